@@ -40,8 +40,8 @@ class Settings:
         unattended: Where nobody can be asked: "refuse" what needs consent, and take a declared
             fallback for all else; "deny" every question; or "allow" a declared fallback for
             consent, too, and record that.
-        allow_list: A file that names the only skills for which "allow" holds, see `routing`; None
-            for all.
+        allow_list: A file that names the only skills for which "allow" holds, see
+            `elicitation.unattended`; None for all.
         edit: Skills of risk "edit" run unasked ("allow") or are asked for first ("ask").
         python: Code of an agent is refused and its tool not listed ("off"), or runs once a person
             has agreed to its text ("ask", or "ask_hash", which keeps no text).

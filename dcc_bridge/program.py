@@ -43,6 +43,11 @@ class Program(ABC):
         return f"dcc_bridge_{self.name}.scenes"
 
     @property
+    def plain_names(self) -> str:
+        """The module with ``PLAIN``, its `PlainNames`, which imports nothing of the application."""
+        return f"dcc_bridge_{self.name}.plain_names"
+
+    @property
     def leaf(self) -> Path:
         """The folder of its leaf: the package, and the files by which the application finds it.
 

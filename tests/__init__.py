@@ -1,8 +1,35 @@
 """For developers: what can be run, and what shows which promise.
 
-How to run one leaf, the long command and the benchmarks says ``resources/guide/contributing.md``.
-A leaf is told by its files, in ``tests/tiers.py``; ``@pytest.mark.core`` takes a test of a leaf
-into README's command. No test but a long one may fail because a machine is slow.
+Which tests are in which tier is told by markers. On Linux, Qt needs some of the system's libraries,
+which ``.ci/run`` installs.
+
+=========================================  ======================================================
+``pytest``                                 the core, over a pretended host and the USD application;
+                                           the contracts; one walk of each surface, and of each
+                                           command: README's command, under two minutes on two cores
+``pytest -m blender``                      one leaf, whole: or ``freecad``, ``maya``, ``houdini``,
+                                           ``usd`` (our own application), ``batch``, ``qt``,
+                                           ``cli`` (and the installer), ``clients`` (other people's,
+                                           the official suite, a browser); what needs the real
+                                           application is skipped where that is missing
+``pytest -m 'real and not long' -n 2``     of all leaves what needs a real application, a browser, a
+                                           compiler or a screen
+``pytest -m lint``                         ruff, mypy (also as on Windows and macOS), the import
+                                           contracts, the rules of the layout
+``python -m tests.long [PART ...]``        what takes minutes, or what the machine's speed decides:
+                                           races, kills, soaks, the 10,000 bodies, every case of
+                                           what is otherwise tried by sample, agent frameworks, the
+                                           official suite on both ways, a Windows Python, README's
+                                           tests on busy cores and shuffled; it prints a table
+=========================================  ======================================================
+
+``.ci/run`` installs what they need and runs all but the last. A leaf is told by its files, in
+``tests/tiers.py``; ``@pytest.mark.core`` takes a test of a leaf into README's command.
+``pytest -p randomly`` shuffles the tests and prints the seed. No test but a long one may fail
+because a machine is slow: it waits for an event or has a clock of its own, and a limit only ends a
+hang.
+
+``python -m tests.house`` measures how the code reads.
 
 =======================================================  ========================================
 what                                                     shown by
@@ -26,10 +53,8 @@ minute, the longest gap 0.28 s
 
 Benchmarks, each of which prints ratios within one run: ``python -m tests.bench.NAME``, with
 ``driver`` (a call beside other servers, and what the main thread feels of it; ``--only sdk_sse``
-installs none), ``start`` (what a start and an idle bridge cost a host), ``growth`` (what grows with
-clients, questions and the record), ``skills_1000`` (a thousand skill files), ``edit_record`` (what
-the record and the agreement cost an edit), ``verbs``, ``agreed_code``, and ``memory`` (what many
-clients leave in a host in an hour).
+installs none), ``start`` (what a start and an idle bridge cost a host), ``skills_1000`` (a thousand
+skill files), ``verbs``, ``losses`` (what it costs to know what an edit loses) and ``agreed_code``.
 
 ``python tests/pictures.py`` takes the pictures of README and the guide again, but for Blender's:
 ``BLENDER_PICTURE=FILE pytest -m real -n 0 tests/blender/test_window.py -k esc``; with ``-k

@@ -15,6 +15,8 @@ from hypothesis import settings
 
 from tests import fork_server, homes, tiers
 
+pytest.register_assert_rewrite("tests.verbs.operations_contract")  # before any test imports it
+
 fork_server.share_trust()
 # How long an example takes is the machine's; that none hangs is pytest-timeout's.
 settings.register_profile("tests", deadline=None)

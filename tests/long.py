@@ -69,9 +69,7 @@ def _long(*paths: str) -> tuple[str, ...]:
 _RACES = ("tests/server", "tests/client", "tests/audit")
 _THREATS = ("tests/threats",)
 _PROGRAMS = (
-    "tests/hosts/test_bad_skills.py",
-    "tests/hosts/test_rollback.py",
-    "tests/hosts/test_undecorated.py",
+    "tests/hosts/test_bodies.py",
     "tests/hosts/test_killed_trials.py",
 )
 _TABLES = ("tests/code", "tests/elicitation", "tests/qt", "tests/skills", "tests/verbs")
@@ -87,7 +85,7 @@ PARTS = (
     Part("threats", "floods, soaks and faults get nothing in", _long(*_THREATS)),
     Part(
         "programs",
-        "10,000 bad skills and 10,000 undecorated ones do nothing that nobody agreed to",
+        "10,000 marked bodies and 10,000 tried ones do nothing that nobody agreed to",
         _long(*_PROGRAMS),
     ),
     Part(

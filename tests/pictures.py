@@ -39,6 +39,7 @@ from dcc_bridge.qt.event_loop import HostLoop
 from dcc_bridge.qt.panel.panel import Panel
 from dcc_bridge.qt.presenter import DialogPresenter
 from dcc_bridge_usd.host import UsdSession
+from dcc_bridge_usd.plain_names import PLAIN
 from dcc_bridge_usd.program import PROGRAM
 from dcc_bridge_usd.window import theme
 from dcc_bridge_usd.window.main_window import MainWindow
@@ -165,7 +166,7 @@ def code_question() -> Question:
     before = _CODE.replace("1.5 *", "1.2 *").replace(
         "        stage.RemovePrim(prim.GetPath())\n", ""
     )
-    text = read_code(_CODE, "usd")
+    text = read_code(_CODE, PLAIN)
     return Question(
         agreed._message(text, _WHY, []),
         Call("run_python", "Run code", "destructive", _CLIENT),
@@ -180,7 +181,7 @@ def code_question() -> Question:
 def code_run() -> CodeRun:
     lamps = [f"/World/Lamps/Lamp_{number:02}" for number in range(1, 14)]
     changes = {"created": (0, []), "changed": (11, lamps[:11]), "deleted": (2, lamps[11:])}
-    return CodeRun(_WHY, agreed._details(read_code(_CODE, "usd"), None), changes)
+    return CodeRun(_WHY, agreed._details(read_code(_CODE, PLAIN), None), changes)
 
 
 def page_question() -> Question:

@@ -30,10 +30,10 @@ from mcp_types import ElicitRequestParams, ElicitRequestURLParams, ElicitResult
 from dcc_bridge import cli, skill
 from dcc_bridge.cli.skill import PAGES
 from dcc_bridge.config import Settings
-from dcc_bridge.elicitation.broker import BUSY
-from dcc_bridge.elicitation.rate_limits import MUTED_FOR
-from dcc_bridge.elicitation.routing import A_FIELD
-from dcc_bridge.elicitation.schema import MOST_FIELDS, parse
+from dcc_bridge.elicitation.broker import HELD_UP_SHARE
+from dcc_bridge.elicitation.rate_limits import MUTE_DURATION_S
+from dcc_bridge.elicitation.routing import FIELD_TIME_S
+from dcc_bridge.elicitation.schema import MAX_FIELDS, parse
 from dcc_bridge.skills.skill import Metadata
 from dcc_bridge_usd import install
 from dcc_bridge_usd.host import UsdSession
@@ -692,14 +692,14 @@ def test_the_figures_of_readme_are_those_of_the_code() -> None:
 
     assert figures == [
         settings.host_deadline,
-        A_FIELD,
+        FIELD_TIME_S,
         settings.client_deadline,
         settings.client_deadline,
-        settings.client_deadline * BUSY,
+        settings.client_deadline * HELD_UP_SHARE,
         settings.pending_questions,
         settings.dialogs_per_minute,
-        MUTED_FOR / 60,
-        MOST_FIELDS,
+        MUTE_DURATION_S / 60,
+        MAX_FIELDS,
     ]
 
 

@@ -106,7 +106,8 @@ def _undone(fields: Mapping[str, Any]) -> str:
 
 def _code(fields: Mapping[str, Any]) -> str:
     facts = [f"{fields.get('bytes')} bytes"]
-    facts += [str(finding) for finding in fields.get("findings") or ()]
+    if fields.get("findings"):
+        facts.append(f"{fields['findings']} marked")
     for change in ("created", "changed", "deleted"):
         if fields.get(change):
             facts.append(f"{fields[change]} {change}")

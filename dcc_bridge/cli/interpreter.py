@@ -25,7 +25,7 @@ from dcc_bridge.batch_job import JOB, SAVE, Job
 from dcc_bridge.cli import hosts, leaves
 from dcc_bridge.cli.exits import Failure, tell
 from dcc_bridge.config import POLICY, data_folder
-from dcc_bridge.elicitation import routing
+from dcc_bridge.elicitation import unattended
 from dcc_bridge.errors import own_version
 from dcc_bridge.install.installed import InstalledFiles
 from dcc_bridge.install.locations import Facts, InstallTarget, System, UnknownLocation
@@ -440,6 +440,6 @@ def read_unattended(text: str | None) -> tuple[Rule | None, Path | None]:
     if not file:
         return _RULES[word], None
     try:
-        return "allow", routing.read_allow_list(Path(file).absolute()).file
+        return "allow", unattended.read_allow_list(Path(file).absolute()).file
     except ValueError as error:
         raise Failure(f"The file of --unattended allow cannot be used: {error}") from None

@@ -8,14 +8,19 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator, Sequence
+from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
+from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, Final, Protocol, cast
+from typing import TYPE_CHECKING, Any, Final, Protocol, cast
 
 from dcc_bridge.cli.exits import Failure, tell
 from dcc_bridge.errors import DISTRIBUTION
 from dcc_bridge.install.locations import InstallTarget
 from dcc_bridge.program import LocalProgram, Program
+
+if TYPE_CHECKING:
+    from dcc_bridge.verbs.plain_names import PlainNames
 
 HOSTS: Final = "dcc_bridge.hosts"
 COMMANDS: Final = "dcc_bridge.commands"
@@ -68,6 +73,16 @@ def program(name: str) -> Program:
             f"{len(entries)} installed packages name an application {name!r}. {_REINSTALL}"
         )
     return cast("Program", _load(entries[0]))
+
+
+def plain_names(name: str) -> PlainNames:
+    """Return what plain code may use of an application; nothing where its leaf does not say."""
+    module = program(name).plain_names
+    if find_spec(module) is None:
+        from dcc_bridge.verbs.plain_names import PlainNames  # it takes 0.2 s
+
+        return PlainNames()
+    return cast("PlainNames", import_module(module).PLAIN)
 
 
 def targets() -> dict[str, InstallTarget]:

@@ -21,7 +21,7 @@ from typing import IO, TYPE_CHECKING, Any, Final
 import anyio
 
 from dcc_bridge.audit import reader
-from dcc_bridge.cli import account, audit, exits, hosts, interpreter
+from dcc_bridge.cli import account, audit, exits, hosts, interpreter, leaves
 from dcc_bridge.cli.call import exit_code, fill_arguments
 from dcc_bridge.code.agreed import MOST_SECONDS
 from dcc_bridge.code.code_text import read_code
@@ -87,7 +87,8 @@ def _own_script(options: argparse.Namespace) -> Iterator[None]:
     if options.unattended is not None:
         raise exits.Failure("--python goes without --unattended: you agree to your own script.")
     try:
-        text = read_code(options.python.read_text(encoding="utf-8"), options.host)
+        script = options.python.read_text(encoding="utf-8")
+        text = read_code(script, leaves.plain_names(options.host))
     except (OSError, ValueError, BadArguments) as error:
         why = getattr(error, "strerror", None) or error
         raise exits.Failure(f"{options.python} cannot be run: {why}") from None

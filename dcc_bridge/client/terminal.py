@@ -16,10 +16,10 @@ import anyio.to_thread
 from dcc_bridge.client.terminal_io import Keyboard, Screen, is_terminal
 from dcc_bridge.client.typed_answers import SKIP, hint, parse_yes_or_no, read_value, value_text
 from dcc_bridge.elicitation import schema, types, urls
+from dcc_bridge.elicitation.field_view import FieldView, field_view
 from dcc_bridge.elicitation.question import Reply
 from dcc_bridge.elicitation.text import safe_line
 from dcc_bridge.elicitation.validation import InvalidAnswer
-from dcc_bridge.elicitation.view import FieldView, field_view
 from dcc_bridge.errors import RefusedAddress
 
 DECLINE: Final = "/decline"

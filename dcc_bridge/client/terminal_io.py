@@ -21,7 +21,7 @@ import unicodedata
 from contextlib import nullcontext, suppress
 from typing import Final, TextIO
 
-from dcc_bridge.elicitation.text import MOST_SHOWN, safe_text
+from dcc_bridge.elicitation.text import MAX_SHOWN_CHARS, safe_text
 
 _MAX_LINES: Final = 60
 _MIN_COLUMNS: Final = 12
@@ -93,7 +93,7 @@ class Screen:
         self, first_prefix: str, prefix: str, text: str, max_lines: int = _MAX_LINES
     ) -> None:
         columns = self._columns - len(prefix) - 1
-        rows = lines(text, columns, max(MOST_SHOWN, max_lines))
+        rows = lines(text, columns, max(MAX_SHOWN_CHARS, max_lines))
         before = first_prefix
         for row in rows[:max_lines]:
             self.say((before + row).rstrip())
@@ -153,7 +153,7 @@ class Narrator:
         self.step(f"The person {_ACTION_TEXTS[action]}{how}.")
 
 
-def lines(text: str, columns: int, most: int = MOST_SHOWN) -> list[str]:
+def lines(text: str, columns: int, most: int = MAX_SHOWN_CHARS) -> list[str]:
     """Make a text safe to show, and break it into lines.
 
     Args:

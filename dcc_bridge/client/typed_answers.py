@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
+from dcc_bridge.elicitation.field_view import FieldView
 from dcc_bridge.elicitation.validation import Field, InvalidAnswer
-from dcc_bridge.elicitation.view import FieldView
 
 SKIP: Final = "/skip"
 """The word by which a person leaves out an optional field."""

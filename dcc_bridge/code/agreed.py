@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Final
 
-from dcc_bridge.code.code_text import CodeText, classes_named
+from dcc_bridge.code.code_text import CodeText
 from dcc_bridge.code.declared_writes import DeclaredWrite
 from dcc_bridge.config import Settings
 from dcc_bridge.consent.call import Call
@@ -26,6 +26,7 @@ MOST_MEMORY: Final = 64_000  # characters of what a client's code keeps for its 
 _MOST_WHY: Final = 500  # characters of what an agent says that its code is for
 _STEP: Final = "It runs as one undo step, and is taken back if it fails."
 _LOOKS: Final = "It is to look only: what it changes in the scene is taken back."
+_MAY_REACH: Final = "may reach beyond this scene, and undo may not bring back what"
 _NO_SANDBOX: Final = " It is no sandbox: what you agree to can do all that your account can."
 
 
@@ -86,15 +87,14 @@ def agree(
         end_code_grants(call)
     else:
         call.dialogue.plain_code = scope_of(call, host)
-    loses_scene = any(finding.kind == "scene" for finding in text.findings)
     call.lasting.copied_folders = frozenset(it.path for it in writes if it.is_copied)
     with _ending_at_a_no(call):
         confirm_sync(
             _message(text, reason[:_MOST_WHY], writes, _LOOKS if read_only else _STEP),
             verb="Run",
             title="Run code",
-            undoable=not (writes or loses_scene),
-            files=None if loses_scene else [it.path for it in writes],
+            undoable=not (writes or text.closes_scene),
+            files=None if text.closes_scene else [it.path for it in writes],
             timeout=settings.client_deadline,  # a text takes longer to read than a sentence
             details=_details(text, session.previous),
         )
@@ -131,17 +131,26 @@ def _ending_at_a_no(call: Call) -> Iterator[None]:
 
 
 def _message(text: CodeText, why: str, writes: Sequence[DeclaredWrite], step: str = _STEP) -> str:
-    refused = ": each write is refused" * any(it.kind == "files" for it in text.findings)
     parts = [
         f"Run {plural(text.lines, 'line')} of code?",
         _said(why),
-        f"What it reaches: {classes_named(text.findings)}.",
-        f"It declares no file that it writes{refused}." if not writes else "It may write to:",
-        *(f"- {write}" for write in writes),
+        _reach(text),
     ]
-    if any(finding.kind != "loses" for finding in text.findings):
-        parts.append("Undo does not bring back all that the marked lines do.")
+    if writes:
+        parts += ["It may write to:", *(f"- {write}" for write in writes)]
+    else:
+        parts.append("It declares no file that it writes.")
     return "\n".join([*parts, step + _NO_SANDBOX])
+
+
+def _reach(text: CodeText) -> str:
+    """Return a sentence that says how far a text may reach."""
+    count = len(text.findings)
+    if count == 0:
+        return "It only works in this scene."
+    if count == 1:
+        return f"1 line is marked: it {_MAY_REACH} it does."
+    return f"{count} lines are marked: they {_MAY_REACH} they do."
 
 
 def _said(why: str) -> str:

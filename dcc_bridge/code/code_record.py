@@ -83,7 +83,6 @@ class CodeRecord:
         done = did(changes)
         report_done(f"Ran {plural(text.lines, 'line')} of code" + (f": {done}" if done else ""))
         changed: Json = {name: {"count": n, "items": items} for name, (n, items) in counted.items()}
-        stays = self._findings("stays")
         has_edited = not self.is_look and (done or not changes.is_exact)
         may_undo = has_edited and call.lasting.undoable  # else `undo_last` would refuse it
         answer: Json = {
@@ -91,7 +90,7 @@ class CodeRecord:
             "changed": {**changed, "is_exact": changes.is_exact},
             "written": list(map(str, self.written())),
             **self._place_of_copies(),
-            "warnings": [*result.warnings, *(f"Undo does not end this: {line}" for line in stays)],
+            "warnings": [*result.warnings, *self._not_plain()],
             "undo": f"undo_last(call_id={call.id[:6]!r})" if may_undo else None,
         }
         try:
@@ -108,12 +107,16 @@ class CodeRecord:
         differs = self.compare() if self.compare is not None else None
         self.is_as_before = differs == ""
         left = "Nothing was changed" if self.is_as_before else f"{_UNDONE}{differs or ''}"
-        lines = "; ".join(self._findings("scene", "stays", "undo does not")[:_NAMED])
-        return left + (f". Undo brings nothing back of these, if they ran: {lines}" * bool(lines))
+        return ". ".join([*self._not_plain(), left])
 
-    def _findings(self, *words: str) -> list[str]:
-        every = ((it, f"{it.kind}: {it.reason}") for it in self._text.findings)
-        return [f"line {it.line}: {it.reason}" for it, all in every if any(map(all.count, words))]
+    def _not_plain(self) -> list[str]:
+        """Name the first lines that are marked, in a sentence; nothing for plain code."""
+        if self._text.is_plain:
+            return []
+        named = [f"line {it.line}: {it.reason}" for it in self._text.findings]
+        if len(named) > _NAMED:
+            named[_NAMED:] = [f"{len(named) - _NAMED} more"]
+        return [f"Undo may not bring back what these did, if they ran: {', '.join(named)}"]
 
     def written(self) -> list[Path]:
         """List the files and folders that were written to since this was made."""
@@ -143,7 +146,7 @@ class CodeRecord:
             "client": call.client.label if call.client is not None else None,
             "digest": text.sha256,
             "bytes": len(text.text.encode("utf-8", "surrogatepass")),
-            "findings": sorted({finding.kind for finding in text.findings}),
+            "findings": len(text.findings),
             "writes": list(map(str, self.writes)),
             "outcome": outcome,
             **counts,

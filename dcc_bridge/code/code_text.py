@@ -1,54 +1,62 @@
-"""Reads code that an agent sends, before anybody is asked: what it is refused for, what it reaches.
+"""Reads code that an agent sends, before anybody is asked: what it is refused for, what is marked.
 
-The findings inform a person. What the text does not say is a finding itself. Any thread.
+The findings inform a person, who may let a text without any run without reading it. Any thread.
 """
 
 from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from hashlib import sha256
 from tokenize import cookie_re
-from typing import Final, Literal, cast
+from typing import Final
 from unicodedata import normalize
 
-from dcc_bridge.code.code_reader import CodeReader
-from dcc_bridge.code.values import identifiers
+from dcc_bridge.code.plain import closes_scene, marked_lines
 from dcc_bridge.elicitation.text import is_hidden
 from dcc_bridge.errors import BadArguments
-
-CodeClass = Literal["files", "scene", "loses", "stays", "beyond"]
+from dcc_bridge.verbs.plain_names import PlainNames
 
 MOST_BYTES: Final = 16 * 1024
 MOST_LINES: Final = 400
 _DEEPEST: Final = 100  # how deep a statement may be nested; the reader calls itself for each level
-_CLASSES: Final[dict[CodeClass, str]] = {
-    "files": "writes or removes files",
-    "scene": "opens or resets the scene or its undo",
-    "loses": "removes things",
-    "stays": "leaves behind what undo does not take back",
-    "beyond": "reaches beyond the scene",
-}
 
 
 @dataclass(frozen=True, slots=True)
 class CodeFinding:
-    """Something that a person is told of before the code runs."""
+    """A line that is not plain, of which a person is told before the code runs.
+
+    Attributes:
+        line: Its number, counted from 1.
+        reason: Why it is not, in plain words.
+    """
 
     line: int
-    kind: CodeClass
     reason: str
 
 
 @dataclass(frozen=True, slots=True)
 class CodeText:
-    """Code that can be asked about."""
+    """Code that can be asked about.
 
-    text: str  # with newlines of one kind, which is what is agreed to and compiled
+    Attributes:
+        text: The code with newlines of one kind, which is what is agreed to and compiled.
+        tree: The text, parsed.
+        findings: The lines that are not plain, each once.
+        closes_scene: Whether the text names what opens, closes or reverts the scene.
+    """
+
+    text: str
     tree: ast.Module
     findings: tuple[CodeFinding, ...]
+    closes_scene: bool = False
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether it only computes, and reads and edits the scene."""
+        return not self.findings
 
     @property
     def sha256(self) -> str:
@@ -61,27 +69,27 @@ class CodeText:
         return len(self.text.splitlines())
 
 
-def read_code(code: str, host: str) -> CodeText:
-    """Read code without running it; a word of the host's name is enough.
+def read_code(code: str, plain: PlainNames) -> CodeText:
+    """Read code without running it.
 
-    BadArguments: it cannot be asked about, and the message names the line.
+    Args:
+        code: The text.
+        plain: The names of the application that plain code may use.
+
+    Raises:
+        BadArguments: It cannot be asked about, and the message names the line.
     """
     text = code.replace("\r\n", "\n")
     try:
         _check_characters(text)
         tree = _parsed(text)
-        rows = sorted([*_other_letters(text, tree), *CodeReader(tree, host).findings()])
-        findings = [CodeFinding(line, cast(CodeClass, kind), why) for line, kind, why in rows]
+        rows = dict(marked_lines(tree, plain))
+        for line, reason in _other_letters(text, tree):
+            rows[line] = f"{rows[line]}; {reason}" if line in rows else reason
+        findings = [CodeFinding(line, reason) for line, reason in sorted(rows.items())]
+        return CodeText(text, tree, tuple(findings), closes_scene(tree, plain))
     except (RecursionError, MemoryError) as error:
         raise BadArguments(f"The code is nested too deeply to be read: {error}.") from error
-    return CodeText(text, tree, tuple(findings))
-
-
-def classes_named(findings: Iterable[CodeFinding]) -> str:
-    """Say in a question what the findings come to."""
-    kinds = {finding.kind for finding in findings}
-    words = [word for kind, word in _CLASSES.items() if kind in kinds]
-    return ", ".join(words) or "only the scene's own interface"
 
 
 def _check_characters(text: str) -> None:
@@ -113,16 +121,29 @@ def _parsed(text: str) -> ast.Module:
     return tree
 
 
-def _other_letters(text: str, tree: ast.Module) -> Iterator[tuple[int, str, str]]:
-    """Give names that are not ASCII as they are written: the tree has them normalized."""
+def _other_letters(text: str, tree: ast.Module) -> Iterator[tuple[int, str]]:
+    """Yield names that are not ASCII as they are written: the tree has them normalized."""
     if text.isascii():
         return
-    nodes = (node for node in ast.walk(tree) if not isinstance(node, ast.Constant))
-    names = {name for node in nodes for name in identifiers(node)}
+    names = set[str]()
+    for node in ast.walk(tree):
+        names |= _identifiers(node)
     for number, line in enumerate(text.split("\n"), 1):
         for word in dict.fromkeys(re.findall(r"[\w\x80-\U0010ffff]+", line)):
             if not word.isascii() and normalize("NFKC", word) in names:
-                yield number, "beyond", f"has letters that may only look like others: {word}"
+                yield number, f"has letters that may only look like others: {word}"
+
+
+def _identifiers(node: ast.AST) -> set[str]:
+    """Return the names that are written in a node itself."""
+    if isinstance(node, ast.Constant):
+        return set()
+    names = set[str]()
+    for _, value in ast.iter_fields(node):
+        for part in value if isinstance(value, list) else [value]:
+            if isinstance(part, str):
+                names.update(part.split("."))
+    return names
 
 
 def _check_depth(tree: ast.Module) -> None:

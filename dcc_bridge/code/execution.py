@@ -14,7 +14,7 @@ import json
 import os
 import sys
 import traceback
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
@@ -27,7 +27,7 @@ from typing import Any, Final, Never
 from dcc_bridge.checkpoints import FolderCopies
 from dcc_bridge.code.bounded import clip, failure_text, name_missing, plain_value
 from dcc_bridge.code.process_state import Caught, process_kept
-from dcc_bridge.code.trip_wire import BUILTINS, Guarded, ReachedOut, trip_wire
+from dcc_bridge.code.trip_wire import ReachedOut, guarded_import, trip_wire
 from dcc_bridge.consent.own_code import AGREED
 from dcc_bridge.errors import BridgeError, Stopped
 from dcc_bridge.skills.skill import FRAME, TURN
@@ -35,7 +35,7 @@ from dcc_bridge.skills.skill import FRAME, TURN
 _MARK: Final = os.urandom(16)  # the constant in whose place the checkpoint's is put
 _LAST: Final = "value of the last line"  # no name that can be written
 # A copy that code may change; the site's own `exit` closes the host's `stdin`.
-_BUILTINS: Final = {**BUILTINS, "exit": sys.exit, "quit": sys.exit}
+_BUILTINS: Final = {"__import__": guarded_import, "exit": sys.exit, "quit": sys.exit}
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +95,6 @@ def execute(
     """
     begin, reached = perf_counter(), list[str]()
     turns, lines = _Turns(timeout, pause), text.splitlines()
-    turns.guarded = {name for _, name, _ in writers}
     names = namespace | {"__name__": "__agreed__", "__builtins__": vars(builtins) | _BUILTINS}
     namespace.clear()
     run, value, memory, failures = Caught(), None, "", list[CodeFailed]()
@@ -172,9 +171,6 @@ class _Halted(BaseException):
 class _Turns:
     """When a checkpoint paints and ends the code: a thread says when, which saves the clock."""
 
-    guard = Guarded
-    guarded: Collection[str] = ()
-
     def __init__(self, timeout: float, pause: Callable[[], None]) -> None:
         self.is_idle = True  # read by the code; a checkpoint calls `take_turn` where it is False
         self.stop: BaseException | None = None  # what ended the code, for its caller
@@ -238,19 +234,15 @@ class _Turns:
 
 def _compiled(tree: ast.Module, turns: _Turns) -> CodeType:
     for node in [*ast.walk(tree)]:
-        _add_checkpoint(node, turns.guarded)
+        _add_checkpoint(node)
     if tree.body and isinstance(last := tree.body[-1], ast.Expr):
         target = ast.copy_location(ast.Name(_LAST, ast.Store()), last)
         tree.body[-1] = ast.copy_location(ast.Assign([target], last.value), last)
     return _with_constant(compile(tree, AGREED, "exec", dont_inherit=True), turns)
 
 
-def _add_checkpoint(node: ast.AST, guarded: Collection[str]) -> None:
+def _add_checkpoint(node: ast.AST) -> None:
     match node:
-        case ast.Attribute(attr=attr, ctx=ast.Load()) if attr in guarded:
-            guard = _checkpoint(node.value, "0 .guard()")
-            guard.args = [node.value]
-            node.value = guard
         case ast.For() | ast.AsyncFor() | ast.While() | ast.FunctionDef() | ast.AsyncFunctionDef():
             first = node.body[0]
             at = int(isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant))
@@ -262,10 +254,11 @@ def _add_checkpoint(node: ast.AST, guarded: Collection[str]) -> None:
             node.ifs.insert(0, _checkpoint(node.target))
 
 
-def _checkpoint(at: Any, template_text: str = "0 .is_idle or 0 .take_turn()") -> Any:
-    """Give ``turns.is_idle or turns.take_turn()``, which is true, or another expression."""
+def _checkpoint(at: Any) -> Any:
+    """Return ``turns.is_idle or turns.take_turn()``, which is true."""
     # on one line: a call of a method is told to be where that ends
-    template = ast.increment_lineno(ast.parse(template_text, mode="eval").body, at.lineno - 1)
+    parsed = ast.parse("0 .is_idle or 0 .take_turn()", mode="eval").body
+    template = ast.increment_lineno(parsed, at.lineno - 1)
     for node in ast.walk(template):
         if isinstance(node, ast.Constant):
             node.value = _MARK

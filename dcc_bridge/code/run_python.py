@@ -30,7 +30,7 @@ from dcc_bridge.consent.own_code import add_package
 from dcc_bridge.elicitation.context import current_context
 from dcc_bridge.errors import BadArguments, BridgeError, NoConsent, NotConfirmed, Stopped
 from dcc_bridge.host import Changes, UndoMark
-from dcc_bridge.skills.skill import HOSTS, Skill, describe, keeping_alive, skill
+from dcc_bridge.skills.skill import Skill, describe, keeping_alive, skill
 from dcc_bridge.threads.background import run_in_thread
 from dcc_bridge.verbs.answers import Json
 from dcc_bridge.verbs.items import whole_path
@@ -74,8 +74,6 @@ class CodeTool:
         self._settings, self._audit = settings, audit
         # By client; of too many, the one that is silent the longest is forgotten.
         self._session = lru_cache(64)(lambda label: agreed.CodeSession())
-        names = self._host.name.lower().split()
-        self._host_word = next((it for it in HOSTS if it in names), "usd")
 
     @skill(name=NAME, title="Run code", risk="destructive", confirms=True)
     def run_python(
@@ -146,7 +144,7 @@ class CodeTool:
         checkpoints = Path(os.path.realpath(checkpoint_folder(self._host)))
 
         def read() -> tuple[CodeText, list[DeclaredWrite]]:
-            text = read_code(code, self._host_word)
+            text = read_code(code, self._operations.plain_names())
             return text, [declared_write(path, checkpoints) for path in paths]
 
         with call.control.pause():  # what the person does meanwhile is theirs

@@ -10,7 +10,6 @@ import builtins
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from functools import partial
 from pathlib import Path
 from types import FrameType
 from typing import Any, Final
@@ -18,14 +17,14 @@ from typing import Any, Final
 from dcc_bridge.checkpoints import FolderCopies, is_inside
 from dcc_bridge.consent import audit_events as events
 from dcc_bridge.consent.audit_hook import (
+    WRITES_FILE,
     Watch,
     Writer,
     watch_here,
     watched_by,
     watching_files,
-    wrapped,
 )
-from dcc_bridge.consent.own_code import AGREED, IMPORTER, has_module, is_ours, owner_of
+from dcc_bridge.consent.own_code import AGREED, IMPORTER, is_ours, owner_of
 from dcc_bridge.errors import BridgeError, NoCheckpoint
 
 _CALLERS: Final = (AGREED, str(Path(__file__).with_name("execution.py")))  # where no line runs
@@ -69,29 +68,6 @@ def guarded_import(
     return builtins.__import__(name, globals, locals, fromlist, level)
 
 
-def guarded_attribute(it: Any, name: str, *default: Any) -> Any:
-    """Read an attribute for agreed code; what writes in C++ is refused when it is called."""
-    value = getattr(it, name, *default)
-    wire = watch_here()
-    for owner, called, does in wire.fixed if wire is not None else ():
-        if called == name and (it is owner or owner in type(it).__mro__):
-            return wrapped(value, does if it is owner else partial(does, it))
-    return value
-
-
-BUILTINS: Final = {"__import__": guarded_import, "getattr": guarded_attribute}
-
-
-class Guarded:
-    """What agreed code reads one attribute of, as `guarded_attribute` does."""
-
-    def __init__(self, it: Any) -> None:
-        self._it = it
-
-    def __getattr__(self, name: str) -> Any:
-        return guarded_attribute(object.__getattribute__(self, "_it"), name)
-
-
 class _Wire(Watch):
     """What one run may do."""
 
@@ -107,22 +83,19 @@ class _Wire(Watch):
         """Refuse an event that is not allowed."""
         if (act := events.file_act(event, args)) is not None:
             self._check_files(act)
-        elif event == "import":
-            self._check_act(events.MODULES.get(args[0]))
-        elif event in events.DIRECT or (
-            event.startswith("object.__") and args[1] in events.ATTRIBUTES
-        ):
-            self.refuse(events.INSPECT, only_direct=True)
         else:
             self._check_act(events.act_of(event))
 
-    def refuse(
-        self, act: str, why: str = "which code may not do", *, only_direct: bool = False
-    ) -> None:
+    def refuse_writer(self) -> None:
+        """Refuse a writer whose files are not known, or keep copies of all that is declared."""
+        if not self._declared:
+            self.refuse(WRITES_FILE, _UNDECLARED)
+        for path in self._declared:
+            self._keep_copy("write", path, with_all_below=True)
+
+    def refuse(self, act: str, why: str = "which code may not do") -> None:
         """Raise, unless it is not the agreed code that does it."""
         frame = self.frame()
-        if only_direct and (frame is None or has_module(frame)):
-            return
         # Blender packs an FBX in threads; a script, which it calls __main__, may not.
         is_packing = act == events.THREAD
         while frame is not None and frame.f_code.co_filename not in _CALLERS:
@@ -147,19 +120,18 @@ class _Wire(Watch):
             self.refuse(act.text, _UNDECLARED)
             return
         for path in act.paths:
-            self._keep_copy(act.verb, path)
+            self._keep_copy(act.verb, path, with_all_below=act.verb in _WITH_ALL_BELOW)
 
     def _may(self, path: str) -> bool:
         return any(is_inside(path, declared) for declared in self._declared)
 
-    def _keep_copy(self, verb: str, path: str) -> None:
+    def _keep_copy(self, verb: str, path: str, *, with_all_below: bool) -> None:
         """Have a copy kept of what stands at a path; refuse where the copies themselves stand."""
         copies = self._copies
         if copies is None:
             return
         act = f"{verb} {path[-300:]}"
-        with_all_below = verb in _WITH_ALL_BELOW
-        takes_copies = with_all_below and is_inside(os.path.normcase(copies.where), path)
+        takes_copies = verb in _WITH_ALL_BELOW and is_inside(os.path.normcase(copies.where), path)
         if takes_copies or is_inside(path, copies.where):
             self.refuse(act, "where copies of files are kept")
             return

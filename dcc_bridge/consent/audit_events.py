@@ -19,11 +19,6 @@ Row = tuple[str, tuple[int, ...], int | None]
 WRITES: Final = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 
 
-def words(text: str) -> tuple[str, ...]:
-    """Return the words of a text."""
-    return tuple(text.split())
-
-
 _PATHS: Final = type(Path()), type(PurePath())
 _COPIES: Final[Any] = (str, str.__str__), (bytes, lambda it: b"".join([it])), (int, int.__index__)
 
@@ -57,7 +52,6 @@ _PROGRAM: Final = "start another program"
 THREAD: Final = "start a thread"
 PYTHON: Final = "change how Python itself runs"
 NATIVE: Final = "call native code"
-INSPECT: Final = "look into Python's own frames and objects"
 ACTS: Final[Mapping[str, str]] = {  # an event, or its first part with a dot
     event: act
     for act, events in {
@@ -80,12 +74,6 @@ ACTS: Final[Mapping[str, str]] = {  # an event, or its first part with a dot
     for event in events.split()
 }
 HARMLESS: Final = frozenset({"socket.gethostname"})
-# Refused to the code's own lines: libraries use them all the time.
-DIRECT: Final = words("""
-    sys._getframe sys._current_frames sys._current_exceptions gc.get_objects gc.get_referrers
-    gc.get_referents code.__new__ function.__new__""")
-ATTRIBUTES: Final = words("__code__ tb_frame gi_frame gi_code cr_frame cr_code ag_frame ag_code")
-MODULES: Final = dict.fromkeys(("_dbm", "_gdbm", "readline"), "write a file")
 WRAPPED: Final = (  # calls that raise no event, in 3.11 at least
     *((_thread, it, THREAD) for it in ("start_new_thread", "start_new")),
     (threading, "_start_new_thread", THREAD),

@@ -11,6 +11,7 @@ FreeCAD 0.20, whose PySide2 replaces ``__import__`` by a function that raises an
 from __future__ import annotations
 
 import sys
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from threading import get_ident
@@ -22,17 +23,11 @@ from dcc_bridge.consent.own_code import note_code, note_modules
 
 # The owner of a function that writes files, its name there, and what lists them by its arguments.
 Writer = tuple[Any, str, Callable[..., Iterable[Any]]]
+WRITES_FILE: Final = "write a file"
 
 
 class Watch:
-    """The rules for one run on one thread; `check` and `refuse` raise where they are broken.
-
-    Attributes:
-        fixed: The functions that could not be wrapped, because their owner is a type written in C.
-    """
-
-    def __init__(self) -> None:
-        self.fixed: list[tuple[Any, str, Any]] = []
+    """The rules for one run on one thread; its methods raise where they are broken."""
 
     def check(self, event: str, args: tuple[Any, ...]) -> None:
         """Refuse an event that is not allowed."""
@@ -40,9 +35,12 @@ class Watch:
     def refuse(self, act: str) -> None:
         """Refuse an act such as "start a thread", if the run itself does it."""
 
-    def profiler(self) -> Callable[[FrameType, str, Any], None] | None:
-        """Return what is told of each call while it watches; None where that is not wanted."""
-        return None
+    def refuse_writer(self) -> None:
+        """Refuse a writer of the host's that cannot be replaced, if the run itself calls it.
+
+        Which files it writes is not known.
+        """
+        self.refuse(WRITES_FILE)
 
     def frame(self) -> FrameType | None:
         """Return the innermost frame that does not belong to the watching."""
@@ -83,7 +81,7 @@ def watched_by(watch: Watch, writers: Sequence[Writer] = ()) -> Iterator[None]:
         _has_hook = True
     ident = get_ident()
     originals = list[tuple[Any, str, Any]]()
-    watch.fixed.clear()  # of the stretch before this one
+    fixed = list[Writer]()
     wrote_bytecode = sys.dont_write_bytecode
     outer = sys.getprofile()
     try:
@@ -97,10 +95,9 @@ def watched_by(watch: Watch, writers: Sequence[Writer] = ()) -> Iterator[None]:
                 setattr(owner, name, wrapped(original, does))
                 originals.append((owner, name, original))
             except (KeyError, TypeError):  # of a type written in C, where nobody can replace it
-                watch.fixed.append((owner, name, does))
-        profiler = watch.profiler()
-        if profiler is not None:
-            sys.setprofile(profiler)
+                fixed.append((owner, name, does))
+        if fixed:
+            sys.setprofile(_caller(watch, fixed))
         watches[ident] = watch
         yield
     finally:
@@ -110,6 +107,28 @@ def watched_by(watch: Watch, writers: Sequence[Writer] = ()) -> Iterator[None]:
             setattr(owner, name, original)
         sys.dont_write_bytecode = wrote_bytecode
         note_modules()
+
+
+def _caller(watch: Watch, fixed: Sequence[Writer]) -> Callable[[FrameType, str, Any], None]:
+    """Return what is told of each call, and has writers refused that cannot be replaced.
+
+    Python tells of functions and methods in C, but neither their arguments nor the functions that
+    Blender makes of its own, such as `Image.save`.
+    """
+    owners = defaultdict[str, list[Any]](list)
+    for owner, name, _ in fixed:
+        owners[name].append(owner)
+    names = owners.keys()
+
+    def called(frame: FrameType, event: str, function: Any) -> None:
+        if event != "c_call" or (name := getattr(function, "__name__", "")) not in names:
+            return
+        bound = getattr(function, "__self__", None)
+        for owner in owners[name]:
+            if owner is bound or (isinstance(owner, type) and isinstance(bound, owner)):
+                watch.refuse_writer()
+
+    return called
 
 
 def wrapped(kept: Any, does: str | Callable[..., Iterable[Any]]) -> Any:

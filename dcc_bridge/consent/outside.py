@@ -12,10 +12,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections import defaultdict
-from collections.abc import Callable, Sequence
 from pathlib import Path
-from types import FrameType
 from typing import Any, Final
 
 from dcc_bridge.checkpoints import is_inside
@@ -39,7 +36,6 @@ _INQUIRING: Final = {"platform", "uuid"}  # modules that start a program to find
 _SELF_PIPE: Final = "_make_self_pipe"  # of asyncio: what wakes a loop of a body's own
 _SOCKET_MADE: Final = "socket.__new__"  # it reaches nobody before it is bound or connected
 _ALLOWED: Final = {events.NATIVE, events.PYTHON}  # acts that libraries need to compute
-_WRITES: Final = "write a file"
 
 
 class ReachedOutside(BridgeError):
@@ -83,30 +79,6 @@ class OutsideGuard(Watch):
         does = events.act_of(event)
         if does is not None and does not in _ALLOWED:
             self.refuse(does)
-
-    def profiler(self) -> Callable[[FrameType, str, Any], None] | None:
-        """Return what sees the calls of functions that could not be replaced, if there are any."""
-        if not self.fixed:
-            return None
-        names = defaultdict[str, list[tuple[Any, Any]]](list)
-        for owner, name, does in self.fixed:
-            names[name].append((owner, does))
-        known = names.keys()
-
-        def called(frame: FrameType, event: str, function: Any) -> None:
-            if event == "c_call" and (name := getattr(function, "__name__", "")) in known:
-                self._check_call(names[name], getattr(function, "__self__", None))
-
-        return called
-
-    def _check_call(self, rows: Sequence[tuple[Any, Any]], bound: Any) -> None:
-        """Refuse a function in C that writes; its arguments, so its files, are not known."""
-        for owner, does in rows:
-            is_called = owner is bound or (isinstance(owner, type) and isinstance(bound, owner))
-            if is_called and not isinstance(does, str):
-                self.refuse(_WRITES)
-            elif is_called:
-                self.refuse(does)
 
     def refuse(self, act: str) -> None:
         """Raise ReachedOutside, unless the bridge or the host acts by itself."""

@@ -1,4 +1,4 @@
 """ASK: questions, their answers, and who may give them. No Qt, no MCP.
 
-What an answer leads to is known to its `question.Caller` alone: nothing here knows of consent.
+Only the `question.Caller` knows what an answer leads to: nothing here knows of consent.
 """

@@ -2,7 +2,8 @@
 
 ``elicit_form_sync`` waits according to where it is called: in a skill on the main thread it
 suspends the skill and the host stays alive; on another thread it blocks; in the host's own code it
-spins the host's event loop. In a coroutine it would stop its own answer, so it is refused there.
+spins the host's event loop. In a coroutine it would block the loop that brings its own answer, so
+it is refused there.
 """
 
 from __future__ import annotations
@@ -13,14 +14,15 @@ from dataclasses import replace
 from typing import Any, ParamSpec, TypeVar
 
 from dcc_bridge import errors
-from dcc_bridge.elicitation import routing, secret, types
 from dcc_bridge.elicitation import schema as schemas
+from dcc_bridge.elicitation import secret, types
 from dcc_bridge.elicitation.context import caller_here, current_context
 from dcc_bridge.elicitation.details import Details
-from dcc_bridge.elicitation.question import MOST_MESSAGE, Caller, Consent, Page, Question
+from dcc_bridge.elicitation.question import MAX_MESSAGE_BYTES, Caller, Consent, Page, Question
 from dcc_bridge.elicitation.refusal import refusal
 from dcc_bridge.elicitation.schema import Form
 from dcc_bridge.elicitation.types import ElicitationResponse, cancelled_response
+from dcc_bridge.elicitation.unattended import unattended_answer
 from dcc_bridge.elicitation.validation import InvalidAnswer
 from dcc_bridge.threads.flows import Flow, awaiting, blocking
 
@@ -62,12 +64,12 @@ def elicit_form_sync(
             "boolean", a choice ("enum" or "oneOf") and an "array" of one ("minItems", "maxItems");
             each with "title", "description" and "default".
         title: A heading, a few words.
-        fallback_values: The answer if nobody can be asked. Validated now. It is never consent.
+        fallback_values: The answer if nobody can be asked. Validated now, and never a consent.
         timeout: Seconds for an answer; None for the surface's own limit.
         key: The name of the request on the wire.
-        consent: False if it only asks for input, and the skill may go on whatever the answer.
-            It grants nothing then, and the audit log says so.
-        details: A text that it is about, shown whole. See `confirm_sync`.
+        consent: False if the form only asks for input, and the skill may go on whatever the answer.
+            The answer grants nothing then, and the audit log says so.
+        details: A text that the question is about, shown whole. See `confirm_sync`.
 
     Returns:
         The answer, whatever happened. ``data`` has the fields, and ``value`` the model.
@@ -79,17 +81,21 @@ def elicit_form_sync(
     """
     form = schemas.parse(schema)
     call = caller_here(Caller)
-    try:
-        fallback = None if fallback_values is None else form.check(fallback_values)
-    except InvalidAnswer as error:
-        raise errors.SchemaError(f"The fallback values do not fit the form: {error}") from error
-    is_consent = consent is not False and call.asks_consent
+    if fallback_values is not None:
+        try:
+            fallback = form.check(fallback_values)
+        except InvalidAnswer as error:
+            raise errors.SchemaError(f"The fallback values do not fit the form: {error}") from error
+        form = replace(form, fallback=fallback)
+    agreed = None
+    if consent is not False and call.asks_consent:
+        agreed = Consent()
     question = Question(
         message=sayable(message),
         call=call,
-        form=form if fallback is None else replace(form, fallback=fallback),
+        form=form,
         title=title,
-        consent=Consent() if is_consent else None,
+        consent=agreed,
         key=key or next_key(call),
         timeout=timeout,
         details=details_of(details),
@@ -97,7 +103,9 @@ def elicit_form_sync(
     if consent is False:
         call.dialogue.inputs.add(question.id)
     answer = yield from ask_flow(question)
-    return replace(answer, value=form.instance(answer.data or {})) if answer.accepted else answer
+    if not answer.accepted:
+        return answer
+    return replace(answer, value=form.instance(answer.data or {}))
 
 
 elicit_form = awaiting(elicit_form_sync)
@@ -115,18 +123,18 @@ def elicit_url_sync(
     """Send the person to a page, and wait until they agree to go.
 
     Args:
-        message: Why they should go there; shown as plain text.
+        message: Why the person should go there; shown as plain text.
         url: The page: https, or http on this computer.
-        description: What happens there.
+        description: What happens on the page.
         timeout: Seconds for an answer; None for the settings' own limit.
         key: The name of the request on the wire.
 
     Returns:
-        Accepted, with the message "completion_unverified": they went there, or they say that they
-        have finished. What they did there only the page knows.
+        Accepted, with the message "completion_unverified": the person went there, or says that they
+        have finished. Only the page knows what they did there.
 
     Raises:
-        RefusedAddress: The address leads to no page, or hides where it leads.
+        RefusedAddress: The URL leads to no page, or hides where it leads.
         WrongThread: `elicit_url_sync` was called in a coroutine; use ``await elicit_url``.
     """
     from dcc_bridge.elicitation import urls
@@ -146,17 +154,17 @@ elicit_url = awaiting(elicit_url_sync)
 
 
 def carry(fn: Callable[P, T]) -> Callable[P, T]:
-    """Take the current call along to a thread of a skill's own, so that it can ask there.
+    """Carry the current call to a thread of a skill's own, so that the call can ask there.
 
     Args:
-        fn: What the thread runs.
+        fn: The function that the thread runs.
 
     Returns:
         A function with the same arguments and result. Any thread may call it, any number of times.
-        Made outside a call, its questions go to the host.
+        If `carry` is called outside a call, the questions go to the host.
 
     Raises:
-        Exception: What `fn` raises, as the function that is returned is called.
+        Exception: The returned function raises what `fn` raises.
     """
     context = contextvars.copy_context()
 
@@ -167,13 +175,18 @@ def carry(fn: Callable[P, T]) -> Callable[P, T]:
 
 
 def ask_flow(question: Question) -> Flow[ElicitationResponse]:
-    """Ask a question through the bridge, or answer it unattended where there is none.
+    """Ask a question through the bridge; where no bridge runs, answer as if nobody could be asked.
 
-    Its caller hears that it asks, and what was answered.
+    The question's call is notified before the question is put, and of the answer.
+
+    Raises:
+        NotConfirmed: The call has ended, and was told so already.
+        LeakedSecret: The question has a secret in it.
+        Busy: Too many questions are open already.
     """
     context = current_context()
     if context is None:
-        return routing.unattended_answer(question)
+        return unattended_answer(question)
     call = question.call
     _refuse(question)
     answered = call.answered_before(question)
@@ -186,7 +199,7 @@ def ask_flow(question: Question) -> Flow[ElicitationResponse]:
         future = context.broker.ask(question)
         job = context.main.job
         if job is not None and not future.done():
-            # what was agreed to holds for the scene as it was then
+            # A consent holds for the scene as it is now, so no other call may edit it meanwhile.
             job.gives_way = question.consent is None and not call.is_granted
         answer: ElicitationResponse = yield future, None
         call.ending.is_known = call.ending.reason is not None
@@ -196,38 +209,55 @@ def ask_flow(question: Question) -> Flow[ElicitationResponse]:
 
 
 def _refuse(question: Question) -> None:
-    """Refuse a question with a secret in it, and one of a call that was told that it is over."""
-    if question.call.ending.is_known:
-        raise refusal(question, cancelled_response(question.call.ending.reason or types.CANCELLED))
-    page = question.page and (question.page.url, question.page.description)
-    labels = question.consent.labels if question.consent else ()
-    texts = (question.message, question.title, page, question.items, labels, question.arguments)
-    secret.refuse_secrets((texts, question.details, question.form), "a question")
+    """Refuse a question with a secret in it, and a question of a call that was told of its end."""
+    ending = question.call.ending
+    if ending.is_known:
+        raise refusal(question, cancelled_response(ending.reason or types.CANCELLED))
+    parts: list[object] = [
+        question.message,
+        question.title,
+        question.items,
+        question.arguments,
+        question.details,
+        question.form,
+    ]
+    if question.page is not None:
+        parts.append(question.page.url)
+        parts.append(question.page.description)
+    if question.consent is not None:
+        parts.append(question.consent.labels)
+    secret.refuse_secrets(parts, "a question")
 
 
 def yes_or_no(verb: str) -> Form:
-    """Make the form of a consent: one thing to agree to."""
+    """Make the form of a consent, whose only field is a yes-or-no."""
     fields = {"confirm": {"type": "boolean", "title": verb}}
     return schemas.parse({"type": "object", "properties": fields, "required": ["confirm"]})
 
 
 def sayable(message: str) -> str:
-    """Return a message; SchemaError where it is longer than a person reads."""
+    """Return a message; SchemaError if the message is longer than a person reads."""
     size = len(message.encode("utf-8", "surrogatepass"))
-    if size > MOST_MESSAGE:
+    if size > MAX_MESSAGE_BYTES:
         raise errors.SchemaError(
-            f"The message has {size:,} bytes; {MOST_MESSAGE:,} is the most. Shorten it: "
+            f"The message has {size:,} bytes; {MAX_MESSAGE_BYTES:,} is the most. Shorten it: "
             "put what it is about into the items of a consent, or the description of a field."
         )
     return message
 
 
 def details_of(details: Details | str | None) -> Details | None:
-    """Return what a question is about as its details; SchemaError as `Details` raises it."""
-    return Details(details) if isinstance(details, str) else details
+    """Return the details of a question, from a text or as they are.
+
+    Raises:
+        SchemaError: The text is more than a person reads.
+    """
+    if isinstance(details, str):
+        return Details(details)
+    return details
 
 
 def next_key(call: Caller) -> str:
-    """Return a name for the next request of a call on the wire."""
+    """Return the name of a call's next request on the wire."""
     call.dialogue.questions += 1
     return f"question_{call.dialogue.questions}"

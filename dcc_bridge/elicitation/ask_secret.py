@@ -1,7 +1,7 @@
-"""Asking for a secret, on a page of this application, so that nobody else ever sees it.
+"""Asks for a secret on a page of this application, so that no client and no model sees it.
 
-The URL goes to the person through their client or the host's dialog; what they enter goes from
-their browser to this process and nowhere else. Threads: as `dcc_bridge.elicitation.ask`.
+The URL goes to the person through their client or the host's dialog; the secret goes from their
+browser to this process and nowhere else. Threads: as `dcc_bridge.elicitation.ask`.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ def ask_secret_sync(
     """Have the person enter a secret on a page of this application, and wait for it.
 
     Args:
-        message: What it is for, a sentence; shown as plain text.
-        label: What is to be entered, in a few words: "API key of the tracker".
+        message: The purpose of the secret, in a sentence; shown as plain text.
+        label: The name of the secret in a few words: "API key of the tracker".
         timeout: Seconds for an answer; None for the settings' own limit.
         key: The name of the request on the wire.
 
@@ -35,19 +35,22 @@ def ask_secret_sync(
         The secret; call ``reveal()`` where its text is used.
 
     Raises:
-        NotConfirmed: There is none: `Declined`, `Cancelled`, `TimedOut`, or `NobodyToAsk` where
-            neither the client nor the host can open a page.
-        WrongThread: It was called in a coroutine; use ``await ask_secret``.
+        NotConfirmed: The person entered no secret: `Declined`, `Cancelled`, `TimedOut`, or
+            `NobodyToAsk` where neither the client nor the host can open a page.
+        WrongThread: `ask_secret_sync` was called in a coroutine; use ``await ask_secret``.
     """
     installed = current_context()
     call = caller_here(Caller)
     if installed is None or installed.desk is None:
         raise NobodyToAsk(message, how=outcome(NOT_SUPPORTED))
-    text, key = ask.sayable(message), key or ask.next_key(call)
+    text = ask.sayable(message)
+    if not key:
+        key = ask.next_key(call)
     question = Question(text, call, title=label, key=key, timeout=timeout)
     url, visit = installed.desk.secret(question, label)
     question = replace(question, page=Page(url, visit=visit))
-    with ExitStack() as stack:  # where asking fails or its task is cancelled, nobody else does so
+    # If asking fails or the task is cancelled, nothing else ends the page.
+    with ExitStack() as stack:
         stack.callback(visit.end, CANCELLED)
         answer = yield from ask.ask_flow(question)
         stack.pop_all()

@@ -1,23 +1,23 @@
-"""The broker: it puts a question to whoever may answer it, and ends it, always.
+"""The broker puts each question to the people who may answer, and always ends the question.
 
 A question is *open* from `ask` until its future is done. It is put in *stages* (see `routing`), and
-a stage is one *presentation* or two at once. Whatever happens is one of these, and the first one
-wins:
+a stage is one *presentation* or two at once. Each event is one of these, and the first one that
+ends the question wins:
 
 ====================================  =========================================================
 a valid answer                        the question ends with it, everywhere
-an invalid answer                     the same surface asks once more, saying what was wrong; the
-                                      second time it is treated as one that cannot show it
-the surface cannot show it            when none of the stage is left, the next stage; after the
+an invalid answer                     the same surface asks once more, saying what was wrong; after
+                                      the second one it counts as unable to show the question
+the surface cannot show the question  when none of the stage is left, the next stage; after the
                                       last one unattended
-the person hands it over              the other surface
+the person hands the question over    the other surface
 the deadline                          a cancel, never an accept and never the fallback
-its call ended, or the bridge closed  a cancel that says so
+the call ended, or the bridge closed  a cancel that says so
 ====================================  =========================================================
 
 Every end runs the same clean-up, as a callback of the future: the surfaces take the question down
 and the timers are stopped. Any thread; the state is under locks, and nothing that may wait for
-another thread is called while one is held.
+another thread is called while a lock is held.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from typing import Final
 from dcc_bridge import callbacks, config
 from dcc_bridge.audit.log import Auditor, nowhere
 from dcc_bridge.audit.trail import QuestionRecord
-from dcc_bridge.elicitation import open_question, routing, types
+from dcc_bridge.elicitation import open_question, types
 from dcc_bridge.elicitation.caller import BACKGROUND
 from dcc_bridge.elicitation.open_question import OpenQuestion, Presentation
 from dcc_bridge.elicitation.question import (
@@ -60,37 +60,63 @@ from dcc_bridge.elicitation.routing import (
     client_label,
     client_name,
 )
+from dcc_bridge.elicitation.unattended import AllowList, read_allow_list, unattended_answer
 from dcc_bridge.elicitation.validation import InvalidAnswer
 from dcc_bridge.known_clients import CLI_LABEL
 from dcc_bridge.threads.watchdog import Standstill
 
 log = logging.getLogger(__name__)
 
-MAX_OPEN_QUESTIONS: Final = 64  # at a time, wherever they are shown; one more is refused
+MAX_OPEN_QUESTIONS: Final = 64  # at a time, on all surfaces together; one more is refused
 MAX_OPEN_QUESTIONS_OF_A_CLIENT: Final = 8
-TOO_FAST: Final = 0.3  # seconds: nobody reads so fast, so the client that declined did not show it
-BUSY: Final = 0.15  # of the client's time to answer, while others wait for the call that asks
+# Nobody reads a question in less, so a client that declines sooner has not shown the question.
+MIN_READING_TIME_S: Final = 0.3
+# The share of the client's time to answer that is left while other calls wait for the asking one.
+HELD_UP_SHARE: Final = 0.15
 _WRONG_TYPE: Final = "each value is a text, a number, yes or no, or a list of texts."
 
 
+def _no_holder() -> Caller | None:
+    return None
+
+
 class Broker:
-    """Puts questions to people, and ends each one."""
+    """Puts questions to people, and ends each question. Any thread.
+
+    Attributes:
+        settings: The settings of the bridge.
+        audience: Decides which surfaces a question goes to; knows the limits and the grants.
+    """
 
     def __init__(
         self,
-        settings: config.Settings | None = None,  # what the studio allows; None for the defaults
+        settings: config.Settings | None = None,
         *,
-        host: HostPresenter | None = None,  # draws questions in the host, where a person sits there
-        clock: callbacks.CallLater | None = None,  # calls a function after some seconds
-        # The call for which others wait, if there is one: its client has less time.
-        holder: Callable[[], Caller | None] = lambda: None,
-        auditor: Auditor = nowhere,  # writes down what is asked and answered
-        grants: SessionAnswers | None = None,  # what was agreed to for the session; None: nothing
+        host: HostPresenter | None = None,
+        clock: callbacks.CallLater | None = None,
+        holder: Callable[[], Caller | None] = _no_holder,
+        auditor: Auditor = nowhere,
+        grants: SessionAnswers | None = None,
     ) -> None:
-        """ValueError: the list of what goes on unasked cannot be read."""
+        """Prepare a broker without questions.
+
+        Args:
+            settings: What the studio allows; None for the defaults.
+            host: Draws questions in the host; None where no person sits there.
+            clock: Calls a function after some seconds; None for a timer thread.
+            holder: Returns the call for which other calls wait, or None. The client of that call
+                has less time to answer.
+            auditor: Writes down what is asked and answered.
+            grants: What was agreed to for the session; None for nothing.
+
+        Raises:
+            ValueError: The list of the skills that go on unasked cannot be read.
+        """
         self.settings = settings or config.Settings()
-        file = self.settings.allow_list
-        self._allow_list = routing.read_allow_list(file) if file is not None else None
+        allow_list_file = self.settings.allow_list
+        self._allow_list: AllowList | None = None
+        if allow_list_file is not None:
+            self._allow_list = read_allow_list(allow_list_file)
         self.audience = Audience(self.settings, host, grants or FixedAnswers())
         self._clock = clock or callbacks.call_later
         self._holder = holder
@@ -103,36 +129,61 @@ class Broker:
 
     @property
     def open(self) -> list[Question]:
-        """The questions that wait for an answer."""
+        """The questions that wait for an answer, the oldest first."""
         return [pending.question for pending in self._pending()]
 
     @property
     def asked(self) -> list[tuple[Question, tuple[Surface, ...]]]:
-        """The same, each with the surfaces that it is on."""
+        """The questions that wait for an answer, each with the surfaces that draw it."""
         return [(pending.question, pending.surfaces) for pending in self._pending()]
 
     def watch(self, fn: Callable[[], None]) -> callbacks.Unsubscribe:
-        """Call a quick function, on any thread, whenever a question is put, moves or ends."""
+        """Call a function whenever a question is put, moves to another surface or ends.
+
+        Args:
+            fn: The function; called on any thread, and it must be quick.
+
+        Returns:
+            A function that takes the callback out.
+        """
         return self._callbacks.add(fn)
 
     def bring(self, question: Question) -> None:
-        """Bring a question that waits in its client to the host, if it still does."""
+        """Bring a question that waits in its client to the host, if it still waits there."""
         pending = self._find(question)
-        shown = pending.presentation_on("client") if pending and pending.host_remains else None
-        if shown is not None:
-            self._end_presentation(shown, "handed_over")
+        if pending is None or not pending.host_remains:
+            return
+        presentation = pending.presentation_on("client")
+        if presentation is not None:
+            self._end_presentation(presentation, "handed_over")
 
     def dismiss(
-        self, question: Question, how: types.ElicitationResponse = open_question.CLOSED_BY_PERSON
+        self,
+        question: Question,
+        response: types.ElicitationResponse = open_question.CLOSED_BY_PERSON,
     ) -> None:
-        """End a question without an answer, as the person at the host unless said otherwise."""
-        if (pending := self._find(question)) is not None:
-            pending.settle(how)
+        """End a question without an answer.
+
+        Args:
+            question: The question; nothing happens if it has ended.
+            response: How it ends: by default the person at the host closed it.
+        """
+        pending = self._find(question)
+        if pending is not None:
+            pending.settle(response)
 
     def ask(self, question: Question) -> Future[types.ElicitationResponse]:
-        """Put a question to whoever may answer it; Busy: too many are open already.
+        """Put a question to the people who may answer it. Any thread.
 
-        The future always ends, with a validated answer. Cancelling it takes the question down.
+        Args:
+            question: The question.
+
+        Returns:
+            A future that always ends, with a validated answer or with the reason why there is none.
+            Cancelling the future takes the question down.
+
+        Raises:
+            Busy: Too many questions are open already.
         """
         call = question.call
         self._shares.enter(client_label(call))
@@ -150,43 +201,76 @@ class Broker:
                 self._open.append(pending)
         if call.ending.reason is not None:
             pending.cancel(call.ending.reason)
-        elif (covering := self.audience.grants.covered_by(question)) is not None:
-            data = {question.confirmation.name: True} if question.confirmation else {}
-            response = types.ElicitationResponse(True, data, None, "accept", "grant")
-            pending.settle(response, {"grant": covering} if covering else {})
-        else:
-            self._begin_stage(pending)
-            if question.visit is not None:
-                question.visit.follow(pending.handle_visit)
+            return pending.future
+        covering = self.audience.grants.covered_by(question)
+        if covering is not None:
+            self._settle_by_grant(pending, covering)
+            return pending.future
+        self._begin_stage(pending)
+        if question.visit is not None:
+            question.visit.follow(pending.handle_visit)
         return pending.future
 
+    def _settle_by_grant(self, pending: OpenQuestion, covering: str) -> None:
+        """Agree to a question that an earlier answer covers.
+
+        `covering` is the id of the question that was answered; "" where it was agreed to otherwise.
+        """
+        confirmation = pending.question.confirmation
+        data = {}
+        if confirmation is not None:
+            data[confirmation.name] = True
+        written = {}
+        if covering:
+            written["grant"] = covering
+        response = types.ElicitationResponse(True, data, None, "accept", "grant")
+        pending.settle(response, written)
+
     def end(self, call: Caller, message: str = types.CANCELLED) -> None:
-        """End every open question of a call that nobody waits for any more."""
+        """End every open question of a call that nobody waits for any more.
+
+        Args:
+            call: The call.
+            message: Why, as a message of `ElicitationResponse`.
+        """
         call.ending.reason = message
         for pending in self._pending():
             if pending.question.call is call:
                 pending.cancel(message)
 
     def held_up(self, call: Caller | None = None) -> str:
-        """Say for which answer others wait, and end a question that its client left too long.
+        """Describe the answer for which other calls wait.
 
-        `call` is the one for which they wait, where that is known. Return "" where they wait for no
-        answer.
+        If the client has left the question too long, the question ends with this call.
+
+        Args:
+            call: The call for which the others wait; None to ask `holder` for that call.
+
+        Returns:
+            A phrase for a person, with the time at which the wait ends; "" where the others wait
+            for no answer.
         """
-        call = call or self._holder()
-        pending = next((it for it in self._pending() if it.question.call is call), None)
-        left = pending.time_left(BUSY * self.settings.client_deadline) if pending else None
-        if pending is None or left is None:
+        if call is None:
+            call = self._holder()
+        for pending in self._pending():
+            if pending.question.call is call:
+                return self._wait_of_others(pending)
+        return ""
+
+    def _wait_of_others(self, pending: OpenQuestion) -> str:
+        """Describe how long other calls wait for an answer; cancel an overdue question."""
+        left = pending.time_left(HELD_UP_SHARE * self.settings.client_deadline)
+        if left is None:
             return ""
         if left <= 0:
             pending.cancel(types.TIMED_OUT)
             return ""
         until = time.strftime("%H:%M:%S", time.localtime(time.time() + left))
-        whose = client_label(pending.question.call) or "the host"
-        return f"the answer to a question of {whose}, until {until} at the latest"
+        asker = client_label(pending.question.call) or "the host"
+        return f"the answer to a question of {asker}, until {until} at the latest"
 
     def unblock(self, standstill: Standstill) -> None:
-        """End the questions for which the main thread may stand still; `Watchdog` calls it."""
+        """End the questions for which the main thread may stand still. `Watchdog` calls this."""
         running = standstill.running
         for question in self.open:
             call = question.call
@@ -197,7 +281,11 @@ class Broker:
                     "call %s: the question of %s was ended, because the main thread of the host "
                     "waited %g s for a %s. Ask before a lock is taken, and do not wait on the main "
                     "thread for a thread that asks. The main thread:\n%s",
-                    *(call.id, call.skill, standstill.seconds, standstill.wait, standstill.stack),
+                    call.id,
+                    call.skill,
+                    standstill.seconds,
+                    standstill.wait,
+                    standstill.stack,
                 )
                 blocked = types.cancelled_response(types.HOST_BLOCKED)
                 callbacks.call_safely(self.dismiss, question, blocked)
@@ -215,7 +303,10 @@ class Broker:
             return list(self._open)
 
     def _find(self, question: Question) -> OpenQuestion | None:
-        return next((open_ for open_ in self._pending() if open_.question.id == question.id), None)
+        for pending in self._pending():
+            if pending.question.id == question.id:
+                return pending
+        return None
 
     def _clean_up(self, pending: OpenQuestion) -> None:
         self._shares.leave(client_label(pending.question.call))
@@ -226,8 +317,12 @@ class Broker:
         self._callbacks.call()
 
     def _begin_stage(self, pending: OpenQuestion, unable: Unable | None = None) -> None:
-        """Go to the next stage; after the last one nobody is left."""
-        if (presentations := pending.begin_next_stage()) is None:
+        """Go to the next stage; after the last stage nobody is left to ask.
+
+        `unable` is the event for which the last surface gave up, if one did.
+        """
+        presentations = pending.begin_next_stage()
+        if presentations is None:
             return
         for presentation in presentations:
             self._show(presentation)
@@ -237,7 +332,8 @@ class Broker:
             pending.cancel(unable.message)
         else:
             rule = self.settings.unattended
-            pending.settle(routing.unattended_answer(pending.question, rule, self._allow_list))
+            answer = unattended_answer(pending.question, rule, self._allow_list)
+            pending.settle(answer)
 
     def _show(self, presentation: Presentation) -> None:
         with _cancelling_on_error(presentation.open_question):
@@ -247,27 +343,34 @@ class Broker:
                 self._queue_for_host(presentation)
 
     def _show_in_client(self, presentation: Presentation) -> None:
-        pending, host = presentation.open_question, self.audience.host
+        pending = presentation.open_question
+        host = self.audience.host
         limit = pending.question.timeout or self.settings.client_deadline
         question = replace(pending.question, offers=Offers(limit, limit))
-        presentation.draw(self.audience.channel(question), question, limit, self._handle_event)
+        channel = self.audience.channel(question)
+        presentation.draw(channel, question, limit, self._handle_event)
 
         def end_if_held_up() -> None:
             self.held_up()
 
-        presentation.add_timer(self._clock(BUSY * self.settings.client_deadline, end_if_held_up))
+        held_up_limit = HELD_UP_SHARE * self.settings.client_deadline
+        presentation.add_timer(self._clock(held_up_limit, end_if_held_up))
         if host is not None and ("host",) in pending.stages:
             self._show_chip(presentation, host)
 
     def _show_chip(self, presentation: Presentation, host: HostPresenter) -> None:
+        """Show in the host that a question waits in the client."""
         pending = presentation.open_question
+        name = client_name(pending.question.call)
+
+        def answer_here() -> None:
+            self._end_presentation(presentation, "handed_over")
+
+        def cancel() -> None:
+            pending.settle(open_question.CLOSED_BY_PERSON)
+
         try:
-            chip = host.chip(
-                pending.question,
-                client_name(pending.question.call),
-                lambda: self._end_presentation(presentation, "handed_over"),
-                lambda: pending.settle(open_question.CLOSED_BY_PERSON),
-            )
+            chip = host.chip(pending.question, name, answer_here, cancel)
         except Exception:  # the client shows the question already; a notice that fails stops none
             log.exception("no chip could be shown for the question %s", pending.question.id)
         else:
@@ -275,9 +378,11 @@ class Broker:
 
     def _queue_for_host(self, presentation: Presentation) -> None:
         """Show a question in its turn: a client that asks too often has to wait."""
-        pending, limits = presentation.open_question, self.audience.limits
+        pending = presentation.open_question
+        limits = self.audience.limits
         label = client_label(pending.question.call)
-        if label is None or presentation.retried:  # asked again, it has its place still
+        # A question that is asked again after an invalid answer still has its place.
+        if label is None or presentation.retried:
             self._show_in_host(presentation)
             return
         entry = limits.enter(label, lambda delay: self._leave_queue(presentation, delay))
@@ -289,7 +394,7 @@ class Broker:
             self.audience.notify_waiting(pending.question.call)
 
     def _leave_queue(self, presentation: Presentation, delay: float) -> None:
-        """Show a question that has got its place, perhaps after a while."""
+        """Show a question that has got its place, after `delay` seconds."""
         pending = presentation.open_question
         with _cancelling_on_error(pending):
             if client_label(pending.question.call) in self.audience.limits.muted:
@@ -309,7 +414,7 @@ class Broker:
     def _handle_event(
         self, presentation: Presentation, drawing: int, event: PresenterEvent
     ) -> None:
-        """Handle what a surface reports, unless the question moved on."""
+        """Handle an event that a surface reports, unless the question moved on."""
         pending = presentation.open_question
         if pending.future.done() or not presentation.claim_event(drawing):
             return
@@ -332,47 +437,59 @@ class Broker:
                 self._ask_again(presentation, InvalidAnswer(_WRONG_TYPE))
 
     def _accept(self, presentation: Presentation, reply: Reply) -> None:
-        pending, surface = presentation.open_question, presentation.surface
+        pending = presentation.open_question
+        surface = presentation.surface
         question = pending.question
         if question.visit is not None:
-            return  # they went to the page, which says itself when it is done
-        try:
-            data = question.form.check(reply.content) if question.form is not None else {}
-        except InvalidAnswer as error:
-            self._ask_again(presentation, error)
-            return
-        unverified = types.COMPLETION_UNVERIFIED if question.page is not None else None
-        response = types.ElicitationResponse(True, data, unverified, "accept", surface)
+            return  # the person went to the page, which itself reports when they are done
+        data: dict[str, object] = {}
+        if question.form is not None:
+            try:
+                data = question.form.check(reply.content)
+            except InvalidAnswer as error:
+                self._ask_again(presentation, error)
+                return
+        message = None
+        if question.page is not None:
+            message = types.COMPLETION_UNVERIFIED
+        response = types.ElicitationResponse(True, data, message, "accept", surface)
         offers = self.audience.offers(question)
         is_in_advance = reply.remember and surface == "host" and offers.may_remember
         if not is_in_advance or not question.agrees(response):
             pending.settle(response)
             return
-        written = {"minutes": offers.minutes} if offers.minutes else {}
+        written = {}
+        if offers.minutes:
+            written["minutes"] = offers.minutes
         pending.settle(response, written, partial(self.audience.grants.allow, question))
 
     def _refuse(self, presentation: Presentation, reply: Reply) -> None:
-        pending, at_client = presentation.open_question, presentation.surface == "client"
+        pending = presentation.open_question
+        at_client = presentation.surface == "client"
         label = client_label(pending.question.call)
-        too_fast = presentation.age < TOO_FAST and label != CLI_LABEL
-        if at_client and too_fast and reply.action == "decline" and pending.host_remains:
+        is_too_fast = presentation.age < MIN_READING_TIME_S and label != CLI_LABEL
+        if at_client and is_too_fast and reply.action == "decline" and pending.host_remains:
             self._give_up(presentation, Unable())
             return
-        muted = label if reply.mute and not at_client else None
-        if muted is not None:  # first: its end makes room for the next one
-            self.audience.limits.mute(muted)
+        if at_client or not reply.mute or label is None:
+            pending.refuse(reply, presentation.surface)
+            return
+        # Muted first: the end of this question makes room for the client's next one.
+        self.audience.limits.mute(label)
         pending.refuse(reply, presentation.surface)
-        if muted is not None:
-            self._refuse_in_host(muted)
+        self._refuse_in_host(label)
 
     def _refuse_unasked(self, pending: OpenQuestion) -> None:
         """Refuse a question of a client that is muted, or has too many that wait."""
-        why = self.audience.limits.mute_notice(client_label(pending.question.call))
-        message = types.MUTED if why else types.TOO_MANY_QUESTIONS
-        pending.settle(types.ElicitationResponse(False, None, message, "decline", "policy", why))
+        notice = self.audience.limits.mute_notice(client_label(pending.question.call))
+        message = types.TOO_MANY_QUESTIONS
+        if notice:
+            message = types.MUTED
+        response = types.ElicitationResponse(False, None, message, "decline", "policy", notice)
+        pending.settle(response)
 
     def _refuse_in_host(self, label: str) -> None:
-        """Refuse what a client that was muted just now asks at the host already."""
+        """Refuse the questions at the host of a client that was muted just now."""
         for pending in self._pending():
             is_of_client = client_label(pending.question.call) == label
             if is_of_client and pending.presentation_on("host") is not None:
@@ -382,20 +499,25 @@ class Broker:
         if presentation.retried:
             self._give_up(presentation, Unable(types.INVALID_ANSWER, ends=True))
             return
-        pending, presentation.retried = presentation.open_question, True
+        presentation.retried = True
+        pending = presentation.open_question
         pending.question = replace(pending.question, reason=f"That was not accepted: {error}")
         presentation.take_down(types.INVALID_ANSWER)
         self._show(presentation)
 
     def _give_up(self, presentation: Presentation, unable: Unable) -> None:
         if unable.lasting and presentation.surface == "client":
-            self.audience.silent.add(client_label(presentation.open_question.question.call))
+            label = client_label(presentation.open_question.question.call)
+            self.audience.silent.add(label)
         self._end_presentation(presentation, unable.message, unable)
 
     def _hand_over(self, presentation: Presentation) -> None:
         pending = presentation.open_question
-        other: Surface = "host" if presentation.surface == "client" else "client"
+        other: Surface = "client"
+        if presentation.surface == "client":
+            other = "host"
         with pending.lock:
+            # `extendleft` reverses: the other surface comes next, and this one after it.
             if pending.presentation_on(other) is None:
                 pending.stages.extendleft([(presentation.surface,), (other,)])
         self._end_presentation(presentation, "handed_over")
@@ -403,7 +525,7 @@ class Broker:
     def _end_presentation(
         self, presentation: Presentation, reason: str, unable: Unable | None = None
     ) -> None:
-        """End one presentation; after the last one of a stage comes the next stage."""
+        """End one presentation, and begin the next stage after the last presentation of a stage."""
         pending = presentation.open_question
         if pending.end_presentation(presentation, reason):
             self._begin_stage(pending, unable)
@@ -411,7 +533,7 @@ class Broker:
 
 @contextmanager
 def _cancelling_on_error(pending: OpenQuestion) -> Iterator[None]:
-    """Cancel a question that could not be shown, or whose answer could not be handled."""
+    """Cancel a question if showing it or handling its answer fails in the body."""
     try:
         yield
     except Exception:  # a timer that cannot be set, say: nobody else would end the question

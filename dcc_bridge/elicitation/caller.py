@@ -1,4 +1,4 @@
-"""Who asks: clients, and what a call carries from one question to the next.
+"""The client that calls, and what a call remembers from one question to the next.
 
 The fields are written by the thread that runs the skill; the reason of an end by any thread, once.
 """
@@ -18,63 +18,100 @@ Progress = tuple[float, float | None, str]
 
 @dataclass(frozen=True, slots=True)
 class Client:
-    """Who called."""
+    """The client that calls.
 
-    label: str  # the name under which the person set it up; proved by its token
-    name: str = ""  # what it says of itself
-    version: str = ""  # what it says of its version
-    # The session in which it called; "" where its sessions cannot be told apart.
+    Attributes:
+        label: The name under which the person set the client up; proved by the client's token.
+        name: The name that the client calls itself.
+        version: The version that the client says it has.
+        session: The session in which the client called; "" where its sessions cannot be told apart.
+    """
+
+    label: str
+    name: str = ""
+    version: str = ""
     session: str = field(default="", compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
 class CodeScope:
-    """What a yes for a while may cover: plain code of one session, in one scene."""
+    """The scope of a yes for a while: plain code of one session, in one scene.
 
-    client: str  # the label of the client that sends the code
-    session: str  # the session in which it does
-    scene: Hashable  # the open one, as `Host.scene_id` tells it from others
+    Attributes:
+        client: The label of the client that sends the code.
+        session: The session in which the client sends the code.
+        scene: The open scene, as `Host.scene_id` identifies it.
+    """
+
+    client: str
+    session: str
+    scene: Hashable
 
 
 @dataclass(frozen=True, slots=True)
 class SeenClient:
-    """A client as its last message showed it."""
+    """A client as its last message showed it.
 
-    client: Client  # its label, and what it says of itself
-    era: str  # the version of the protocol that it speaks
-    form: bool  # it says that it can draw a form
-    url: bool  # it says that it can open a page
-    at: float  # when its last message came, in seconds since the epoch
+    Attributes:
+        client: The label of the client, and what it says of itself.
+        era: The revision of the protocol that the client speaks.
+        form: Whether the client says that it can draw a form.
+        url: Whether the client says that it can open a page.
+        at: When the last message came, in seconds since the epoch.
+    """
+
+    client: Client
+    era: str
+    form: bool
+    url: bool
+    at: float
 
 
-# Who asks on a thread to which no call was carried: limited as a client is, to one question.
+# The client of a thread to which no call was carried. It may have one open question at a time.
 BACKGROUND: Final = Client("a background thread of the host")
 
 
 @dataclass(slots=True)
 class CallEnding:
-    """Why the body should stop before its own end."""
+    """The reason why the body should stop before its own end.
 
-    reason: str | None = None  # why nobody waits for the call; written once, by any thread
-    is_known: bool = False  # the skill was told so
-    is_overdue: bool = False  # the call runs for longer than it may
+    Attributes:
+        reason: Why nobody waits for the call any longer; written once, by any thread. None while
+            somebody waits.
+        is_known: Whether the skill was told of the reason.
+        is_overdue: Whether the call runs for longer than it may.
+    """
+
+    reason: str | None = None
+    is_known: bool = False
+    is_overdue: bool = False
 
 
 @dataclass(slots=True)
 class Dialogue:
-    """What was said in a call, for what comes later in it."""
+    """What was said in a call, for its later questions.
 
-    questions: int = 0  # how many were named; the next one's key on the wire is counted from it
-    repeats: str | None = None  # a sentence for the first question of a call made before
-    # What a person entered on pages; kept until the skill has ended, so that what it says and
-    # returns can be searched for them.
+    Attributes:
+        questions: How many questions were named; the next key on the wire is counted from it.
+        repeats: A sentence for the first question of a call that was made before, or None.
+        secrets: The secrets that a person entered on pages. They are kept until the skill has
+            ended, so that its result and messages can be searched for them.
+        inputs: The ids of the questions that are no consents; a refusal of these ends nothing.
+        deeds: What the skills of the call did, in a person's words.
+        code: The SHA-256 of the agent's code that the call runs, or "". Where nobody can be asked,
+            a list may allow that very text, and never the skill.
+        plain_code: What a yes for a while covers, as long as the call asks about plain code; else
+            None.
+        answered_by: Who answered the last question: "host" and "client" are a person.
+        left: What remains once the steps of the call are undone, in words.
+    """
+
+    questions: int = 0
+    repeats: str | None = None
     secrets: list[Secret] = field(default_factory=list)
-    inputs: set[str] = field(default_factory=set)  # ids of no consents; refused, they end nothing
-    deeds: list[str] = field(default_factory=list)  # what its skills did, in a person's words
-    # The SHA-256 of the code of an agent that it runs, or "": where nobody can be asked, a list may
-    # allow that very text, and never the skill.
+    inputs: set[str] = field(default_factory=set)
+    deeds: list[str] = field(default_factory=list)
     code: str = ""
-    # What a yes for a while covers, as long as it is asked about plain code; else None.
     plain_code: CodeScope | None = None
-    answered_by: str = ""  # who answered the last question: "host" and "client" are a person
-    left: str = "Nothing was changed"  # what stands once the steps of the call are undone
+    answered_by: str = ""
+    left: str = "Nothing was changed"

@@ -1,4 +1,4 @@
-"""The bridge of this process, as skills reach it. Any thread. There is one at most."""
+"""The bridge of this process, as skills reach it; there is one at most. Any thread."""
 
 from __future__ import annotations
 
@@ -25,30 +25,51 @@ _installed: ElicitationContext | None = None
 
 @dataclass(frozen=True, slots=True)
 class ElicitationContext:
-    """What asking needs of the bridge of this process."""
+    """The parts of the bridge that asking needs.
+
+    Attributes:
+        broker: Puts the questions.
+        main: The way to the main thread.
+        host: The application.
+        desk: Makes pages; None where there is no server.
+    """
 
     broker: Broker
-    main: MainThread  # the way to the main thread
-    host: Host  # whose scene it is
-    desk: Desk | None = None  # gives out pages; None where there is no server
+    main: MainThread
+    host: Host
+    desk: Desk | None = None
 
     @property
     def settings(self) -> Settings:
-        """How the bridge behaves."""
+        """The settings of the bridge."""
         return self.broker.settings
 
 
 def install(
     broker: Broker, main: MainThread, host: Host, desk: Desk | None = None
 ) -> Callable[[], None]:
-    """Let skills ask through a broker; gives what takes it away. StartError if there is one."""
+    """Let skills ask through a broker.
+
+    Args:
+        broker: Puts the questions.
+        main: The way to the main thread.
+        host: The application.
+        desk: Makes pages; None where there is no server.
+
+    Returns:
+        A function that takes the broker away again; harmless the second time.
+
+    Raises:
+        StartError: A bridge runs in this process already.
+    """
     global _installed
     remove_main = flows.install(main)
-    mine = _installed = ElicitationContext(broker, main, host, desk)
+    context = ElicitationContext(broker, main, host, desk)
+    _installed = context
 
     def remove() -> None:
         global _installed
-        if _installed is mine:
+        if _installed is context:
             _installed = None
             remove_main()
 
@@ -59,7 +80,7 @@ def current_context() -> ElicitationContext | None:
     """Return the bridge of this process, as skills reach it. Any thread.
 
     Returns:
-        It, or None where a skill's function runs by itself.
+        The bridge, or None where a skill's function runs without one.
 
     Raises:
         Nothing.
@@ -68,20 +89,22 @@ def current_context() -> ElicitationContext | None:
 
 
 def running_caller(kind: type[C]) -> C | None:
-    """Return the call in whose skill the code runs; None outside of any.
+    """Return the call in whose skill the code runs; None outside of any call.
 
     Args:
-        kind: What is known of it here: `Caller`, or what extends it.
+        kind: The type of the call: `Caller`, or a subclass.
     """
     running = flows.current.get()
-    return running if isinstance(running, kind) else None
+    if isinstance(running, kind):
+        return running
+    return None
 
 
 def caller_here(kind: type[C]) -> C:
     """Return the call in whose skill the code runs, or a new one of the host's own.
 
     Args:
-        kind: What is known of it here: `Caller`, or what extends it.
+        kind: The type of the call: `Caller`, or a subclass.
     """
     running = running_caller(kind)
     if running is not None:
@@ -89,16 +112,23 @@ def caller_here(kind: type[C]) -> C:
     context = current_context()
     if context is None or context.main.is_current:
         return kind(skill="host", title="The host itself")
-    return kind(skill="host", title="Unknown", client=BACKGROUND)  # whatever started it
+    # A thread of unknown origin: an agent's skill may have started it.
+    return kind(skill="host", title="Unknown", client=BACKGROUND)
 
 
 def look(fn: Callable[[], T]) -> Flow[T]:
-    """Run something that only reads the scene on the main thread."""
+    """Run a function that only reads the scene, on the main thread.
+
+    Args:
+        fn: The function; its result is the flow's.
+    """
     context = current_context()
     if context is None or context.main.is_current:
         return fn()
     call = flows.current.get()
     limit = context.broker.settings.client_deadline
-    name = "a look at the scene"
-    future = call.control.look(fn) if call else context.main.submit(fn, name=name, read=True)
+    if call is not None:
+        future = call.control.look(fn)
+    else:
+        future = context.main.submit(fn, name="a look at the scene", read=True)
     return cast("T", (yield future, limit))

@@ -9,16 +9,25 @@ from dcc_bridge.elicitation.secret import Secret
 
 
 class SecretVisit(Visit, Protocol):
-    """A page of this application on which a secret is entered."""
+    """A page of this application on which a secret is entered.
 
-    result: Secret | None  # what was entered, once the question was accepted
+    Attributes:
+        result: The secret, once the question was accepted; else None.
+    """
+
+    result: Secret | None
 
 
 class Desk(Protocol):
     """The port through which skills get pages: `dcc_bridge.server.page_site`. Any thread."""
 
     def secret(self, question: Question, label: str) -> tuple[str, SecretVisit]:
-        """Make a page on which a secret with that label is entered; gives its URL and the page.
+        """Make a page on which a secret is entered.
 
-        The last part of the URL is its only credential.
+        Args:
+            question: The question for the secret.
+            label: The name of the secret, in a few words.
+
+        Returns:
+            The URL of the page, whose last part is the only credential, and the page.
         """

@@ -1,42 +1,48 @@
-"""A text that a question is about, and what is shown of it: lines, marks, differences.
-
-Any thread.
-"""
+"""A text that a question is about, and its view: lines, marks, differences. Any thread."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from operator import itemgetter
-from typing import Any, ClassVar, Final
+from typing import ClassVar, Final
 
-from dcc_bridge.elicitation.text import Translate, english, safe_line, safe_text, split_lines
+from dcc_bridge.elicitation.text import Translate, english, safe_line, safe_whole, split_lines
 from dcc_bridge.errors import SchemaError
 
-MOST_DETAILS: Final = 64_000  # bytes of a text that is agreed to
-MOST_LINES: Final = 2_000  # lines of it
+MAX_DETAILS_BYTES: Final = 64_000  # of a text that is agreed to
+MAX_DETAILS_LINES: Final = 2_000
+# A text with a smaller share of common lines (as `SequenceMatcher.ratio` counts) is wholly new.
+_MIN_RATIO: Final = 0.5
+_CONTEXT_LINES: Final = 3  # before and after each difference
+
+# A block of `SequenceMatcher`: its tag, the lines of the previous text, the lines of the new one.
+Opcode = tuple[str, int, int, int, int]
 
 
 @dataclass(frozen=True, slots=True)
 class Details:
     """A text that a question is about, shown whole: monospace, with line numbers.
 
-    Making one raises SchemaError where the text, or the one before, is more than a person reads,
-    or where a line is marked that the text does not have. Any thread.
+    Any thread.
 
     Attributes:
-        text: What is agreed to.
-        marks: Lines, counted from 1, each with the reason for which it is marked.
+        text: The text that is agreed to.
+        marks: The marked lines: the number of each, counted from 1, and the reason for the mark.
         previous: The text that was agreed to last, so that the difference is shown first; None
             where there was none.
         max_bytes: Bytes that a text may have at most, as UTF-8.
         max_lines: Lines that a text may have at most.
+
+    Raises:
+        SchemaError: The text, or the previous one, is more than a person reads; or a mark is on a
+            line that the text does not have.
     """
 
-    max_bytes: ClassVar[int] = MOST_DETAILS
-    max_lines: ClassVar[int] = MOST_LINES
+    max_bytes: ClassVar[int] = MAX_DETAILS_BYTES
+    max_lines: ClassVar[int] = MAX_DETAILS_LINES
 
     text: str
     marks: tuple[tuple[int, str], ...] = ()
@@ -45,16 +51,18 @@ class Details:
     def __post_init__(self) -> None:
         """Check the length of the texts and the numbers of the marked lines."""
         for text in (self.text, self.previous or ""):
-            size, count = len(text.encode("utf-8", "surrogatepass")), len(split_lines(text))
-            if size > MOST_DETAILS or count > MOST_LINES:
+            size = len(text.encode("utf-8", "surrogatepass"))
+            count = len(split_lines(text))
+            if size > MAX_DETAILS_BYTES or count > MAX_DETAILS_LINES:
                 raise SchemaError(
-                    f"The details have {size:,} bytes and {count:,} lines; {MOST_DETAILS:,} and "
-                    f"{MOST_LINES:,} are the most. Ask about a part, or in several questions."
+                    f"The details have {size:,} bytes and {count:,} lines; "
+                    f"{MAX_DETAILS_BYTES:,} and {MAX_DETAILS_LINES:,} are the most. "
+                    "Ask about a part, or in several questions."
                 )
         last = len(split_lines(self.text))
-        wrong = [line for line, _ in self.marks if not 1 <= line <= last]
-        if wrong:
-            raise SchemaError(f"Line {wrong[0]} is marked, but the details have {last} lines.")
+        for line, _ in self.marks:
+            if not 1 <= line <= last:
+                raise SchemaError(f"Line {line} is marked, but the details have {last} lines.")
 
     @property
     def sha256(self) -> str:
@@ -64,13 +72,14 @@ class Details:
 
 @dataclass(frozen=True, slots=True)
 class DetailsRow:
-    """A line of a text that is agreed to, or something between two of them.
+    """A row of the view of a text: a line, or a note between two lines.
 
     Attributes:
-        number: Counted from 1; 0 for what is not in the text.
-        text: The line, or how many are left out.
-        mark: Why it is marked, or ""
-        sign: "+" for a line that the text before did not have, "-" for one that is gone.
+        number: The number of the line, counted from 1; 0 for a row that is not in the text.
+        text: The line, or a note on how many lines are left out.
+        mark: Why the line is marked, or "".
+        sign: "+" for a line that is not in the previous text, "-" for a line that only the
+            previous text has, else " ".
     """
 
     number: int
@@ -79,20 +88,22 @@ class DetailsRow:
     sign: str = " "
 
     def __str__(self) -> str:
-        """Give the row as a text in which no line can pass for another one."""
-        return f"{self.number or '':>5} {self.sign}{'!' if self.mark else ' '} {self.text}".rstrip()
+        """Return the row as a text in which no line can pass for another one."""
+        number = self.number or ""
+        mark = "!" if self.mark else " "
+        return f"{number:>5} {self.sign}{mark} {self.text}".rstrip()
 
 
 @dataclass(frozen=True, slots=True)
 class DetailsView:
-    """A text that is agreed to.
+    """The view of a text that is agreed to.
 
     Attributes:
-        title: How long it is.
-        rows: All of it.
-        marks: Why lines are marked, each with its number.
-        difference: How much differs from the text agreed to last, or ""
-        changes: What does, with the lines around it.
+        title: The length of the text.
+        rows: The whole text.
+        marks: A note for each marked line: its number, and why it is marked.
+        difference: How many lines differ from the text that was agreed to last, or "".
+        changes: The lines that differ, with the lines around them.
     """
 
     title: str
@@ -103,53 +114,112 @@ class DetailsView:
 
 
 def details_view(details: Details, tr: Translate = english) -> DetailsView:
-    """Make the view of a text that is agreed to, and of what differs from the one before.
+    """Make the view of a text that is agreed to, with the differences from the previous text.
 
     Any thread. It raises nothing.
 
     Args:
         details: The text.
-        tr: Translates texts of ours.
+        tr: Translates the texts of the bridge.
 
     Returns:
         The view; its texts are safe to show.
     """
-    lines, reasons = split_lines(details.text), dict[int, str]()
-    for number, reason in sorted(details.marks, key=itemgetter(0)):
-        reasons[number] = "; ".join(filter(None, (reasons.get(number), safe_line(reason))))
-    before = lines if details.previous is None else split_lines(details.previous)
-    matcher = SequenceMatcher(None, before, lines)
-    is_new = matcher.ratio() < 0.5
-    groups = [] if is_new else list(matcher.get_grouped_opcodes(3))
-    blocks = [block for group in groups for block in group if block[0] != "equal"]
-    new = {at for *_, first, end in blocks for at in range(first, end)}
-    texts = [safe_text(line, len(line)) for line in lines]
-    rows = tuple(
-        DetailsRow(at, text, reasons.get(at, ""), "+" if at - 1 in new else " ")
-        for at, text in enumerate(texts, 1)
-    )
-    n = sum(max(end - first, new_end - new_first) for _, first, end, new_first, new_end in blocks)
-    differs = tr("{n:,} lines differ from what was agreed to last", n=n)
-    differs = tr("1 line differs from what was agreed to last") if n == 1 else differs
-    differs = tr("a wholly new text") if is_new else differs
+    lines = split_lines(details.text)
+    reasons = _reasons(details)
+    previous = lines
+    if details.previous is not None:
+        previous = split_lines(details.previous)
+    matcher = SequenceMatcher(None, previous, lines)
+    is_new = matcher.ratio() < _MIN_RATIO
+    groups: Sequence[Sequence[Opcode]] = []
+    if not is_new:
+        groups = list(matcher.get_grouped_opcodes(_CONTEXT_LINES))
+    rows = _rows(lines, reasons, groups)
+
+    title = tr("{n:,} lines", n=len(rows))
+    if len(rows) == 1:
+        title = tr("1 line")
+    difference = ""
+    if details.previous is not None:
+        difference = _difference(groups, tr, is_new=is_new)
+    marks = [tr("line {line}: {why}", line=line, why=why) for line, why in reasons.items()]
     return DetailsView(
-        title=tr("1 line") if len(rows) == 1 else tr("{n:,} lines", n=len(rows)),
-        rows=rows,
-        marks=tuple(tr("line {line}: {why}", line=line, why=why) for line, why in reasons.items()),
-        difference="" if details.previous is None else differs,
-        changes=() if is_new else tuple(_changes(groups, before, rows, tr)),
+        title=title,
+        rows=tuple(rows),
+        marks=tuple(marks),
+        difference=difference,
+        changes=tuple(_changes(groups, previous, rows, tr)),
     )
+
+
+def _reasons(details: Details) -> dict[int, str]:
+    """Return why each marked line is marked, by its number; in the order of the lines."""
+    reasons: dict[int, list[str]] = {}
+    for line, reason in sorted(details.marks, key=itemgetter(0)):
+        reasons.setdefault(line, [])
+        if reason:
+            reasons[line].append(safe_line(reason))
+    return {line: "; ".join(texts) for line, texts in reasons.items()}
+
+
+def _rows(
+    lines: list[str], reasons: Mapping[int, str], groups: Sequence[Sequence[Opcode]]
+) -> list[DetailsRow]:
+    """Return a row for each line of the text."""
+    added = set[int]()
+    for _, _, _, start, end in _differing_blocks(groups):
+        added.update(range(start, end))
+    rows = []
+    for index, line in enumerate(lines):
+        number = index + 1
+        sign = "+" if index in added else " "
+        rows.append(DetailsRow(number, safe_whole(line), reasons.get(number, ""), sign))
+    return rows
+
+
+def _differing_blocks(groups: Sequence[Sequence[Opcode]]) -> Iterator[Opcode]:
+    for group in groups:
+        for block in group:
+            if block[0] != "equal":
+                yield block
+
+
+def _difference(groups: Sequence[Sequence[Opcode]], tr: Translate, *, is_new: bool) -> str:
+    """Return how many lines differ from the previous text, in a phrase."""
+    if is_new:
+        return tr("a wholly new text")
+    n = 0
+    for _, start, end, new_start, new_end in _differing_blocks(groups):
+        n += max(end - start, new_end - new_start)
+    if n == 1:
+        return tr("1 line differs from what was agreed to last")
+    return tr("{n:,} lines differ from what was agreed to last", n=n)
 
 
 def _changes(
-    groups: list[Any], before: list[str], rows: tuple[DetailsRow, ...], tr: Translate
+    groups: Sequence[Sequence[Opcode]],
+    previous: list[str],
+    rows: list[DetailsRow],
+    tr: Translate,
 ) -> Iterator[DetailsRow]:
+    """Yield the lines that differ, with their context and notes on the lines between."""
+    if not groups:
+        return
     shown = 0
-    for group in [*groups, [("equal", 0, 0, len(rows), len(rows))]]:
-        if groups and group[0][3] > shown:
-            yield DetailsRow(0, tr("… unchanged lines: {n:,}", n=group[0][3] - shown))
-        for tag, first, end, new_first, new_end in group:
-            for line in before[first:end] if tag != "equal" else ():
-                yield DetailsRow(0, safe_text(line, len(line)), sign="-")
-            yield from rows[new_first:new_end]
+    for group in groups:
+        first = group[0][3]
+        if first > shown:
+            yield DetailsRow(0, _unchanged(first - shown, tr))
+        for tag, start, end, new_start, new_end in group:
+            if tag != "equal":
+                for line in previous[start:end]:
+                    yield DetailsRow(0, safe_whole(line), sign="-")
+            yield from rows[new_start:new_end]
         shown = group[-1][4]
+    if len(rows) > shown:
+        yield DetailsRow(0, _unchanged(len(rows) - shown, tr))
+
+
+def _unchanged(n: int, tr: Translate) -> str:
+    return tr("… unchanged lines: {n:,}", n=n)

@@ -1,8 +1,8 @@
 """Forms from pydantic models, dataclasses and TypedDicts, and types as pydantic reads them.
 
-pydantic describes a model with references, unions with None and constants, which are put into the
-flat words of the protocol. What cannot be is left as it is, and refused by `schema.parse`. Any
-thread.
+pydantic describes a model with references, unions with None and constants. They are rewritten in
+the flat subset of the protocol. A part that cannot be rewritten stays as pydantic has it, and
+`schema.parse` refuses the form. Any thread.
 """
 
 from __future__ import annotations
@@ -18,13 +18,20 @@ from dcc_bridge.errors import SchemaError
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
 
-_DROPPED: Final = {"additionalProperties", "$defs"}  # what pydantic says of a type and no form has
+_DROPPED: Final = {"additionalProperties", "$defs"}  # pydantic's keywords that no form has
 
 
 def read_model(model: type[Any]) -> tuple[dict[str, Any], TypeAdapter[Any] | None]:
-    """Return the schema of a model, a dataclass or a TypedDict, and what makes instances of it.
+    """Return the schema of a model, a dataclass or a TypedDict, and the adapter of its instances.
 
-    An answer for a TypedDict is a dict as it stands.
+    Args:
+        model: The type.
+
+    Returns:
+        The schema as a form's, and the adapter; None for a TypedDict, whose instances are dicts.
+
+    Raises:
+        SchemaError: pydantic cannot describe the type, or describes no object with fields.
     """
     from pydantic import TypeAdapter  # 60 ms that only a model needs
     from pydantic.errors import PydanticUserError
@@ -36,25 +43,39 @@ def read_model(model: type[Any]) -> tuple[dict[str, Any], TypeAdapter[Any] | Non
         raise SchemaError(f"{_name(model)} cannot be made into a form: {error}") from error
     if full.get("type") != "object":
         raise SchemaError(f"{_name(model)} is not a model, a dataclass or a TypedDict.")
-    kept = {key: value for key, value in full.items() if key not in _DROPPED}
+    definitions = full.get("$defs", {})
     parts = full.get("properties", {})
-    kept["properties"] = {n: _flat(part, full.get("$defs", {})) for n, part in parts.items()}
-    return kept, None if typing.is_typeddict(model) else adapter
+    schema = {key: value for key, value in full.items() if key not in _DROPPED}
+    schema["properties"] = {name: _flat(part, definitions) for name, part in parts.items()}
+    if typing.is_typeddict(model):
+        return schema, None
+    return schema, adapter
 
 
 def readable(hint: Any) -> Any:
-    """Give a type with each TypedDict in it as pydantic wants it: its own before Python 3.12."""
+    """Return a type that pydantic can read.
+
+    Before Python 3.12 pydantic reads the TypedDict of typing_extensions only, so each other
+    TypedDict in the type is copied into one.
+    """
     if sys.version_info >= (3, 12):
         return hint
     if typing.is_typeddict(hint):
         return _copied(hint)
-    origin, parts = typing.get_origin(hint), typing.get_args(hint)
+    origin = typing.get_origin(hint)
+    parts = typing.get_args(hint)
     if origin is typing.Annotated:
         return typing.Annotated[(readable(parts[0]), *parts[1:])]
     if origin in (typing.Union, types.UnionType):
         return typing.Union[tuple(readable(part) for part in parts)]  # noqa: UP007 - no other way from a tuple
     if origin in (list, set, frozenset, tuple, dict) and parts:
-        return origin[tuple(part if part is ... else readable(part) for part in parts)]
+        readable_parts = []
+        for part in parts:
+            if part is ...:
+                readable_parts.append(part)
+            else:
+                readable_parts.append(readable(part))
+        return origin[tuple(readable_parts)]
     return hint
 
 
@@ -69,40 +90,54 @@ def _copied(typed: Any) -> Any:
 
 
 def _typed_field(typed: Any, name: str, hint: Any) -> Any:
-    """Read the mark itself: with postponed annotations ``__required_keys__`` does not know it."""
-    total = bool(getattr(typed, "__total__", True))
+    """Return the type of a field of a TypedDict, with its mark as pydantic reads it.
+
+    The mark stands in the hint: with postponed annotations ``__required_keys__`` does not have it.
+    """
+    is_required = bool(getattr(typed, "__total__", True))
     origin = typing.get_origin(hint)
-    is_required = origin is typing.Required or (total and origin is not typing.NotRequired)
-    inner = typing.get_args(hint)[0] if origin in (typing.Required, typing.NotRequired) else hint
-    hint = readable(inner)
-    return hint if is_required else typing.NotRequired[hint]
+    if origin in (typing.Required, typing.NotRequired):
+        is_required = origin is typing.Required
+        hint = typing.get_args(hint)[0]
+    hint = readable(hint)
+    if is_required:
+        return hint
+    return typing.NotRequired[hint]
 
 
 def _flat(part: Mapping[str, Any], definitions: Mapping[str, Any]) -> dict[str, Any]:
-    """Rewrite a property in the flat words of the protocol."""
+    """Rewrite a property in the flat subset of the protocol."""
     part = _resolved(part, definitions)
     if "anyOf" in part:
         part = _without_none(part, definitions)
     if "const" in part:
-        part = {**{k: v for k, v in part.items() if k != "const"}, "enum": [part["const"]]}
+        part["enum"] = [part.pop("const")]
     if isinstance(part.get("items"), Mapping):
         items = _flat(part["items"], definitions)
-        part = {**part, "items": {k: v for k, v in items.items() if k in ("type", "enum")}}
-    return {k: v for k, v in part.items() if not (k == "default" and v is None)}
+        part["items"] = {key: value for key, value in items.items() if key in ("type", "enum")}
+    if "default" in part and part["default"] is None:
+        del part["default"]
+    return part
 
 
 def _resolved(part: Mapping[str, Any], definitions: Mapping[str, Any]) -> dict[str, Any]:
-    reference = str(part.get("$ref", "")).rpartition("/")[2]
-    if reference not in definitions:
+    """Return a copy of a property, with the definition that it refers to."""
+    name = str(part.get("$ref", "")).rpartition("/")[2]
+    if name not in definitions:
         return dict(part)
-    return {**definitions[reference], **{k: v for k, v in part.items() if k != "$ref"}}
+    return {**definitions[name], **_without(part, "$ref")}
 
 
 def _without_none(part: Mapping[str, Any], definitions: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a copy of a union with None as its other type; any other union as it is."""
     others = [option for option in part["anyOf"] if option != {"type": "null"}]
     if len(others) != 1:
         return dict(part)
-    return {**_resolved(others[0], definitions), **{k: v for k, v in part.items() if k != "anyOf"}}
+    return {**_resolved(others[0], definitions), **_without(part, "anyOf")}
+
+
+def _without(part: Mapping[str, Any], keyword: str) -> dict[str, Any]:
+    return {key: value for key, value in part.items() if key != keyword}
 
 
 def _name(model: object) -> str:

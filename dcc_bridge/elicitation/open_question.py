@@ -1,4 +1,4 @@
-"""A question that is open, and what is drawn of it. Any thread."""
+"""An open question, and its presentations on the surfaces. Any thread."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from dcc_bridge.audit.trail import QuestionRecord
 from dcc_bridge.callbacks import CallLater, Unsubscribe, call_safely
 from dcc_bridge.elicitation import text, types
 from dcc_bridge.elicitation.question import (
-    MOST_REASON,
+    MAX_REASON_CHARS,
     Presenter,
     PresenterEvent,
     Question,
@@ -36,8 +36,22 @@ _NOTHING: Final[Mapping[str, object]] = MappingProxyType({})
 CLOSED_BY_PERSON: Final = ElicitationResponse(False, None, types.CANCELLED, "cancel", "host")
 
 
+def _nothing() -> None:
+    pass
+
+
 class OpenQuestion:
-    """A question that waits for an answer."""
+    """A question that waits for an answer.
+
+    Attributes:
+        question: The question; a changed copy once it is asked again.
+        stages: The stages that come after the present one.
+        record: The question's record in the audit log.
+        future: The answer.
+        presentations: The presentations of the present stage.
+        lock: Held while any of these changes.
+        clock: Calls a function after some seconds.
+    """
 
     def __init__(
         self,
@@ -46,21 +60,22 @@ class OpenQuestion:
         record: QuestionRecord,
         clock: CallLater,
     ) -> None:
-        self.question = question  # which one; another one once it is asked again
-        self.stages = deque(stages)  # whom to ask after those who are asked now
-        self.record = record  # what is written down of it
-        self._reply: Reply | None = None  # a refusal, with what was typed or a reason
-        self.future: Future[ElicitationResponse] = Future()  # its answer
-        self.presentations: list[Presentation] = []  # where it is drawn now
-        self.lock = threading.RLock()  # held while any of them changes
+        self.question = question
+        self.stages = deque(stages)
+        self.record = record
+        self.future: Future[ElicitationResponse] = Future()
+        self.presentations: list[Presentation] = []
+        self.lock = threading.RLock()
         self.clock = clock
+        self._refusal: Reply | None = None  # with the reason, or with what the person typed
         self._is_settled = False
 
     @property
     def surfaces(self) -> tuple[Surface, ...]:
-        """Where it is drawn; nowhere while its client's other questions go first."""
+        """The surfaces that draw it; none while its client's earlier questions go first."""
         with self.lock:
-            return tuple(shown.surface for shown in self.presentations if shown.is_drawn)
+            drawn = [shown for shown in self.presentations if shown.is_drawn]
+        return tuple(shown.surface for shown in drawn)
 
     @property
     def host_remains(self) -> bool:
@@ -71,25 +86,44 @@ class OpenQuestion:
     def presentation_on(self, surface: Surface) -> Presentation | None:
         """Return its presentation on a surface, if there is one."""
         with self.lock:
-            return next((shown for shown in self.presentations if shown.surface == surface), None)
+            for presentation in self.presentations:
+                if presentation.surface == surface:
+                    return presentation
+        return None
 
     def time_left(self, at_client: float) -> float | None:
-        """Return the seconds until it ends, as a client has `at_client`; None where it is nowhere.
+        """Return the seconds until the question ends if nobody answers.
 
-        Below 0 its client has left it too long.
+        Args:
+            at_client: Seconds that a client has, while it is the only surface.
+
+        Returns:
+            The seconds, below 0 if the client has left the question too long; None where no
+            surface draws the question.
         """
         with self.lock:
-            drawn = [it for it in self.presentations if it.is_drawn]
+            drawn = [shown for shown in self.presentations if shown.is_drawn]
         only_client = self.surfaces == ("client",)
-        ends = [min(it.limit, at_client if only_client else it.limit) - it.age for it in drawn]
-        return max(ends, default=None)
+        left = []
+        for presentation in drawn:
+            limit = presentation.limit
+            if only_client:
+                limit = min(limit, at_client)
+            left.append(limit - presentation.age)
+        return max(left, default=None)
 
     def begin_next_stage(self) -> list[Presentation] | None:
-        """Begin the next stage: its presentations, [] after the last, None if it has ended."""
+        """Begin the next stage.
+
+        Returns:
+            The presentations of the stage; [] after the last one, None if the question has ended.
+        """
         with self.lock:
             if self.future.done():
                 return None
-            stage = self.stages.popleft() if self.stages else ()
+            if not self.stages:
+                return []
+            stage = self.stages.popleft()
             presentations = [Presentation(self, surface) for surface in stage]
             self.presentations.extend(presentations)
             return presentations
@@ -105,8 +139,10 @@ class OpenQuestion:
         return is_last
 
     def handle_visit(self, event: PresenterEvent) -> None:
-        """End with what the person does on a page of this application."""
-        surface: Surface = "client" if self.surfaces == ("client",) else "host"
+        """End with what the person did on a page of this application."""
+        surface: Surface = "host"
+        if self.surfaces == ("client",):
+            surface = "client"
         match event:
             case Reply(action="accept"):
                 self.settle(ElicitationResponse(True, None, None, "accept", surface))
@@ -119,14 +155,14 @@ class OpenQuestion:
         self,
         response: ElicitationResponse,
         written: Mapping[str, object] = _NOTHING,
-        recorded: Callable[[], None] = lambda: None,
+        recorded: Callable[[], None] = _nothing,
     ) -> None:
-        """End it; of several endings the first one counts.
+        """End the question; of several endings the first one counts.
 
         Args:
-            response: How it ended.
-            written: What is written down of the answer besides.
-            recorded: Called if the answer is on record, before anybody hears of it.
+            response: How the question ended. It is replaced by a cancel if it cannot be recorded.
+            written: Further facts that are written down with the answer.
+            recorded: Called once the answer is on record, before the future is done.
         """
         with self.lock:
             if self._is_settled or not self.future.set_running_or_notify_cancel():
@@ -137,99 +173,128 @@ class OpenQuestion:
             if self._write_end(response, written):
                 recorded()
                 ending = response
-        finally:  # what is called then may wait for others: not locked
+        finally:
+            # Not under the lock: the callbacks of the future may wait for other threads.
             self.future.set_result(ending)
 
     def cancel(self, message: str) -> None:
-        """End it without an answer, for a reason of ours."""
+        """End the question without an answer, for a reason of the bridge."""
         self.settle(cancelled_response(message))
 
     def refuse(self, reply: Reply, surface: Surface) -> None:
-        """End it with what a person did instead of agreeing, and with the reason they gave."""
-        reason = text.safe_line((reply.reason or "").strip(), MOST_REASON) or None
-        self._reply = replace(reply, reason=reason)
-        message = types.DECLINED if reply.action == "decline" else types.CANCELLED
+        """End the question with a person's refusal, and with the reason they gave."""
+        reason = text.safe_line((reply.reason or "").strip(), MAX_REASON_CHARS) or None
+        self._refusal = replace(reply, reason=reason)
+        message = types.CANCELLED
+        if reply.action == "decline":
+            message = types.DECLINED
         self.settle(ElicitationResponse(False, None, message, reply.action, surface, reason))
 
     def notify_end(self) -> None:
-        """Take it down everywhere, and notify its call and its page. Its future is done."""
+        """Take the question down everywhere, and notify its call and its page.
+
+        The future must be done.
+        """
         with self.lock:
-            presentations, self.presentations = self.presentations, []
-        taken_back = self.future.cancelled()
-        answer = cancelled_response(types.CANCELLED) if taken_back else self.future.result()
+            presentations = self.presentations
+            self.presentations = []
+        is_cancelled = self.future.cancelled()
+        answer = cancelled_response(types.CANCELLED) if is_cancelled else self.future.result()
         call_safely(self.question.call.question_closed, self.question.answered(answer))
         reason = answer.message or types.ANSWERED
         for presentation in presentations:
             presentation.end(reason)
         if self.question.visit is not None:
             self.question.visit.end(reason)
-        if taken_back:  # last: if it fails, nobody else has to bear it
+        # Written last: an error here reaches nobody who still has to be notified.
+        if is_cancelled:
             self._write_end(answer)
 
     def _write_end(
         self, response: ElicitationResponse, written: Mapping[str, object] = _NOTHING
     ) -> bool:
-        """Write down how it ended; returns False for a grant that could not be."""
-        facts = answer_facts(self.question, response, self._reply)
+        """Write down how the question ended; return False for a grant that could not be written."""
+        facts = answer_facts(self.question, response, self._refusal)
         return self.record.end(replace(facts, besides=written))
 
 
 class Presentation:
-    """A question on one surface, and how it is taken down.
+    """A question on one surface, and the functions that take it down there.
 
-    It may be drawn anew, and then what the surface reports of the last drawing is ignored.
+    A question may be drawn anew. Events of an earlier drawing are ignored then.
+
+    Attributes:
+        open_question: The question that is drawn.
+        surface: The surface that draws it.
+        retried: Whether it was drawn anew after an invalid answer.
+        limit: Seconds that an answer may take, since the question was drawn.
     """
 
     def __init__(self, open_question: OpenQuestion, surface: Surface) -> None:
-        self.open_question = open_question  # what is drawn
-        self.surface = surface  # where it is
-        self.retried = False  # it was drawn anew after an invalid answer
-        self.limit = 0.0  # seconds that it may take, since it was drawn
+        self.open_question = open_question
+        self.surface = surface
+        self.retried = False
+        self.limit = 0.0
         self._lock = threading.Lock()
-        self._drawing = 0
+        self._drawing = 0  # the number of the last drawing; 0 while the question was never drawn
         self._drawn_at = time.monotonic()
-        self._cleanups: list[TakeDown] | None = []
+        self._cleanups: list[TakeDown] | None = []  # of the drawing; None once this has ended
         self._last_cleanups: list[TakeDown] = []
         self._end_reason = ""
 
     @property
     def is_drawn(self) -> bool:
-        """Whether it was drawn, and does not only wait for its turn."""
+        """Whether the question was drawn, and does not only wait for its turn."""
         with self._lock:
             return self._drawing > 0
 
     @property
     def age(self) -> float:
-        """Seconds since it was drawn."""
+        """Seconds since the question was drawn."""
         return time.monotonic() - self._drawn_at
 
     def draw(
         self, presenter: Presenter | None, question: Question, limit: float, handle: HandleEvent
     ) -> None:
-        """Draw the question as it is there, perhaps anew; None is a surface that is gone.
+        """Draw the question, perhaps anew. Any thread.
 
-        It is cancelled after `limit` seconds. `handle` is called with what the surface reports.
+        Args:
+            presenter: Draws the question; None for a surface that is gone.
+            question: The question with the offers of this surface.
+            limit: Seconds after which the question is cancelled.
+            handle: Called with each event that the surface reports.
         """
         with self._lock:
-            self._drawing = drawing = self._drawing + 1
-            self.limit, self._drawn_at = limit, time.monotonic()
-            if self._cleanups is None:  # it has ended
-                return
+            self._drawing += 1
+            drawing = self._drawing
+            self.limit = limit
+            self._drawn_at = time.monotonic()
+            has_ended = self._cleanups is None
+        if has_ended:
+            return
         if not self.open_question.record.show(self.surface):
             self.open_question.cancel(types.NOT_RECORDED)
             return
+
+        def settle(event: PresenterEvent) -> None:
+            handle(self, drawing, event)
+
         try:
             expire = partial(self.open_question.cancel, types.TIMED_OUT)
             self.add_timer(self.open_question.clock(limit, expire))
             if presenter is None:
                 raise RuntimeError("the surface is gone")
-            self.add_cleanup(presenter.show(question, lambda event: handle(self, drawing, event)))
+            self.add_cleanup(presenter.show(question, settle))
         except Exception:  # a surface that fails must not take the question along
             log.exception("the question %s could not be shown", question.id)
-            handle(self, drawing, Unable())
+            settle(Unable())
 
     def claim_event(self, drawing: int) -> bool:
-        """Return whether an event is to be handled: the first one of the last drawing is."""
+        """Return whether an event is to be handled: only the first one of the last drawing is.
+
+        Args:
+            drawing: The number of the drawing that reports the event.
+        """
         with self._lock:
             if self._cleanups is None or drawing != self._drawing:
                 return False
@@ -237,36 +302,46 @@ class Presentation:
             return True
 
     def add_cleanup(self, take_down: TakeDown, *, lasting: bool = False) -> None:
-        """Register what takes something down; it is called now if the presentation has ended.
+        """Register a function that takes something down.
 
-        A lasting one outlasts the drawing, and goes with the presentation.
+        Args:
+            take_down: Called with the reason; at once if the presentation has ended.
+            lasting: Whether it is called at the end of the presentation only, and not when the
+                question is drawn anew.
         """
         with self._lock:
             if self._cleanups is not None:
-                (self._last_cleanups if lasting else self._cleanups).append(take_down)
+                cleanups = self._cleanups
+                if lasting:
+                    cleanups = self._last_cleanups
+                cleanups.append(take_down)
                 return
         take_down(self._end_reason)
 
     def add_timer(self, stop: Unsubscribe) -> None:
-        """Register what stops a timer."""
+        """Register the function that stops a timer."""
         self.add_cleanup(lambda reason: stop())
 
     def take_down(self, reason: str) -> None:
-        """Take down what is drawn; the presentation goes on."""
+        """Take the drawing down; the presentation goes on."""
         with self._lock:
-            cleanups = self._cleanups or []
-            self._cleanups = None if self._cleanups is None else []
+            if self._cleanups is None:
+                return
+            cleanups = self._cleanups
+            self._cleanups = []
         for cleanup in cleanups:
             call_safely(cleanup, reason)
 
     def end(self, reason: str) -> None:
-        """Take down what is drawn, and whatever may still come."""
+        """Take the drawing down, and every later one as soon as it is drawn."""
         with self._lock:
             cleanups = [*(self._cleanups or []), *self._last_cleanups]
-            self._cleanups, self._last_cleanups, self._end_reason = None, [], reason
+            self._cleanups = None
+            self._last_cleanups = []
+            self._end_reason = reason
         for cleanup in cleanups:
             call_safely(cleanup, reason)
 
 
-# Handles what a surface reports of a presentation's drawing, which is given by its number.
+# Handles an event of a presentation, with the number of the drawing that reports the event.
 HandleEvent = Callable[[Presentation, int, PresenterEvent], None]

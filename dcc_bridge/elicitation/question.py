@@ -1,7 +1,7 @@
 """A question, who asks it, the events of the surfaces that draw it, and their ports.
 
-All but the caller is frozen; any thread. Caller and question stand in one module, for each is told
-of the other: a question says who asks, and its caller hears what was answered.
+All records but the caller are frozen; any thread. Caller and question stand in one module, because
+each refers to the other: a question says who asks, and its caller is notified of the answer.
 """
 
 from __future__ import annotations
@@ -27,72 +27,91 @@ if TYPE_CHECKING:
 Surface = Literal["client", "host"]
 Stage = tuple[Surface, ...]
 
-MOST_MESSAGE: Final = 8192  # bytes of a question's message, as UTF-8
-MOST_REASON: Final = 500  # how many characters are read of the reason that a person gives
+MAX_MESSAGE_BYTES: Final = 8192  # of a question's message, as UTF-8
+MAX_REASON_CHARS: Final = 500  # of the reason that a person gives; the rest is not read
 
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """How the client's own questions are reached."""
+    """The presenters of a client, which draw questions there.
 
-    form: Presenter | None = None  # draws a form there, or None where the client cannot
-    url: Presenter | None = None  # offers a page there, or None where the client cannot
-    withdrawable: bool = False  # a question that the client shows can be withdrawn again
+    Attributes:
+        form: Draws a form in the client; None where the client cannot.
+        url: Offers a page in the client; None where the client cannot.
+        withdrawable: Whether a question that the client shows can be withdrawn again.
+    """
+
+    form: Presenter | None = None
+    url: Presenter | None = None
+    withdrawable: bool = False
 
 
 @dataclass(eq=False)
 class Caller:
-    """Who asks: one run of a skill, as questions see it.
+    """The call that asks: one run of a skill, as questions see it.
 
-    What an answer leads to is its own business: it hears that it asks, and what was answered. This
-    one, of the host's own code, makes nothing of that.
+    A subclass decides what an answer leads to: it is notified before it asks, and of each answer.
+    This class, for the host's own code, does nothing with an answer.
+
+    Attributes:
+        skill: The skill's name.
+        title: The skill's title, which a person reads.
+        risk: What the skill may do; raised when a destructive skill inside the call asks.
+        client: The client that called, or None for the host itself.
+        digest: The digest of the skill's file.
+        route: The presenters of the client.
+        arguments: The arguments of the call, as they may be written down.
+        ending: The reason why the body should stop before its own end.
+        dialogue: What was said in the call so far.
+        is_recorded: Whether the audit log has the call, so that its end is written there too.
+        id: The id of the call.
     """
 
-    skill: str  # the skill's name
-    title: str  # what a person reads
-    risk: Risk = "read"  # what it may do; raised when a destructive skill in it asks
-    client: Client | None = None  # who called, or None for the host itself
-    digest: str = ""  # the digest of the skill's file
-    route: Route = Route()  # how the client's own questions are reached
+    skill: str
+    title: str
+    risk: Risk = "read"
+    client: Client | None = None
+    digest: str = ""
+    route: Route = Route()
     arguments: Redacted = field(default_factory=Redacted)
     ending: CallEnding = field(default_factory=CallEnding)
-    dialogue: Dialogue = field(default_factory=Dialogue)  # what was said in it
-    is_recorded: bool = False  # the audit log tells of it, so also how it ended
+    dialogue: Dialogue = field(default_factory=Dialogue)
+    is_recorded: bool = False
     id: str = field(default_factory=lambda: os.urandom(8).hex())
 
     @property
     def remainder(self) -> str:
-        """What stands once its steps are undone, in a sentence."""
+        """A sentence about what remains once the steps of the call are undone."""
         return f"{self.dialogue.left}."
 
     @property
     def inner_skill(self) -> str:
-        """The skill in it that asks here; "" for the called one."""
+        """The skill inside the call that asks now; "" for the called skill itself."""
         return ""
 
     @property
     def asks_consent(self) -> bool:
-        """Whether each form that is asked here decides whether something is lost."""
+        """Whether the answer to each form of the call decides if something is lost."""
         return False
 
     @property
     def is_granted(self) -> bool:
-        """Whether something was agreed to, which holds for the scene as it was then."""
+        """Whether something was agreed to, for the scene as it was at that moment."""
         return False
 
     def asking(self, *, on_main: bool) -> AbstractContextManager[None]:
-        """Hear that it asks, until it has heard the answer.
+        """Return a context that is entered before the call asks, and left after the answer.
 
         Args:
-            on_main: It asks on the main thread.
+            on_main: Whether the call asks on the main thread.
         """
         return nullcontext()
 
     def answered_before(self, question: Question) -> ElicitationResponse | None:
-        """Return the answer that it had to the same question, so that nobody is asked twice.
+        """Return an earlier answer to the same question, so that nobody is asked twice.
 
         Args:
-            question: What it is about to ask.
+            question: The question that the call is about to ask.
 
         Returns:
             The answer; None where a person has to be asked.
@@ -100,13 +119,13 @@ class Caller:
         return None
 
     def question_opened(self) -> None:
-        """Hear that a question of it is open. Any thread."""
+        """Handle that a question of the call is open. Any thread."""
 
     def question_closed(self, answered: Answered) -> None:
-        """Hear how a question of it ended. Any thread."""
+        """Handle the end of a question of the call. Any thread."""
 
     def note_answer(self, question: Question, response: ElicitationResponse) -> None:
-        """Hear an answer, where it was asked."""
+        """Handle an answer, on the thread that asked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,18 +133,18 @@ class Question:
     """A question, with all that a presenter needs to draw it.
 
     Attributes:
-        message: A sentence; plain text.
-        call: Whose question it is.
-        form: What to fill in; None for a page.
+        message: What is asked, in a sentence; plain text.
+        call: The call that asks.
+        form: The form to fill in; None for a page.
         title: A heading, or None.
         page: The page to visit instead of a form, or None.
-        consent: What is agreed to, where the answer decides whether something is lost; or None.
-        key: Its name on the wire.
+        consent: What is agreed to, where the answer decides if something is lost; else None.
+        key: The name of the request on the wire.
         timeout: Seconds for an answer; None for the surface's own limit.
-        reason: Why it is asked again, or None.
+        reason: Why the question is asked again, or None.
         details: A text that is agreed to, shown whole; or None.
-        offers: What else the person may do with it here.
-        id: Its own.
+        offers: What else the person may do with the question on this surface.
+        id: The id of the question.
     """
 
     message: str
@@ -143,13 +162,17 @@ class Question:
 
     @property
     def items(self) -> tuple[str, ...]:
-        """What it is about: paths or names in the scene."""
-        return self.consent.items if self.consent else ()
+        """The paths or names in the scene that the question is about."""
+        if self.consent is None:
+            return ()
+        return self.consent.items
 
     @property
     def arguments(self) -> tuple[tuple[str, str], ...]:
-        """What the skill is called with, where that is agreed to: names and whole values."""
-        return self.consent.arguments if self.consent else ()
+        """The names and whole values of the skill's arguments, where they are agreed to."""
+        if self.consent is None:
+            return ()
+        return self.consent.arguments
 
     @property
     def undoable(self) -> bool:
@@ -159,64 +182,80 @@ class Question:
     @property
     def confirmation(self) -> Field | None:
         """The only field of a consent: the verb's button stands for it, and it is not drawn."""
-        return self.form.lone_confirmation if self.consent and self.form else None
+        if self.consent is None or self.form is None:
+            return None
+        return self.form.lone_confirmation
 
     @property
     def visit(self) -> Visit | None:
-        """The page, where it is one of this application and says itself when it is done."""
-        return self.page.visit if self.page else None
+        """The page, where it is a page of this application, which reports its own end."""
+        if self.page is None:
+            return None
+        return self.page.visit
 
     def agrees(self, response: ElicitationResponse) -> bool:
         """Return whether a response is a yes, in each field that asks for one. It raises nothing.
 
         Args:
-            response: How it ended.
+            response: How the question ended.
 
         Returns:
             Whether what is asked for may be done.
         """
-        form = self.form
-        return response.accepted and (form is None or form.agrees(response.data or {}))
+        if not response.accepted:
+            return False
+        return self.form is None or self.form.agrees(response.data or {})
 
     def answered(self, response: ElicitationResponse) -> Answered:
-        """Return how it ended, for the panel and the record. It raises nothing.
+        """Return how the question ended, for the panel and the record. It raises nothing.
 
         Args:
-            response: How it ended.
+            response: The response to the question.
 
         Returns:
             The question's message with how it was answered, and by whom.
         """
         how = response.message or types.DECLINED
         if response.accepted and how != types.COMPLETION_UNVERIFIED:
-            agreed = types.AGREED if self.agrees(response) else types.DECLINED
-            how = agreed if self.consent else types.ANSWERED
+            if self.consent is None:
+                how = types.ANSWERED
+            elif self.agrees(response):
+                how = types.AGREED
+            else:
+                how = types.DECLINED
         return Answered(self.message, how, response.answered_by)
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A page that a person is sent to."""
+    """A page that a person is sent to.
 
-    url: str  # where it is
-    description: str | None = None  # what happens there, or None
-    visit: Visit | None = None  # the page itself, where it is one of this application; or None
+    Attributes:
+        url: The URL of the page.
+        description: What happens on the page, or None.
+        visit: The page itself, where it is a page of this application; else None.
+    """
+
+    url: str
+    description: str | None = None
+    visit: Visit | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Consent:
-    """What a person agrees to, or not.
+    """The edit that a person agrees to or declines.
 
     Attributes:
-        items: What it is about: paths or names in the scene.
-        kinds: The type of each item, as the host calls it; empty where nobody said.
-        undoable: The host can undo it, as one step.
+        items: The paths or names in the scene that the edit is about.
+        kinds: The type of each item, as the host calls it; empty where the types are not known.
+        undoable: Whether the host can undo the edit, as one step.
         kept: The folder in which a copy of what undo does not bring back is kept first, or None.
-        skill: The destructive skill that asks; "" for the called one.
-        files: What is written over, where undo does not help; None for the scene as a whole.
-        arguments: What the skill is called with, where that is agreed to: names and whole values.
-        uncopied: Folders among the files; of what is in them no copy is kept.
-        labels: What the person reads for each item; empty where that is the item itself.
+        skill: The destructive skill that asks; "" for the called skill itself.
+        files: The files that are written over, where undo does not help; None for the scene as a
+            whole.
+        arguments: The names and whole values of the skill's arguments, where they are agreed to.
+        uncopied: Folders among the files; no copy is kept of their contents.
+        labels: The text that the person reads for each item; empty where it is the item itself.
     """
 
     items: tuple[str, ...] = ()
@@ -231,55 +270,67 @@ class Consent:
 
     @property
     def shown_items(self) -> tuple[str, ...]:
-        """The items, as the person knows them."""
+        """The items under the names that the person knows."""
         return self.labels or self.items
 
     @property
     def overwrites_nothing(self) -> bool:
         """Whether only new files are written: undo does not help, but nothing is lost."""
-        may_lose = self.undoable or self.items or self.uncopied or self.kept is not None
-        return bool(self.files) and not may_lose
+        if self.undoable or self.items or self.uncopied:
+            return False
+        return bool(self.files) and self.kept is None
 
 
 @dataclass(frozen=True, slots=True)
 class Offers:
-    """What a person at the host may do with a question besides answering it."""
+    """What a person at the host may do with a question besides answering it.
 
-    soon: float = 45.0  # seconds after which it ends unless the person types or asks for more time
-    latest: float = 45.0  # seconds after which it ends whatever they do
-    # The client's name, where the question can be answered there instead; or None.
+    Attributes:
+        soon: Seconds after which the question ends unless the person types or asks for more time.
+        latest: Seconds after which the question ends whatever the person does.
+        hand_over: The client's name, where the question can be answered there instead; else None.
+        remember: The number of items for which the person may agree for the session; 0 for a
+            question without items, which is then remembered for the same arguments. None where
+            this is not offered.
+        minutes: The minutes for which the person may agree to plain code of the client; 0 where
+            this is not offered.
+        mute: The label of the client that may be muted, or None.
+        typed: The values that the person typed, and did not send, when the same question was asked
+            before; or None.
+        since: When the question was drawn, by the monotonic clock in seconds.
+    """
+
+    soon: float = 45.0
+    latest: float = 45.0
     hand_over: str | None = None
-    # It may be agreed to for the session, for that many items at most; 0 where it names none, for
-    # the same arguments; or None.
     remember: int | None = None
-    # For so many minutes plain code of the client may be agreed to; 0 where that is not offered.
     minutes: int = 0
-    mute: str | None = None  # the label of the client that may be muted, or None
-    # What they had filled in when the same was asked before, and not sent; or None.
+    mute: str | None = None
     typed: Mapping[str, Any] | None = None
-    since: float = field(default_factory=time.monotonic, compare=False)  # when it was drawn
+    since: float = field(default_factory=time.monotonic, compare=False)
 
     @property
     def left(self) -> float:
-        """Seconds that are left until it ends whatever they do."""
+        """The seconds that are left until the question ends whatever the person does."""
         return max(0.0, self.since + self.latest - time.monotonic())
 
     @property
     def may_remember(self) -> bool:
-        """Whether a yes may be one for what comes as well."""
+        """Whether a yes may hold for later questions as well."""
         return self.remember is not None or self.minutes > 0
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """A person's reply, as a presenter reports it. Not trusted yet.
+    """A person's reply, as a presenter reports it, not validated yet.
 
     Attributes:
         action: What the person did.
-        content: The form's fields, where they accepted; what they had typed, where they did not.
-        remember: They agreed for what comes as well: for the session, or a while.
-        mute: They want to hear no more of this client for a while.
-        reason: Why they refused, in their own words, or None.
+        content: The values of the form's fields, where the person accepted; the values that they
+            had typed, where they did not.
+        remember: Whether the person agreed to later questions as well: for the session, or a while.
+        mute: Whether the person mutes this client for a while.
+        reason: Why the person refused, in their own words, or None.
     """
 
     action: types.Action
@@ -296,10 +347,10 @@ class HandOver:
 
 @dataclass(frozen=True, slots=True)
 class Expired:
-    """Nobody answered within the time that the presenter showed, or it ended for another reason.
+    """The question ended on a surface: nobody answered in the time that the presenter showed.
 
     Attributes:
-        message: Why, in one of the words of the protocol or a sentence.
+        message: The reason, as a word of the protocol or a sentence.
     """
 
     message: str = types.TIMED_OUT
@@ -310,9 +361,10 @@ class Unable:
     """A presenter cannot show a question.
 
     Attributes:
-        message: Why.
-        ends: If no other surface can be asked, it is a cancel rather than unattended.
-        lasting: It will not be able to show the next one either.
+        message: Why not.
+        ends: Whether the question is cancelled if no other surface can be asked; otherwise it is
+            answered as the setting `unattended` says.
+        lasting: Whether the presenter will not be able to show the next question either.
     """
 
     message: str = types.NOT_SUPPORTED
@@ -322,7 +374,7 @@ class Unable:
 
 @dataclass(frozen=True, slots=True)
 class Unreadable:
-    """An answer of a shape that the protocol does not know; no consent, whatever is in it."""
+    """An answer of a shape that the protocol does not know; never a consent."""
 
 
 PresenterEvent = Reply | HandOver | Expired | Unable | Unreadable
@@ -334,7 +386,10 @@ class Visit(Protocol):
     """A page of this application, to which a person is sent from another surface."""
 
     def follow(self, settle: Settle) -> None:
-        """Call `settle` once, on any thread, when the person is done or was before. Any thread."""
+        """Call `settle` once, on any thread, when the person is done; at once if they are already.
+
+        Any thread.
+        """
 
     def end(self, reason: str) -> None:
         """Take the page down. Any thread, at any time."""
@@ -349,12 +404,12 @@ class Presenter(Protocol):
         It raises nothing: what cannot be shown is settled as `Unable`.
 
         Args:
-            question: Which one.
-            settle: To be called once, on any thread, with what came of it.
+            question: The question.
+            settle: To be called once, on any thread, with the event that ends the drawing.
 
         Returns:
-            What takes the question down, given the reason; on any thread, at any time, also after
-            an answer.
+            A function that takes the question down for a reason; it may be called on any thread, at
+            any time, also after an answer.
         """
 
 
@@ -364,32 +419,33 @@ class HostPresenter(Presenter, Protocol):
     def chip(
         self,
         question: Question,
-        where: str,  # the name of that surface: "Claude Code"
-        answer_here: Callable[[], None],  # brings the question here
-        cancel: Callable[[], None],  # ends it
+        where: str,
+        answer_here: Callable[[], None],
+        cancel: Callable[[], None],
     ) -> TakeDown:
-        """Say quietly that a question waits elsewhere. Any thread. It raises nothing.
+        """Show a quiet notice that a question waits in a client. Any thread. It raises nothing.
 
         Args:
-            question: Which one.
-            where: The name of that surface: "Claude Code".
-            answer_here: Brings the question here.
-            cancel: Ends it.
+            question: The question.
+            where: The client's name, such as "Claude Code".
+            answer_here: Brings the question to the host.
+            cancel: Ends the question.
 
         Returns:
-            What takes it away, on any thread.
+            A function that takes the notice away, on any thread.
         """
 
     def notice(
         self, text: str, undo: Callable[[], None] | None = None, call: str | None = None
     ) -> TakeDown:
-        """Say something in passing that needs no answer. Any thread. It raises nothing.
+        """Show a notice that needs no answer. Any thread. It raises nothing.
 
         Args:
-            text: What is said.
-            undo: Takes back what happened, on the main thread; None where there is nothing.
-            call: The id of the call that did it, or None.
+            text: The text of the notice.
+            undo: Takes back what happened, on the main thread; None where there is nothing to undo.
+            call: The id of the call that the notice is about, or None.
 
         Returns:
-            What takes it away once it is no longer true; at any time, on any thread.
+            A function that takes the notice away once it is no longer true; at any time, on any
+            thread.
         """

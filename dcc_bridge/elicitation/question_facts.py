@@ -1,4 +1,4 @@
-"""What is written down of a question and its answer: facts for the audit trail. Any thread."""
+"""The facts of a question and its answer that the audit log has. Any thread."""
 
 from __future__ import annotations
 
@@ -8,44 +8,59 @@ from dcc_bridge.elicitation.types import ElicitationResponse
 
 
 def question_facts(question: Question) -> QuestionFacts:
-    """Return what is written down of a question."""
-    consent = question.consent
-    page = question.page
-    details = question.details
-    form = question.form
+    """Return the facts of a question that are written down."""
+    inner_skill = ""
+    checkpoint_place = None
+    if question.consent is not None:
+        inner_skill = question.consent.skill
+        checkpoint_place = question.consent.kept
+    url = None
+    if question.page is not None:
+        url = question.page.url
+    details_sha256 = None
+    if question.details is not None:
+        details_sha256 = question.details.sha256
+    hidden: frozenset[str] = frozenset()
+    if question.form is not None:
+        hidden = question.form.hidden
     return QuestionFacts(
         id=question.id,
         message=question.message,
-        is_consent=consent is not None,
+        is_consent=question.consent is not None,
         is_input=question.id in question.call.dialogue.inputs,
-        inner_skill=consent.skill if consent is not None else "",
+        inner_skill=inner_skill,
         undoable=question.undoable,
-        checkpoint_place=consent.kept if consent is not None else None,
-        url=page.url if page is not None else None,
+        checkpoint_place=checkpoint_place,
+        url=url,
         is_own_page=question.visit is not None,
         items=question.items,
         arguments=question.arguments,
-        details_sha256=details.sha256 if details is not None else None,
-        hidden=form.hidden if form is not None else frozenset(),
+        details_sha256=details_sha256,
+        hidden=hidden,
     )
 
 
 def answer_facts(
     question: Question, response: ElicitationResponse, reply: Reply | None = None
 ) -> AnswerFacts:
-    """Return what is written down of an answer.
+    """Return the facts of an answer that are written down.
 
     Args:
-        question: What was asked.
-        response: How it ended.
-        reply: A refusal, with what was typed or a reason; or None.
+        question: The question.
+        response: The response to the question.
+        reply: The refusal of a person, with the values that they typed or a reason; else None.
     """
+    typed: object = None
+    reason = None
+    if reply is not None:
+        typed = reply.content
+        reason = reply.reason
     return AnswerFacts(
         accepted=response.accepted,
         by=response.answered_by,
         how=question.answered(response).how,
         why=response.message,
         data=response.data or {},
-        typed=reply.content if reply is not None else None,
-        reason=reply.reason if reply is not None else None,
+        typed=typed,
+        reason=reason,
     )

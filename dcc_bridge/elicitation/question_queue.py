@@ -1,4 +1,4 @@
-"""Shows the questions of a host one at a time, whatever draws them there."""
+"""The queue of questions at a host: a surface draws one at a time. Main thread."""
 
 from __future__ import annotations
 
@@ -25,10 +25,9 @@ from dcc_bridge.threads import main_thread
 
 log = logging.getLogger(__name__)
 
-Click = Callable[[], None]
-Act = tuple[str, Click]  # what a notification's button says, and what it does
+Click = Callable[[], None]  # what a button of a notice or a dialog calls
 _CLOSED: Final = Unable(types.BRIDGE_CLOSED, ends=True)
-_MOST_DRAFTS: Final = 32
+_MAX_DRAFTS: Final = 32
 
 
 @dataclass(eq=False, slots=True)
@@ -36,9 +35,9 @@ class Ticket:
     """A question that is drawn, or waits for its turn.
 
     Attributes:
-        question: Which one.
-        settle: Takes what is heard.
-        asked: When it was asked.
+        question: The question.
+        settle: Takes the event that ends the question here.
+        asked: When the question was asked, by the monotonic clock in seconds.
     """
 
     question: Question
@@ -46,70 +45,84 @@ class Ticket:
     asked: float = field(default_factory=time.monotonic)
 
     def timely(self) -> Question:
-        """Return the question as its turn comes: some of its time is gone. It raises nothing.
-
-        Returns:
-            The question with the time that is left.
-        """
+        """Return the question with the time that is left when its turn comes. It raises nothing."""
         offers = self.question.offers
-        latest = max(0.0, offers.latest - (time.monotonic() - self.asked))
+        waited = time.monotonic() - self.asked
+        latest = max(0.0, offers.latest - waited)
         return replace(self.question, offers=replace(offers, latest=latest))
 
 
 class QuestionSurface(Protocol):
-    """What draws the questions of a queue. Main thread."""
+    """A surface that draws the questions of a queue. Main thread."""
 
     def draw(self, ticket: Ticket) -> None:
         """Draw a question, or show it again after it was set aside."""
 
     def set_aside(self, ticket: Ticket) -> None:
-        """Hide a question; what was filled in stays filled in."""
+        """Hide a question; the values that were filled in stay."""
 
     def show_place(self, place: int, count: int) -> None:
-        """Show which one of several questions is drawn; called whenever that changes."""
+        """Show the place of the drawn question among several; called whenever that changes.
+
+        Args:
+            place: The place, counted from 1.
+            count: How many questions there are.
+        """
 
     def take_down(self, ticket: Ticket) -> Mapping[str, Any] | None:
-        """Take a question away, drawn or not; return what the person filled in, or None."""
+        """Take a question away, drawn or not.
+
+        Returns:
+            The values that the person filled in, or None.
+        """
 
 
 class QuestionQueue:
-    """Shows one question at a time; the others wait. Main thread, but for `show` and `post`."""
+    """Shows one question at a time; the others wait. Main thread, but for `show` and `post`.
+
+    Attributes:
+        shown: The question that is drawn now, or None.
+    """
 
     def __init__(self, surface: QuestionSurface, main: main_thread.MainThread) -> None:
         """Prepare an empty queue.
 
         Args:
-            surface: Draws them: `draw`, `set_aside`, `show_place` and `take_down`.
+            surface: Draws the questions: `draw`, `set_aside`, `show_place` and `take_down`.
             main: The way to the main thread.
         """
         self._surface = surface
         self._main = main
         self._waiting: deque[Ticket] = deque()
-        # What was filled in and not sent, by what `_same` gives; in memory only.
+        # The values that were filled in and not sent, by `_identity`; in memory only.
         self._drafts: dict[tuple[str, ...], Mapping[str, Any]] = {}
-        self._ended = 0  # since none was there
-        self._closed = False
-        self.shown: Ticket | None = None  # the question that is drawn now, or None
+        self._ended = 0  # questions that ended since the queue was empty
+        self._is_closed = False
+        self.shown: Ticket | None = None
 
     @property
     def waiting(self) -> int:
-        """How many questions wait behind the one that is shown."""
+        """How many questions wait behind the drawn one."""
         return len(self._waiting)
 
     @property
     def tickets(self) -> list[Ticket]:
-        """All of them, the one that is shown first."""
-        return [*([self.shown] if self.shown else []), *self._waiting]
+        """All questions, the drawn one first."""
+        tickets = list(self._waiting)
+        if self.shown is not None:
+            tickets.insert(0, self.shown)
+        return tickets
 
     def show(self, question: Question, settle: Settle) -> TakeDown:
         """Draw a question as soon as no other one is drawn. Any thread. It raises nothing.
 
         Args:
-            question: Which one.
-            settle: Called on the main thread with what came of it.
+            question: The question.
+            settle: Called on the main thread with the event that ends the question here.
 
         Returns:
-            What takes the question down, given the reason; on any thread, at any time.
+            A function that takes the question down for a reason; it may be called on any thread, at
+            any time.
         """
         ticket = Ticket(question, settle)
         self.post(lambda: self._add(ticket), lambda: settle(_CLOSED))
@@ -119,7 +132,7 @@ class QuestionQueue:
         """Call a function on the main thread, and log its error. Any thread. It raises nothing.
 
         Args:
-            fn: What is called.
+            fn: The function.
             refused: Called instead once the bridge is closed.
         """
 
@@ -133,30 +146,37 @@ class QuestionQueue:
         self._main.post(fn).add_done_callback(check)
 
     def _add(self, ticket: Ticket) -> None:
-        if self._closed:
+        if self._is_closed:
             ticket.settle(_CLOSED)
         else:
             self._waiting.append(ticket)
             self._show_next()
 
     def bring(self, question: str) -> None:
-        """Show a question before all others; the one that is shown waits meanwhile.
+        """Show a question before all others; the drawn one waits meanwhile.
 
         It raises nothing.
 
         Args:
-            question: Its id; nothing happens if it does not wait.
+            question: The id of the question; nothing happens if no such question waits.
         """
-        ticket = next((item for item in self._waiting if item.question.id == question), None)
+        ticket = self._find_waiting(question)
         if ticket is None:
             return
         self._waiting.remove(ticket)
-        shown, self.shown = self.shown, None
+        shown = self.shown
+        self.shown = None
         if shown is not None:
             self._waiting.appendleft(shown)
             self._surface.set_aside(shown)
         self._waiting.appendleft(ticket)
         self._show_next()
+
+    def _find_waiting(self, question: str) -> Ticket | None:
+        for ticket in self._waiting:
+            if ticket.question.id == question:
+                return ticket
+        return None
 
     def _withdraw(self, ticket: Ticket, reason: str) -> None:
         if ticket in self.tickets:
@@ -164,31 +184,35 @@ class QuestionQueue:
             self._remove(ticket)
             self._show_next()
 
-    def end(self, ticket: Ticket, heard: PresenterEvent) -> None:
-        """Settle a question that is shown or waits, and show the next one. It raises nothing.
+    def end(self, ticket: Ticket, event: PresenterEvent) -> None:
+        """Settle a question that is drawn or waits, and show the next one. It raises nothing.
 
         Args:
-            ticket: Which one; nothing happens if it has ended.
-            heard: What came of it.
+            ticket: The question; nothing happens if it has ended.
+            event: The event that ends it.
         """
-        if ticket in self.tickets:
-            self._remove(ticket)
-            ticket.settle(heard)  # an answer that does not fit is asked for again in it
-            if isinstance(heard, Reply) and heard.action == "accept":
-                self._drafts.pop(_same(ticket.question), None)
-            self._show_next()
+        if ticket not in self.tickets:
+            return
+        self._remove(ticket)
+        # After an answer that does not fit, `settle` queues the question again.
+        ticket.settle(event)
+        if isinstance(event, Reply) and event.action == "accept":
+            self._drafts.pop(_identity(ticket.question), None)
+        self._show_next()
 
     def close(self) -> None:
         """End every question; later ones end at once. It raises nothing."""
-        self._closed = True
+        self._is_closed = True
         for ticket in self.tickets:
             self._remove(ticket)
             ticket.settle(_CLOSED)
 
     def _show_next(self) -> None:
         while self.shown is None and self._waiting:
-            self.shown = ticket = self._waiting.popleft()
-            question, typed = ticket.question, self._drafts.get(_same(ticket.question))
+            ticket = self._waiting.popleft()
+            self.shown = ticket
+            question = ticket.question
+            typed = self._drafts.get(_identity(question))
             ticket.question = replace(question, offers=replace(question.offers, typed=typed))
             try:
                 self._surface.draw(ticket)
@@ -197,8 +221,9 @@ class QuestionQueue:
                 self.end(ticket, Unable())
         if self.shown is None:
             self._ended = 0
-        else:
-            self._surface.show_place(self._ended + 1, self._ended + 1 + len(self._waiting))
+            return
+        place = self._ended + 1
+        self._surface.show_place(place, place + len(self._waiting))
 
     def _remove(self, ticket: Ticket) -> None:
         if ticket is self.shown:
@@ -206,18 +231,26 @@ class QuestionQueue:
             self._ended += 1
         elif ticket in self._waiting:
             self._waiting.remove(ticket)
-        typed, form = self._surface.take_down(ticket), ticket.question.form
+        typed = self._surface.take_down(ticket)
+        form = ticket.question.form
         if typed is None or form is None:
             return
-        same = _same(ticket.question)
-        self._drafts.pop(same, None)
-        self._drafts[same] = {n: value for n, value in typed.items() if n not in form.hidden}
-        if len(self._drafts) > _MOST_DRAFTS:
-            del self._drafts[next(iter(self._drafts))]
+        draft = {name: value for name, value in typed.items() if name not in form.hidden}
+        identity = _identity(ticket.question)
+        # Removed first, so that the newest draft stands last and the oldest one is dropped.
+        self._drafts.pop(identity, None)
+        self._drafts[identity] = draft
+        if len(self._drafts) > _MAX_DRAFTS:
+            oldest = next(iter(self._drafts))
+            del self._drafts[oldest]
 
 
-def _same(question: Question) -> tuple[str, ...]:
-    """Return what two questions have in common that are the same."""
-    client, form = question.call.client, question.form
-    asked = json.dumps(form.schema if form else None, default=str)
-    return client.label if client else "", question.call.skill, question.message, asked
+def _identity(question: Question) -> tuple[str, ...]:
+    """Return what a question has in common with the same question, asked again."""
+    label = ""
+    if question.call.client is not None:
+        label = question.call.client.label
+    schema = None
+    if question.form is not None:
+        schema = question.form.schema
+    return label, question.call.skill, question.message, json.dumps(schema, default=str)

@@ -4,14 +4,15 @@ A question of a client that the host is to draw stands in that client's *queue*:
 
 - at most ``pending`` of them have a place: they are drawn, or wait for the dialog before them;
 - the next ones wait in the order in which they came, and the person is notified once. A place that
-  gets free is the next one's, whatever became of the question that had it;
+  gets free goes to the next question, however the question that had it ended;
 - once ``most_waiting`` wait, one more is refused at once;
-- a place is worth at most ``per_minute`` dialogs in a minute: whoever gets it sooner waits on it.
+- at most ``per_minute`` dialogs of a client are shown in a minute: a question that gets its place
+  sooner waits there.
 
 So a client that asks a thousand times has three dialogs and a queue behind them, and a question of
 another client has three before it at most. Asking again after a wrong answer keeps the place, and
-counts as the same dialog. Questions that a client draws itself are its own business, and so is the
-host's own asking. Any thread; nothing is shown under the lock.
+counts as the same dialog. Questions that a client draws itself are not limited, and neither are the
+questions of the host. Any thread; nothing is shown under the lock.
 """
 
 from __future__ import annotations
@@ -27,29 +28,43 @@ from dcc_bridge.elicitation.caller import BACKGROUND
 from dcc_bridge.elicitation.text import span
 from dcc_bridge.errors import Busy
 
-WINDOW: Final = 60.0
-MUTED_FOR: Final = 600.0
-Show = Callable[[float], None]  # shows a question after some seconds; it has a place by then
+WINDOW_S: Final = 60.0  # in which dialogs are counted
+MUTE_DURATION_S: Final = 600.0
+Show = Callable[[float], None]  # shows a question, which has a place by then, after some seconds
 
 
 @dataclass(eq=False, slots=True)
 class QueueEntry:
-    """One question's standing in its client's queue."""
+    """A question in its client's queue.
+
+    Attributes:
+        show: Shows the question.
+        waits: Whether another question of the client has to go first.
+        at: When the dialog may be shown, by the limiter's clock; 0 while the question waits.
+    """
 
     show: Show
-    waits: bool = True  # another one of the same client has to go first
+    waits: bool = True
     at: float = 0.0
 
 
 @dataclass(slots=True)
 class _ClientQueue:
-    """The questions of one client."""
+    """The questions of one client.
 
-    placed: set[QueueEntry] = field(default_factory=set)  # those with a place
-    waiting: deque[QueueEntry] = field(default_factory=deque)  # those behind them
-    dialogs: deque[float] = field(default_factory=deque)  # when those of the last minute come
-    notified: float = -WINDOW  # when the person was last notified that some have to wait
-    is_served: bool = False  # some thread is showing what has got a place
+    Attributes:
+        placed: The questions with a place.
+        waiting: The questions that wait for a place.
+        dialogs: When the dialogs of the last minute are shown, the next ones included.
+        notified: When the person was last notified that questions have to wait.
+        is_served: Whether a thread is showing the questions that have got a place.
+    """
+
+    placed: set[QueueEntry] = field(default_factory=set)
+    waiting: deque[QueueEntry] = field(default_factory=deque)
+    dialogs: deque[float] = field(default_factory=deque)
+    notified: float = -WINDOW_S
+    is_served: bool = False
 
 
 class RateLimiter:
@@ -62,26 +77,39 @@ class RateLimiter:
         pending: int,
         now: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._per_minute = per_minute  # dialogs a client may cause in a minute; the next ones wait
-        self._most_waiting = most_waiting  # questions that may wait for a place; more are refused
-        self._pending = pending  # questions of a client that have a place at a time
-        self._now = now  # the clock, in seconds
+        """Prepare empty queues.
+
+        Args:
+            per_minute: Dialogs that a client may cause in a minute; the next ones wait.
+            most_waiting: Questions of a client that may wait for a place; one more is refused.
+            pending: Questions of a client that have a place at a time.
+            now: The clock, in seconds.
+        """
+        self._per_minute = per_minute
+        self._most_waiting = most_waiting
+        self._pending = pending
+        self._now = now
         self._lock = threading.Lock()
         self._queues: defaultdict[str, _ClientQueue] = defaultdict(_ClientQueue)
-        self._muted: dict[str, float] = {}
+        self._muted: dict[str, float] = {}  # until when each label is muted
 
     def enter(self, label: str, show: Show) -> QueueEntry | None:
         """Put a question into its client's queue.
 
-        `show` is called once with the seconds after which it may be shown, as soon as it has a
-        place; in here already, if there is one. Return what to leave with, or None if the client is
-        muted, or too many wait already.
+        Args:
+            label: The label of the client.
+            show: Called once, as soon as the question has a place, with the seconds after which it
+                may be shown. If a place is free, it is called before `enter` returns.
+
+        Returns:
+            The entry, for `leave`; None if the client is muted, or too many questions wait already.
         """
         entry = QueueEntry(show)
         with self._lock:
             queue = self._queues[label]
             is_full = len(queue.waiting) >= self._most_waiting
-            is_muted = self._muted.get(label, self._now()) > self._now()
+            now = self._now()
+            is_muted = self._muted.get(label, now) > now
             if is_muted or (is_full and len(queue.placed) >= self._pending):
                 return None
             queue.waiting.append(entry)
@@ -89,13 +117,13 @@ class RateLimiter:
         return entry
 
     def leave(self, label: str, entry: QueueEntry) -> None:
-        """Give a place up, or the wait for one; the next one gets it."""
+        """Give a place up, or the wait for one; the next question gets the place."""
         with self._lock:
             queue = self._queues[label]
             if entry in queue.waiting:
                 queue.waiting.remove(entry)
             queue.placed.discard(entry)
-            if entry.at > self._now():  # it was never shown
+            if entry.at > self._now():  # the dialog was never shown, so it does not count
                 queue.dialogs.remove(entry.at)
                 entry.at = 0.0
         self._serve(queue)
@@ -103,8 +131,9 @@ class RateLimiter:
     def may_notify(self, label: str) -> bool:
         """Return whether it is time to notify the person again that a client's questions wait."""
         with self._lock:
-            queue, now = self._queues[label], self._now()
-            if queue.notified > now - WINDOW:
+            queue = self._queues[label]
+            now = self._now()
+            if queue.notified > now - WINDOW_S:
                 return False
             queue.notified = now
             return True
@@ -112,7 +141,7 @@ class RateLimiter:
     def mute(self, label: str) -> None:
         """Refuse a client's questions for a while; its calls that ask nothing go on."""
         with self._lock:
-            self._muted[label] = self._now() + MUTED_FOR
+            self._muted[label] = self._now() + MUTE_DURATION_S
 
     def unmute(self, label: str) -> None:
         """Let a client ask again."""
@@ -121,19 +150,23 @@ class RateLimiter:
 
     @property
     def muted(self) -> dict[str, float]:
-        """The muted clients, and for how many seconds they still are."""
+        """The seconds for which clients are still muted, by their labels."""
         with self._lock:
             now = self._now()
             return {label: end - now for label, end in self._muted.items() if end > now}
 
     def mute_notice(self, label: str | None) -> str | None:
-        """Return what a muted client is told instead of being asked about; None for another one."""
-        if (left := self.muted.get(label or "")) is None:
+        """Return the notice for a muted client, whose questions are refused; None for any other."""
+        left = self.muted.get(label or "")
+        if left is None:
             return None
-        return f"the person muted {label} for {span(MUTED_FOR)}; {span(left)} left"
+        return f"the person muted {label} for {span(MUTE_DURATION_S)}; {span(left)} left"
 
     def _serve(self, queue: _ClientQueue) -> None:
-        """Show what can have a place. A loop, for what is shown may be answered at once."""
+        """Show the questions that can have a place.
+
+        A loop, because a question may be answered as soon as it is shown, which frees its place.
+        """
         with self._lock:
             if queue.is_served:
                 return
@@ -141,12 +174,13 @@ class RateLimiter:
         try:
             while (entry := self._next(queue)) is not None:
                 entry.show(max(0.0, entry.at - self._now()))
-        except BaseException:  # else `_next` did so, and another thread may serve it by now
+        except BaseException:  # at a normal end `_next` did this; another thread may serve by now
             with self._lock:
                 queue.is_served = False
             raise
 
     def _next(self, queue: _ClientQueue) -> QueueEntry | None:
+        """Give the next question a place; None, and the serving ends, if no place is free."""
         with self._lock:
             if not queue.waiting or len(queue.placed) >= self._pending:
                 queue.is_served = False
@@ -159,32 +193,51 @@ class RateLimiter:
 
     def _book(self, queue: _ClientQueue) -> float:
         """Return the time at which the next dialog may be shown, and count it."""
-        now, dialogs = self._now(), queue.dialogs
-        while dialogs and dialogs[0] <= now - WINDOW:
+        now = self._now()
+        dialogs = queue.dialogs
+        while dialogs and dialogs[0] <= now - WINDOW_S:
             dialogs.popleft()
-        free = dialogs[-self._per_minute] + WINDOW if len(dialogs) >= self._per_minute else now
-        dialogs.append(max(now, free))
-        return dialogs[-1]
+        at = now
+        if len(dialogs) >= self._per_minute:
+            at = max(now, dialogs[-self._per_minute] + WINDOW_S)
+        dialogs.append(at)
+        return at
 
 
 class Shares:
-    """Limits how many of something are open at a time: of one client, and of all together.
+    """Limits how many questions, or calls, are open at a time: of one client, and of all together.
 
-    What the host itself opens needs no share: the person asked for it.
+    The host itself needs no share: there a person opens them.
     """
 
     def __init__(self, noun: str, of_a_client: int, of_all: int | None = None) -> None:
-        self._noun = noun  # what they are, in the plural, for messages
-        self._most_of_a_client = of_a_client  # how many of one client may be open
-        self._most = of_all  # how many may be open together; None for as many as there are
+        """Set the limits.
+
+        Args:
+            noun: The name of what is limited, in the plural, for messages.
+            of_a_client: How many may be open of one client.
+            of_all: How many may be open together; None for no limit.
+        """
+        self._noun = noun
+        self._most_of_a_client = of_a_client
+        self._most = of_all
         self._lock = threading.Lock()
         self._open: Counter[str] = Counter()
 
     def enter(self, label: str | None) -> None:
-        """Take a place for one of a client, until `leave`; Busy where there is none."""
+        """Take a share for a client, until `leave`.
+
+        Args:
+            label: The label of the client; None for the host itself.
+
+        Raises:
+            Busy: No share is free.
+        """
         if label is None:
             return
-        most = 1 if label == BACKGROUND.label else self._most_of_a_client
+        most = self._most_of_a_client
+        if label == BACKGROUND.label:
+            most = 1
         with self._lock:
             if self._open[label] >= most:
                 raise Busy(
@@ -199,7 +252,7 @@ class Shares:
             self._open[label] += 1
 
     def leave(self, label: str | None) -> None:
-        """Give the place up."""
+        """Give a share of a client back."""
         if label is None:
             return
         with self._lock:

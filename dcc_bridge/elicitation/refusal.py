@@ -1,4 +1,4 @@
-"""What a refusal raises in the skill that asked. Any thread."""
+"""The errors that a refusal raises in the skill that asked. Any thread."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dcc_bridge.elicitation import types
 from dcc_bridge.elicitation.question import Question
 from dcc_bridge.elicitation.types import ElicitationResponse
 
-_REFUSALS: Final = {
+_ERRORS: Final = {  # by the message of the response
     types.NOT_SUPPORTED: errors.NobodyToAsk,
     types.TIMED_OUT: errors.TimedOut,
     types.HOST_BLOCKED: errors.HostBlocked,
@@ -17,7 +17,16 @@ _REFUSALS: Final = {
 
 
 def check(question: Question, answer: ElicitationResponse) -> None:
-    """Raise the NotConfirmed that says why unless a question was agreed to; or NotRecorded."""
+    """Raise an error unless a question was agreed to.
+
+    Args:
+        question: The question.
+        answer: The response to the question.
+
+    Raises:
+        NotConfirmed: The question was refused; the type and the message say how.
+        NotRecorded: The answer could not be recorded.
+    """
     if answer.message == types.NOT_RECORDED:
         raise errors.NotRecorded("the disk refuses it.")
     if not question.agrees(answer):
@@ -25,11 +34,17 @@ def check(question: Question, answer: ElicitationResponse) -> None:
 
 
 def refusal(question: Question, answer: ElicitationResponse) -> errors.NotConfirmed:
-    """Make the error that says how a question was refused."""
-    if (kind := _REFUSALS.get(answer.message or "")) is None:
-        kind = errors.Cancelled if answer.action == "cancel" else errors.Declined
+    """Return the error that says how a question was refused."""
+    kind: type[errors.NotConfirmed] = errors.Declined
+    if answer.message in _ERRORS:
+        kind = _ERRORS[answer.message]
+    elif answer.action == "cancel":
+        kind = errors.Cancelled
     answered = question.answered(answer)
-    how, reason = types.outcome(answered.how, answered.by), answer.reason or ""
-    if answer.message == types.MUTED:  # the reason is the bridge's: for how long
-        how, reason = f"{how} ({reason})", ""
+    how = types.outcome(answered.how, answered.by)
+    reason = answer.reason or ""
+    # The reason of a muted client is the bridge's own, and no person's: for how long it is muted.
+    if answer.message == types.MUTED:
+        how = f"{how} ({reason})"
+        reason = ""
     return kind(question.message, reason, how, question.call.remainder)

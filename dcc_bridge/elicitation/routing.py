@@ -1,4 +1,4 @@
-"""Who is asked: the surfaces by the kind of question, and who is there. Any thread.
+"""Routing: the surfaces that a question goes to, by its kind and by who is there. Any thread.
 
 ===========  ========================  ============  =====================  ==================
 question     host UI, capable client   only host UI  only a capable client  neither
@@ -7,23 +7,20 @@ consent      host                      host          client                 unat
 input        client, then host         host          client                 unattended
 ===========  ========================  ============  =====================  ==================
 
-The host decides on consent because clients in the wild answer by themselves, or declare that they
-can ask and draw nothing. A studio may set either row to "host" or "either". With "either" a legacy
-client and the host are asked at once and the first valid answer counts; a question that a modern
-client shows cannot be withdrawn, so there the client is asked and the host shows a chip.
+Consent is asked for at the host because clients in the wild answer by themselves, or declare that
+they can ask and draw nothing. A studio may set either row to "host" or "either". With "either" a
+legacy client and the host are asked at once and the first valid answer counts; a question that a
+modern client shows cannot be withdrawn, so there the client is asked and the host shows a chip.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import Callable
 from typing import Final, Literal, Protocol
 
 from dcc_bridge import known_clients
 from dcc_bridge.config import Settings
-from dcc_bridge.elicitation import rate_limits, types
+from dcc_bridge.elicitation import rate_limits
 from dcc_bridge.elicitation.question import (
     Caller,
     HostPresenter,
@@ -33,117 +30,148 @@ from dcc_bridge.elicitation.question import (
     Stage,
 )
 from dcc_bridge.elicitation.text import split_lines
-from dcc_bridge.elicitation.types import ElicitationResponse
 from dcc_bridge.elicitation.view import client_details
 
-A_FIELD: Final = 15.0  # seconds for each field after the first, to read it and to type a value
-_LINE: Final = re.compile(
-    r"(?P<name>sha256:[0-9a-f]{64}|[A-Za-z0-9_./-]{1,64})"
-    r"(\s+(sha256:)?(?P<digest>[0-9a-f]{8,64}))?"
-)
 MAX_WAITING_QUESTIONS: Final = 50  # of a client, for a place in the host; one more is refused
-A_LINE: Final = 1.0  # for each line of a text that is agreed to, as far as there is time
+FIELD_TIME_S: Final = 15.0  # for each field after the first, to read it and to type a value
+LINE_TIME_S: Final = 1.0  # for each line of a text that is agreed to, as far as there is time
 
 
 class SessionAnswers(Protocol):
-    """What a person agreed to in advance, for the session or a while. Any thread."""
+    """The answers that a person gave in advance, for the session or a while. Any thread."""
 
     def covered_by(self, question: Question) -> str | None:
-        """Return the id of the question whose answer covers this one; None: it has to be asked.
+        """Return the id of the earlier question whose answer covers this question.
 
-        The id is "" where it was agreed to otherwise.
+        Returns:
+            The id; "" for an answer that was given otherwise; None if the question must be asked.
         """
 
     def may_remember(self, question: Question) -> bool:
         """Return whether a question is of a kind that can be agreed to in advance."""
 
     def allow(self, question: Question) -> None:
-        """Hear that a person agreed to a question, and to what comes."""
+        """Remember that a person agreed to a question, and to later ones like it."""
 
 
 class FixedAnswers:
     """Answers that are fixed before a bridge starts: no person adds to them. Any thread."""
 
     def __init__(self, covers: Callable[[Question], bool] = lambda question: False) -> None:
-        """Take what decides.
+        """Fix the answers.
 
         Args:
-            covers: Returns whether a question is agreed to; without it none is.
+            covers: Returns whether a question is agreed to; by default no question is.
         """
         self._covers = covers
 
     def covered_by(self, question: Question) -> str | None:
         """Return "" for a question that need not be asked, else None."""
-        return "" if self._covers(question) else None
+        if self._covers(question):
+            return ""
+        return None
 
     def may_remember(self, question: Question) -> bool:
-        """Return that no question can be agreed to in advance."""
+        """Return False: no question can be agreed to in advance."""
         return False
 
     def allow(self, question: Question) -> None:
-        """Do nothing: it was offered to nobody."""
+        """Do nothing: agreeing in advance was not offered."""
 
 
 class Audience:
-    """Decides which surfaces a question goes to, by what is known of the host and the clients."""
+    """Decides which surfaces a question goes to, by what is known of the host and the clients.
+
+    Attributes:
+        settings: The settings of the bridge.
+        host: Draws questions in the host; None where no person sits there.
+        limits: How much each client may ask at the host.
+        grants: The answers that were given in advance.
+        silent: The labels of clients that declare that they can ask, and cannot.
+        patient: The labels of clients that have no request to lose while they wait.
+    """
 
     def __init__(
         self, settings: Settings, host: HostPresenter | None, grants: SessionAnswers
     ) -> None:
-        self.settings = settings  # what the studio allows
-        self.host = host if settings.host_dialogs else None  # None where nobody sits there
-        # How much each client may ask there.
+        self.settings = settings
+        self.host = host if settings.host_dialogs else None
         self.limits = rate_limits.RateLimiter(
             settings.dialogs_per_minute, MAX_WAITING_QUESTIONS, settings.pending_questions
         )
-        self.grants = grants  # what was agreed to for the session
-        # labels of clients that declare that they can ask, and cannot
+        self.grants = grants
         self.silent = set[str | None](known_clients.SILENT)
-        self.patient = set[str | None]()  # clients that have no request to lose while they wait
+        self.patient = set[str | None]()
 
     def stages(self, question: Question) -> tuple[Stage, ...]:
-        """List whom to ask, first to last."""
+        """Return the stages of a question, first to last."""
+        prefer = self.settings.input
+        if question.consent is not None:
+            prefer = self.settings.consent
         return stages(
-            prefer=self.settings.consent if question.consent else self.settings.input,
+            prefer=prefer,
             host_ui=self.host is not None,
             client=self.channel(question) is not None,
             withdrawable=question.call.route.withdrawable,
         )
 
     def channel(self, question: Question) -> Presenter | None:
-        """Return the presenter of the client; None for one that cannot draw this, or will not."""
+        """Return the presenter of the client; None for a client that cannot draw the question."""
         call = question.call
         if client_label(call) in self.silent or client_details(question) is None:
             return None
-        return call.route.form if question.page is None else call.route.url
+        if question.page is not None:
+            return call.route.url
+        return call.route.form
 
     def notify(self, text: str) -> None:
-        """Tell the person at the host something, if there is one. Any thread."""
+        """Show a notice to the person at the host, if there is one. Any thread."""
         if self.host is not None:
             self.host.notice(text)
 
     def offers(self, question: Question) -> Offers:
-        """Return what a person at the host may do with a question."""
-        call, settings = question.call, self.settings
-        is_short = question.page is None and client_label(call) not in self.patient
-        usual = settings.host_deadline if is_short else settings.client_deadline
-        fields = len(question.form.fields) if question.form else 0
-        lines = len(split_lines(question.details.text)) if question.details else 0
-        reading = min(A_LINE * lines, max(0.0, settings.client_deadline - usual))
-        soon = question.timeout or usual + A_FIELD * max(0, fields - 1) + reading
-        has_other = settings.consent != "host" or not question.consent
-        hand_over = has_other and self.channel(question) is not None
-        may_remember = self.grants.may_remember(question)
-        is_code = call.dialogue.plain_code is not None
-        remember = settings.session_grants and may_remember and not is_code
+        """Return what a person at the host may do with a question besides answering it."""
+        call = question.call
+        settings = self.settings
+        soon = question.timeout or self._usual_time(question)
+        latest = question.timeout or max(soon, settings.client_deadline)
+
+        hand_over = None
+        has_other_surface = question.consent is None or settings.consent != "host"
+        if has_other_surface and self.channel(question) is not None:
+            hand_over = client_name(call)
+
+        remember = None
+        minutes = 0
+        if self.grants.may_remember(question):
+            if call.dialogue.plain_code is not None:
+                minutes = settings.grant_minutes
+            elif settings.session_grants:
+                remember = len(question.items)
+
         return Offers(
             soon=soon,
-            latest=question.timeout or max(soon, settings.client_deadline),
-            hand_over=client_name(call) if hand_over else None,
-            remember=len(question.items) if remember else None,
-            minutes=settings.grant_minutes if may_remember and is_code else 0,
+            latest=latest,
+            hand_over=hand_over,
+            remember=remember,
+            minutes=minutes,
             mute=client_label(call),
         )
+
+    def _usual_time(self, question: Question) -> float:
+        """Return the seconds that a person has for a question without a timeout of its own."""
+        most = self.settings.client_deadline
+        usual = self.settings.host_deadline
+        if question.page is not None or client_label(question.call) in self.patient:
+            usual = most
+        further_fields = 0
+        if question.form is not None:
+            further_fields = max(0, len(question.form.fields) - 1)
+        reading = 0.0
+        if question.details is not None:
+            lines = len(split_lines(question.details.text))
+            reading = min(LINE_TIME_S * lines, max(0.0, most - usual))
+        return usual + FIELD_TIME_S * further_fields + reading
 
     def notify_waiting(self, call: Caller) -> None:
         """Notify the person at the host, now and then, that a client's questions have to wait."""
@@ -153,98 +181,37 @@ class Audience:
 
 
 def client_label(call: Caller) -> str | None:
-    """Return the label of a call's client, or None for the host's own."""
-    return call.client.label if call.client is not None else None
+    """Return the label of a call's client, or None for a call of the host itself."""
+    if call.client is None:
+        return None
+    return call.client.label
 
 
 def client_name(call: Caller) -> str:
-    """Return the name under which a person knows a call's client: not what it says of itself."""
+    """Return the name under which a person knows a call's client, not the self-reported one."""
     return client_label(call) or "the agent"
 
 
 def stages(
     *, prefer: Literal["client", "host", "either"], host_ui: bool, client: bool, withdrawable: bool
 ) -> tuple[Stage, ...]:
-    """List who is asked, first to last; those in one stage are asked at once.
+    """Return the stages of a question, first to last; the surfaces of a stage are asked at once.
 
-    There are no stages where nobody can be asked. `prefer` is whom the setting names for this kind
-    of question; `host_ui` and `client` say who can draw it, `withdrawable` that a client's can be
-    withdrawn.
+    Args:
+        prefer: The surface that the setting names for this kind of question.
+        host_ui: Whether the host can draw the question.
+        client: Whether the client can draw the question.
+        withdrawable: Whether a question that the client shows can be withdrawn.
+
+    Returns:
+        The stages; none where nobody can be asked.
     """
-    if not (host_ui and client):
-        return (("client",),) if client else (("host",),) if host_ui else ()
-    if prefer == "host":
+    if not host_ui and not client:
+        return ()
+    if not host_ui:
+        return (("client",),)
+    if not client or prefer == "host":
         return (("host",),)
     if prefer == "either" and withdrawable:
         return (("client", "host"),)
     return (("client",), ("host",))
-
-
-# ---- the answer where nobody can be asked, and the studio's list of skills that go on: in a line a
-# name, and after it, if need be, the SHA-256 of its file (`sha256sum FILE`), so that only the very
-# file that somebody looked at goes on. Code of an agent is listed as ``sha256:DIGEST`` of its text.
-
-
-def unattended_answer(
-    question: Question,
-    rule: Literal["refuse", "deny", "allow"] = "refuse",
-    allow_list: AllowList | None = None,
-) -> ElicitationResponse:
-    """Answer with the declared fallback, or decline, as the setting ``unattended`` says.
-
-    The rule "allow" holds for the skills of a list alone, if there is one. The fallback was
-    validated when it was asked.
-    """
-    if rule == "deny":
-        return ElicitationResponse(False, None, types.NOT_SUPPORTED, "decline", "policy")
-    is_listed = _covers(allow_list, question) if allow_list else not question.call.dialogue.code
-    allow = rule == "allow" and is_listed
-    form, confirmation = question.form, question.confirmation
-    fallback = form.fallback if form else None
-    if fallback is None and allow and confirmation is not None:
-        agreed = {confirmation.name: True}
-        return ElicitationResponse(True, agreed, types.FALLBACK_USED, "accept", "policy")
-    if fallback is None:
-        return ElicitationResponse(False, None, types.NOT_SUPPORTED, "decline", "nobody")
-    by: types.AnsweredBy = "policy" if allow and question.consent else "fallback"
-    return ElicitationResponse(True, dict(fallback), types.FALLBACK_USED, "accept", by)
-
-
-def _covers(allow_list: AllowList, question: Question) -> bool:
-    """Return whether the list has the called skill, and the destructive one in it that asks."""
-    call = question.call
-    if call.dialogue.code:
-        return allow_list.covers(f"sha256:{call.dialogue.code}", "")
-    losing = (question.consent.skill if question.consent else "") or call.skill
-    inner = losing == call.skill or allow_list.covers(losing, "")
-    return inner and allow_list.covers(call.skill, call.digest)
-
-
-@dataclass(frozen=True, slots=True)
-class AllowList:
-    """The skills that go on where nobody can be asked."""
-
-    file: Path  # where the list is
-    digests: Mapping[str, str]  # by a skill's name what its file's digest begins with, "" for any
-
-    def covers(self, skill: str, digest: str) -> bool:
-        """Return whether a skill is on it, with the file that it has."""
-        listed = self.digests.get(skill)
-        return listed is not None and digest.startswith(listed)
-
-
-def read_allow_list(file: Path) -> AllowList:
-    """Read an allow list; ValueError names the line that cannot be read."""
-    try:
-        lines = file.read_text(encoding="utf-8").splitlines()
-    except (OSError, ValueError) as error:
-        raise ValueError(f"{file} cannot be read: {error}.") from None
-    digests: dict[str, str] = {}
-    for number, line in enumerate(lines, 1):
-        entry = line.partition("#")[0].strip()
-        match = _LINE.fullmatch(entry)
-        if entry and match is None:
-            raise ValueError(f"{file}, line {number}: a skill's name, then a digest if you like.")
-        if match:
-            digests[match["name"]] = match["digest"] or ""
-    return AllowList(file, digests)

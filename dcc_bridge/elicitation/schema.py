@@ -1,21 +1,19 @@
 """Forms: the protocol's subset of JSON Schema, parsed once, and answers validated strictly.
 
 The subset is that of ``PrimitiveSchemaDefinition`` in the MCP specification (2025-11-25 and
-2026-07-28): flat, with strings, numbers, integers, booleans and choices. An answer is checked
-whoever gave it: the SDK's own lax mode takes ``"yes"`` and ``1`` for true. Any thread.
+2026-07-28): flat, with strings, numbers, integers, booleans and choices. Each answer is validated
+here, from every surface: the SDK's own lax mode takes ``"yes"`` and ``1`` for true. Any thread.
 """
 
 from __future__ import annotations
 
-import re
-import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from dcc_bridge.audit.redact import MARKS, is_hidden
 from dcc_bridge.elicitation import models, validation
+from dcc_bridge.elicitation.secret_fields import looks_secret
 from dcc_bridge.elicitation.validation import (
     FORMATS,
     Field,
@@ -30,11 +28,11 @@ from dcc_bridge.errors import SchemaError, SecretField
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
 
-MOST_FIELDS: Final = 32
-MOST_OPTIONS: Final = 200  # values of a choice: a longer list is nothing to pick from
-FILTERED_FROM: Final = 13  # values from which on a choice is drawn with a filter
-_COMMON: Final = {"type", "title", "description", "default"}
-_KNOWN: Final[dict[Kind, set[str]]] = {
+MAX_FIELDS: Final = 32
+MAX_OPTIONS: Final = 200  # of a choice: nobody picks from a longer list
+MIN_FILTERED_OPTIONS: Final = 13  # of a choice that is drawn with a filter
+_COMMON_KEYWORDS: Final = {"type", "title", "description", "default"}
+_KEYWORDS: Final[dict[Kind, set[str]]] = {
     "string": {"minLength", "maxLength", "format", "pattern"},
     "number": {"minimum", "maximum"},
     "integer": {"minimum", "maximum"},
@@ -46,13 +44,22 @@ _KNOWN: Final[dict[Kind, set[str]]] = {
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """The fields of a question."""
+    """The fields of a question.
 
-    fields: tuple[Field, ...]  # in the order of the schema
-    schema: dict[str, Any]  # as it goes over the wire
-    hidden: frozenset[str] = frozenset()  # the names of those whose values are not written down
-    adapter: TypeAdapter[Any] | None = None  # makes the answer the model that the form came from
-    fallback: Mapping[str, Any] | None = None  # the answer where nobody can be asked, or None
+    Attributes:
+        fields: The fields, in the order of the schema.
+        schema: The schema as it goes over the wire.
+        hidden: The names of the fields whose values are not written down.
+        adapter: Makes the answer an instance of the model that the form came from; None for a form
+            that came from a schema.
+        fallback: The answer where nobody can be asked, or None.
+    """
+
+    fields: tuple[Field, ...]
+    schema: dict[str, Any]
+    hidden: frozenset[str] = frozenset()
+    adapter: TypeAdapter[Any] | None = None
+    fallback: Mapping[str, Any] | None = None
 
     @property
     def lone_confirmation(self) -> Field | None:
@@ -60,31 +67,58 @@ class Form:
         if len(self.fields) != 1:
             return None
         field = self.fields[0]
-        return field if field.kind == "boolean" and field.required else None
+        if field.kind == "boolean" and field.required:
+            return field
+        return None
 
     def check(self, content: object) -> dict[str, Any]:
-        """Return an answer's values, unknown keys dropped; InvalidAnswer says what is wrong."""
+        """Validate an answer.
+
+        Args:
+            content: The answer, as a surface or a client reports it.
+
+        Returns:
+            The values of the fields that were filled in; unknown keys are dropped.
+
+        Raises:
+            InvalidAnswer: A value is missing or does not fit; the message says which one.
+        """
         if not isinstance(content, Mapping):
             raise InvalidAnswer(f"Expected the form's fields, not {shorten(content)}.")
         missing = [f.name for f in self.fields if f.required and f.name not in content]
         if missing:
             raise InvalidAnswer("required.", ", ".join(missing))
-        data = {f.name: f.check(content[f.name]) for f in self.fields if f.name in content}
+        data = {}
+        for field in self.fields:
+            if field.name in content:
+                data[field.name] = field.check(content[field.name])
         self.instance(data)
         return data
 
     def instance(self, data: Mapping[str, Any]) -> Any:
-        """Return data as the model or dataclass, None without one; InvalidAnswer if refused."""
+        """Return valid values as an instance of the model or dataclass that the form came from.
+
+        Args:
+            data: The values, as `check` returns them.
+
+        Returns:
+            The instance; None for a form without a model.
+
+        Raises:
+            InvalidAnswer: The model's own validators refuse the values.
+        """
         if self.adapter is None:
             return None
         try:
             return self.adapter.validate_python(dict(data))
         except (ValueError, TypeError, LookupError, AttributeError) as error:  # of its validators
-            problem = error.errors()[0]["msg"] if hasattr(error, "errors") else str(error)
+            problem = str(error)
+            if hasattr(error, "errors"):
+                problem = error.errors()[0]["msg"]
             raise InvalidAnswer(problem.removeprefix("Value error, ")) from error
 
     def agrees(self, data: Mapping[str, Any]) -> bool:
-        """Return whether every required yes-or-no in an answer is yes: what makes it a grant."""
+        """Return whether every required yes-or-no of an answer is yes, so that it is a grant."""
         asked = [f.name for f in self.fields if f.required and f.kind == "boolean"]
         return all(data.get(name) is True for name in asked)
 
@@ -94,55 +128,62 @@ def parse(schema: object) -> Form:
 
     Args:
         schema: An object schema of the protocol's subset, or a pydantic model, a dataclass or a
-            TypedDict from which it is made.
+            TypedDict from which the schema is made.
+
+    Returns:
+        The form.
 
     Raises:
-        SchemaError: It has something that no client could draw; names the field and the reason.
-        SecretField: It asks for a secret.
+        SchemaError: The schema has something that no client could draw; the message names the
+            field and the reason.
+        SecretField: A field asks for a secret.
     """
     adapter = None
     if isinstance(schema, type):
         schema, adapter = models.read_model(schema)
     if not isinstance(schema, Mapping) or schema.get("type", "object") != "object":
         raise SchemaError(f"A form's schema is a dict with type 'object', not {shorten(schema)}.")
-    properties, required = _properties(schema), schema.get("required", [])
+    properties = _properties(schema)
+    required = schema.get("required", [])
     fields = tuple(_field(name, part, name in required) for name, part in properties.items())
-    wire: dict[str, Any] = {
-        "type": "object",
-        "properties": {
-            name: {key: value for key, value in part.items() if key not in MARKS}
-            for name, part in properties.items()
-        },
-    }
+    parts = {name: _without_marks(part) for name, part in properties.items()}
+    wire: dict[str, Any] = {"type": "object", "properties": parts}
     if required:
         wire["required"] = list(required)
     hidden = frozenset(name for name, part in properties.items() if is_hidden(part))
     return Form(fields, wire, hidden, adapter)
 
 
+def _without_marks(part: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a field's schema without the marks of redaction, which no client knows."""
+    return {keyword: value for keyword, value in part.items() if keyword not in MARKS}
+
+
 def _properties(schema: Mapping[str, Any]) -> Mapping[str, Any]:
-    properties, required = schema.get("properties", {}), schema.get("required", [])
+    properties = schema.get("properties", {})
+    required = schema.get("required", [])
     if not isinstance(properties, Mapping) or not isinstance(required, list | tuple):
         raise SchemaError("A form's 'properties' is a dict and its 'required' a list of names.")
     unknown = [name for name in required if name not in properties]
     if unknown:
         raise SchemaError(f"The form requires {unknown[0]!r}, which is not among its properties.")
-    if len(properties) > MOST_FIELDS:
-        raise SchemaError(f"A form has {MOST_FIELDS} fields at most, not {len(properties)}.")
+    if len(properties) > MAX_FIELDS:
+        raise SchemaError(f"A form has {MAX_FIELDS} fields at most, not {len(properties)}.")
     return properties
 
 
 def _field(name: str, part: object, required: bool) -> Field:
-    # First: whatever else is wrong with it, its author is told what to use instead.
+    # Secrets come first: the author is told the remedy, whatever else is wrong with the field.
     if isinstance(part, Mapping) and looks_secret(name, part):
         raise SecretField(name)
     try:
         field = _parse_field(name, part, required)
     except SchemaError as error:
         raise SchemaError(f"The field {name!r}: {error}") from error
+    if field.default is None:
+        return field
     try:
-        if field.default is not None:
-            field.check(field.default)
+        field.check(field.default)
     except InvalidAnswer as error:
         raise SchemaError(f"The default of {error}") from error
     return field
@@ -152,8 +193,9 @@ def _parse_field(name: str, part: object, required: bool) -> Field:
     if not isinstance(part, Mapping):
         raise SchemaError(f"its schema is a dict, not {shorten(part)}.")
     kind = _kind(part)
-    if extra := set(part) - _COMMON - _KNOWN[kind] - MARKS:
-        raise SchemaError(f"{sorted(extra)[0]!r} is not allowed in a form.")
+    extra = set(part) - _COMMON_KEYWORDS - _KEYWORDS[kind] - MARKS
+    if extra:
+        raise SchemaError(f"{min(extra)!r} is not allowed in a form.")
     return Field(
         name=name,
         kind=kind,
@@ -165,7 +207,7 @@ def _parse_field(name: str, part: object, required: bool) -> Field:
         least=_bound(part, "minimum", "minLength", "minItems"),
         most=_bound(part, "maximum", "maxLength", "maxItems"),
         format=_format(part),
-        pattern=validation.compile_pattern(part["pattern"]) if "pattern" in part else None,
+        pattern=_pattern(part),
     )
 
 
@@ -187,16 +229,18 @@ def _kind(part: Mapping[str, Any]) -> Kind:
 def _choices(kind: Kind, part: Mapping[str, Any]) -> tuple[Option, ...]:
     if kind not in ("choice", "choices"):
         return ()
-    source = part if kind == "choice" else part.get("items")
+    source = part
+    if kind == "choices":
+        source = part.get("items") or {}
     try:
-        options = tuple(_options(source or {}))
+        options = tuple(_options(source))
     except (KeyError, TypeError, AttributeError) as error:
         raise SchemaError(f"its choices cannot be read ({error}).") from error
     if not options or not all(isinstance(option.value, str) for option in options):
         raise SchemaError("a choice needs values, and each is a string.")
-    if len(options) > MOST_OPTIONS:
+    if len(options) > MAX_OPTIONS:
         raise SchemaError(
-            f"a choice has {MOST_OPTIONS} values at most, not {len(options):,}. Ask for a text "
+            f"a choice has {MAX_OPTIONS} values at most, not {len(options):,}. Ask for a text "
             "instead, or narrow the choice down first."
         )
     return options
@@ -207,9 +251,9 @@ def _options(source: Mapping[str, Any]) -> list[Option]:
         names = source.get("enumNames", source["enum"])
         if len(names) != len(source["enum"]):
             raise KeyError("enumNames and enum differ in length")
-        return [Option(v, str(n)) for v, n in zip(source["enum"], names, strict=True)]
-    options = source.get("oneOf") or source["anyOf"]
-    return [Option(part["const"], str(part.get("title", part["const"]))) for part in options]
+        return [Option(v, str(name)) for v, name in zip(source["enum"], names, strict=True)]
+    parts = source.get("oneOf") or source["anyOf"]
+    return [Option(part["const"], str(part.get("title", part["const"]))) for part in parts]
 
 
 def _bound(part: Mapping[str, Any], *keys: str) -> float | None:
@@ -223,88 +267,13 @@ def _bound(part: Mapping[str, Any], *keys: str) -> float | None:
 
 
 def _format(part: Mapping[str, Any]) -> str | None:
-    wanted = part.get("format")
-    if wanted is not None and wanted not in FORMATS:
-        raise SchemaError(f"the format {wanted!r} is not one of {', '.join(FORMATS)}.")
-    return wanted
+    name = part.get("format")
+    if name is not None and name not in FORMATS:
+        raise SchemaError(f"the format {name!r} is not one of {', '.join(FORMATS)}.")
+    return name
 
 
-# ---- fields that ask for a secret
-#
-# A form's answer passes through the client and often the model, so a form must not ask for one.
-# English names are known, and the words that other languages have taken over: "password", "PIN",
-# "token". What cannot hold a secret (yes or no, a choice from a list) is no secret by any name.
-
-
-def _set(words: str) -> frozenset[str]:
-    return frozenset(words.split())
-
-
-# Found inside of a word too: "userpassword".
-_STEMS: Final = _set("password passwd passphrase passcode credential apikey keyphrase")
-_WORDS: Final = _set("secret secrets pwd otp totp cvv cvv2 cvc cvc2 jwt bearer ssn")
-_ALONE: Final = _set("token pin 2fa")
-_KEYS: Final = _set("key keys")
-_OF_KEYS: Final = _set(
-    "api access private ssh gpg pgp encryption signing license licence auth account master "
-    "service storage deploy rsa"
-)
-_OTHER_TOKENS: Final = _set(  # what a token is of that is no secret: "page_token"
-    "page continuation cancel cancellation design style syntax next path name last first sync "
-    "resume progress shader usd"
-)
-_PAIRS: Final = frozenset(
-    tuple(pair.split("+"))
-    for pair in _set(
-        "pin+code code+pin pin+number security+code card+number card+pin bank+pin user+pin "
-        "account+pin sim+pin db+pass user+pass login+pass smtp+pass ftp+pass admin+pass "
-        "recovery+code backup+codes verification+code auth+code 2fa+code mfa+code token+value "
-        "token+string seed+phrase"
-    )
-)
-_ARTICLES: Final = _set("of the your my for a an")
-_ABOUT: Final = _set(  # last word of a name that only is about a secret: "password_length"
-    "count counts length limit limits policy strength type types url uri endpoint expiry expires "
-    "age name label path format provider manager location index position size budget usage "
-    "rotation rule rules required enabled days"
-)
-_WORD: Final = re.compile(r"[^\W\d_]+[0-9]?(?![0-9])|[^\W\d_]+|[0-9]+[^\W\d_]+|[0-9]+")
-_CAPITAL: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
-
-
-def looks_secret(name: str, schema: Mapping[str, Any]) -> bool:
-    """Return whether a field asks for something that must not pass through a client or a model.
-
-    Of its schema the type, the format and the title are looked at.
-    """
-    if schema.get("format") == "password":
-        return True
-    if schema.get("type") in ("boolean", "array") or "enum" in schema or "oneOf" in schema:
-        return False
-    title = schema.get("title")
-    return _names_secret(name) or (isinstance(title, str) and _names_secret(title))
-
-
-def _names_secret(text: str) -> bool:
-    words = _split(text)
-    if not words or words[-1] in _ABOUT:
-        return False
-    if len(words) == 1 and words[0] in _ALONE:
-        return True
-    whole = [word for word in (*words, "".join(words)) if not word.endswith("less")]
-    if not _WORDS.isdisjoint(words) or any(stem in word for word in whole for stem in _STEMS):
-        return True
-    # "access_token" is one, "page_token" is none
-    is_token = len(words) > 1 and words[-1] == "token" and words[-2] not in _OTHER_TOKENS
-    return is_token or any(_is_pair(*pair) for pair in pairwise(words))
-
-
-def _is_pair(first: str, second: str) -> bool:
-    is_key = second in _KEYS and first in _OF_KEYS
-    return is_key or (first in _KEYS and second in _OF_KEYS) or (first, second) in _PAIRS
-
-
-def _split(text: str) -> list[str]:
-    """Split a name at its underscores, spaces and capitals, and drop the articles."""
-    parted = _CAPITAL.sub(" ", unicodedata.normalize("NFKC", text))
-    return [word for word in _WORD.findall(parted.casefold()) if word not in _ARTICLES]
+def _pattern(part: Mapping[str, Any]) -> str | None:
+    if "pattern" not in part:
+        return None
+    return validation.compile_pattern(part["pattern"])

@@ -1,7 +1,7 @@
 """Secrets: texts that stay out of logs, results and questions.
 
-As long as a secret lives in this process its text is known here, so that it is also found where a
-skill revealed it and passed it on. Any thread.
+As long as a secret lives in this process, its text is registered here, so that the text is also
+found where a skill revealed it and passed it on. Any thread.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from dcc_bridge.audit.redact import register, registered, without
 from dcc_bridge.errors import LeakedSecret
 
 HIDDEN: Final = "Secret(hidden)"
-_LEAST: Final = 6  # characters of a text that is looked for: a shorter one is found by chance
+_MIN_SECRET_CHARS: Final = 6  # of a text that is looked for: a shorter one is found by chance
 
 
 class Secret:
-    """What a person entered on a page, for the code that needs it and for nobody else.
+    """A text that a person entered on a page, for the code that needs it and for nobody else.
 
-    It prints, formats and logs as `HIDDEN`, and is neither pickled nor turned into JSON. Its text
-    cannot be wiped from memory, as no Python text can: let go of it when it was used.
+    A secret prints, formats and logs as `HIDDEN`, and is neither pickled nor turned into JSON. The
+    text cannot be wiped from memory, as no Python text can: drop the secret once it was used.
     """
 
     __slots__ = ("__weakref__", "_text")
@@ -31,13 +31,15 @@ class Secret:
         register(self)
 
     def reveal(self) -> str:
-        """Give the text. Whoever calls this answers for where it goes."""
+        """Return the text. The calling code is responsible for where the text goes."""
         return self._text
 
     @property
     def hidden(self) -> frozenset[str]:
-        """What must not be written down."""
-        return frozenset({self._text} if len(self._text) >= _LEAST else ())
+        """The texts that must not be written down; none for a short secret."""
+        if len(self._text) < _MIN_SECRET_CHARS:
+            return frozenset()
+        return frozenset({self._text})
 
     def __repr__(self) -> str:
         return HIDDEN
@@ -50,9 +52,14 @@ class Secret:
 
 
 def refuse_secrets(value: Any, what: str) -> Any:
-    """Return a value, or raise LeakedSecret if one is in it, revealed or not, however deep.
+    """Return a value without secrets.
 
-    `what` names it in the error: "the result of sign_in".
+    Args:
+        value: The value; its parts are searched too, however deep, for secrets and their texts.
+        what: The name of the value in the error: "the result of sign_in".
+
+    Raises:
+        LeakedSecret: The value has a secret in it.
     """
     texts = _texts()
     if texts is not None and _is_in(value, texts):
@@ -66,14 +73,19 @@ def redact(text: str) -> str:
 
 
 def _texts() -> list[str] | None:
-    """List what is to be looked for; None where there is no secret at all."""
+    """Return the texts of the secrets in this process; None where there is no secret at all."""
     secrets = [confidential for confidential in registered() if isinstance(confidential, Secret)]
-    return [text for secret in secrets for text in secret.hidden] if secrets else None
+    if not secrets:
+        return None
+    texts: list[str] = []
+    for secret in secrets:
+        texts.extend(secret.hidden)
+    return texts
 
 
 def _is_in(value: Any, texts: list[str]) -> bool:
-    """Look through a value, each part of it once."""
-    seen: dict[int, Any] = {}  # holds what it has seen, so that no number comes twice
+    """Return whether a secret is in a value; each part is looked at once."""
+    seen: dict[int, Any] = {}  # keeps the parts alive, so that no id is used twice
     waiting = [value]
     while waiting:
         part = waiting.pop()
@@ -100,7 +112,7 @@ def _parts(value: Any) -> Iterator[Any]:
     elif isinstance(value, list | tuple | set | frozenset):
         yield from value
     elif is_dataclass(value):
-        # a class, of which a form is made, has its defaults only
+        # A dataclass itself, of which a form is made, has only the fields with defaults.
         yield from (getattr(value, field.name, None) for field in fields(value))
     elif not isinstance(value, type) and hasattr(value, "__dict__"):
         yield from vars(value).values()

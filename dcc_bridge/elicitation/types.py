@@ -1,4 +1,4 @@
-"""The records of a question and its answer, and the sentences that tell it. Any thread."""
+"""The records of a question and its answer, and the sentence for each outcome. Any thread."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Final, Literal
 
-from dcc_bridge.audit.outcomes import DECLINED as DECLINED  # the record has the same words
+from dcc_bridge.audit.outcomes import DECLINED as DECLINED  # the audit log has the same words
 from dcc_bridge.audit.outcomes import UNASKED as UNASKED
 
 Action = Literal["accept", "decline", "cancel"]
@@ -27,20 +27,24 @@ MUTED: Final = "muted"
 PAUSED: Final = "paused"
 SCENE_CHANGED: Final = "scene_changed"
 SURFACE_LOST: Final = "surface_lost"
-AGREED: Final = "agreed"  # these two are how a question ends well, and no message of a response
+# The two good ends of a question. Neither is a message of a response.
+AGREED: Final = "agreed"
 ANSWERED: Final = "answered"
-LEFT: Final = "dcc-bridge/left"  # in the meta of a cancel: the client gives up the whole call
-MISFIT: Final = "dcc-bridge/misfit"  # in that of a cancel: no answer that was at hand fitted
-LIMIT: Final = "dcc-bridge/limit"  # in the meta of a question: seconds until it ends by itself
-TASKS: Final = "io.modelcontextprotocol/tasks"  # the extension (SEP-2663), spoken at 2026-07-28
-TASK_METHODS: Final = ("tasks/get", "tasks/update", "tasks/cancel")  # each names its task
-# In a request of our proxy for a client of 2026-07-28, which has no sessions: tells it from others.
+
+# Keys of the meta on the wire.
+LEFT: Final = "dcc-bridge/left"  # of a cancel: the client gives up the whole call
+MISFIT: Final = "dcc-bridge/misfit"  # of a cancel: no prepared answer fitted the form
+LIMIT: Final = "dcc-bridge/limit"  # of a question: seconds until it ends by itself
+STATUS: Final = "dcc-bridge/status"  # of a result: how the call ended, in the runner's words
+
+TASKS: Final = "io.modelcontextprotocol/tasks"  # the extension (SEP-2663) of revision 2026-07-28
+TASK_METHODS: Final = ("tasks/get", "tasks/update", "tasks/cancel")  # each has the id of a task
+# A client of revision 2026-07-28 has no session, so the bridge's proxy names it in this header.
 SESSION_HEADER: Final = "dcc-bridge-session"
-STATUS: Final = "dcc-bridge/status"  # in a result's meta: how a call ended, in the runner's words
 
 
 class ElicitationMode(StrEnum):
-    """How a question is put: a form of fields, or a page to visit."""
+    """The mode of a question: a form of fields, or a page to visit."""
 
     FORM = "form"
     URL = "url"
@@ -51,8 +55,8 @@ class FormElicitation:
     """A question with fields to fill in.
 
     Attributes:
-        message: What is asked, in a sentence; shown as plain text.
-        schema: The fields, as the protocol's subset of JSON Schema.
+        message: The question, in a sentence; shown as plain text.
+        schema: The schema of the fields, in the protocol's subset of JSON Schema.
         title: A heading, a few words.
     """
 
@@ -68,7 +72,7 @@ class UrlElicitation:
     Attributes:
         message: Why the person should go there; shown as plain text.
         url: The page, shown whole and opened on a click only.
-        description: What happens there.
+        description: What happens on the page.
     """
 
     message: str
@@ -78,11 +82,11 @@ class UrlElicitation:
 
 @dataclass(frozen=True, slots=True)
 class ElicitationRequest:
-    """What a skill asks, in either mode.
+    """A question of a skill, in either mode.
 
     Attributes:
         mode: "form" or "url".
-        params: What is asked, in that mode.
+        params: The question in that mode.
     """
 
     mode: ElicitationMode
@@ -91,18 +95,19 @@ class ElicitationRequest:
 
 @dataclass(frozen=True, slots=True)
 class ElicitationResponse:
-    """How a question ended.
+    """The response to a question.
 
     Attributes:
-        accepted: The person agreed, or a fallback value was used; see ``answered_by``.
+        accepted: Whether the person agreed, or a fallback value was used; see ``answered_by``.
         data: The validated values of the fields that were filled in, if accepted; else empty.
-        message: Why it was not accepted, or that a fallback was used: one of this module's
-            constants, or None where a person simply accepted.
+        message: Why the question was not accepted, or that a fallback was used: one of this
+            module's constants, or None where a person simply accepted.
         action: The person's action in the protocol's words.
         answered_by: Who gave the answer. Only "client", "host" and "grant" are a person.
-        reason: Why they declined, in their own words and in one line; where the client is muted,
-            for how long; or None.
-        value: ``data`` as the model or dataclass that was the schema, with its defaults; or None.
+        reason: Why the person declined, in their own words and in one line; where the client is
+            muted, for how long; or None.
+        value: ``data`` as an instance of the model or dataclass that was the schema, with its
+            defaults; or None.
     """
 
     accepted: bool
@@ -114,32 +119,44 @@ class ElicitationResponse:
     value: Any = None
 
     def __post_init__(self) -> None:
-        """Make ``data`` a dict always, so that ``answer.data.get(...)`` never fails."""
+        """Replace None in ``data`` by a dict, so that ``answer.data.get(...)`` never fails."""
         if self.data is None:
             object.__setattr__(self, "data", {})
 
 
 def cancelled_response(message: str) -> ElicitationResponse:
-    """Return the response to a question that ended by itself."""
+    """Return the response to a question that ended without a person's answer."""
     return ElicitationResponse(False, None, message, "cancel", "nobody")
 
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """How a question ended."""
+    """A question that ended, and how.
 
-    question: str  # what was asked
-    how: str  # `AGREED`, `ANSWERED`, or why it was not: a message of `ElicitationResponse`
-    by: AnsweredBy = "nobody"  # who ended it
+    Attributes:
+        question: The message of the question.
+        how: `AGREED`, `ANSWERED`, or why there was no answer: a message of `ElicitationResponse`.
+        by: Who ended the question.
+    """
+
+    question: str
+    how: str
+    by: AnsweredBy = "nobody"
 
     @property
     def agrees(self) -> bool:
-        """Whether it was agreed to, or answered."""
+        """Whether the question was agreed to, or answered."""
         return self.how in (AGREED, ANSWERED, COMPLETION_UNVERIFIED)
 
 
 def outcome(how: str, by: str = "nobody", tr: Callable[[str], str] = str) -> str:
-    """Say how a question ended: in these words to the agent, in the record and on each surface."""
+    """Return in words how a question ended, for the agent, the record and each surface.
+
+    Args:
+        how: `Answered.how`, or `UNASKED` for a call without a question.
+        by: `Answered.by`.
+        tr: Translates the words; the record and the agent have them in English.
+    """
     unasked = tr("nobody was asked, because a setting allows it")
     fallback = tr("nobody could be asked, and the declared fallback answered")
     sentences = {
@@ -177,4 +194,7 @@ def outcome(how: str, by: str = "nobody", tr: Callable[[str], str] = str) -> str
         (SCENE_CHANGED, ""): tr("the scene changed each time it was asked"),
         (SURFACE_LOST, ""): tr("the question could not be shown any longer"),
     }
-    return sentences.get((how, by)) or sentences.get((how, "")) or tr("it ended without an answer")
+    for key in ((how, by), (how, "")):
+        if key in sentences:
+            return sentences[key]
+    return tr("it ended without an answer")

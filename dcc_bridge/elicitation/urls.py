@@ -1,9 +1,9 @@
-"""Reads URLs that a skill sends a person to: which are refused, and what is odd about the others.
+"""Reads URLs that a skill sends a person to: refuses some, and lists the dangers of the others.
 
-A URL is read more strictly than a browser does: what a browser would mend is refused, so that what
-is shown is what opens. So is what hides where it leads: a user name before the host, an IPv4 number
-that is not written as four decimal ones, a name that mixes alphabets. Nothing is fetched and no
-name is looked up. Any thread.
+A URL is read more strictly than a browser does: a URL that a browser would repair is refused, so
+that the URL that is shown is the one that opens. A URL that hides where it leads is refused too: a
+user name before the host, an IPv4 address that is not written as four decimal numbers, a name that
+mixes alphabets. Nothing is fetched and no name is looked up. Any thread.
 
 The parts of the host are those of the URL standard (https://url.spec.whatwg.org/), its registrable
 part that of the Public Suffix List (https://publicsuffix.org/), which comes with its package.
@@ -26,17 +26,19 @@ from dcc_bridge.errors import RefusedAddress
 if TYPE_CHECKING:
     from publicsuffixlist import PublicSuffixList
 
-MOST: Final = 8192  # characters of a URL
-_LONG: Final = 1000  # characters from which on it is said that a URL is long
-_PORTS: Final = {"http": 80, "https": 443}
-_KEPT: Final = "!$&'()*+,;=:@/?%-._~"  # behind the host not percent-encoded, as letters and digits
-_STRAY: Final = re.compile(r"%(?![0-9A-Fa-f]{2})")
+MAX_URL_CHARS: Final = 8192
+_LONG_URL_CHARS: Final = 1000  # a longer URL has the danger "long"
+_DEFAULT_PORTS: Final = {"http": 80, "https": 443}
+_UNENCODED: Final = "!$&'()*+,;=:@/?%-._~"  # these, letters and digits are not percent-encoded
+_STRAY_PERCENT: Final = re.compile(r"%(?![0-9A-Fa-f]{2})")
 _ESCAPED: Final = re.compile(r"%[0-9A-Fa-f]{2}")
 _AUTHORITY: Final = re.compile(r"([^/?#]*)([^#]*)(?:#(.*))?", re.DOTALL)
 _NAME: Final = re.compile(r"(?!-)[a-z0-9_-]{1,63}(?<!-)(\.(?!-)[a-z0-9_-]{1,63}(?<!-))*\.?")
 _NUMBER: Final = re.compile(r"0x[0-9a-f]*|[0-9]+")
-_IMITATED: Final = frozenset({"com", "org", "net", "edu", "gov", "mil"})  # "example.com.else.where"
-_TOGETHER: Final = (  # alphabets of one name: unicode.org/reports/tr39, "highly restrictive"
+# A name with one of these in its middle imitates another one: "example.com.else.where".
+_IMITATED_SUFFIXES: Final = frozenset({"com", "org", "net", "edu", "gov", "mil"})
+# The alphabets that one name may mix: unicode.org/reports/tr39, level "highly restrictive".
+_COMPATIBLE_ALPHABETS: Final = (
     {"LATIN", "CJK", "IDEOGRAPHIC", "HIRAGANA", "KATAKANA", "KATAKANA-HIRAGANA"},
     {"LATIN", "CJK", "IDEOGRAPHIC", "BOPOMOFO"},
     {"LATIN", "CJK", "IDEOGRAPHIC", "HANGUL"},
@@ -45,48 +47,78 @@ _TOGETHER: Final = (  # alphabets of one name: unicode.org/reports/tr39, "highly
 
 @dataclass(frozen=True, slots=True)
 class UrlHost:
-    """The host of a URL."""
+    """The host of a URL.
 
-    host: str  # its name as the network knows it, or its number
-    strong: str  # the end of it that was registered: whose it is; all where that is unknown
-    letters: str = ""  # the name as it is read, where that differs from `host`; else ""
-    imitated: str = ""  # what the beginning of the name looks like, or ""
-    is_number: bool = False  # it is an IP address instead of a name
+    Attributes:
+        host: The name as the network knows it, or the IP address.
+        strong: The registered end of the name, which tells the owner; the whole name where that
+            end is unknown.
+        letters: The name as it is read, where that differs from `host`; else "".
+        imitated: The name that the beginning of the host looks like, or "".
+        is_number: Whether the host is an IP address instead of a name.
+        is_loopback: Whether the host is this computer.
+    """
+
+    host: str
+    strong: str
+    letters: str = ""
+    imitated: str = ""
+    is_number: bool = False
     is_loopback: bool = False
 
     @property
     def weak(self) -> str:
-        """What stands before `strong`."""
+        """The part of the host before `strong`."""
         return self.host[: len(self.host) - len(self.strong)]
 
 
 @dataclass(frozen=True, slots=True)
 class Danger:
-    """Something that a person should look at before they go there."""
+    """Something about a URL that a person should check before they go there.
+
+    Attributes:
+        kind: The kind of the danger.
+        text: A sentence that describes the danger, safe to show.
+    """
 
     kind: Literal["imitation", "punycode", "ip", "localhost", "http", "port", "hidden", "long"]
-    text: str  # a sentence that says so, safe to show
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """A URL that may be opened, once a person agreed."""
+    """A URL that may be opened, once a person agreed.
 
-    url: str  # the whole of it, percent-encoded: what is shown, and what opens
+    Attributes:
+        url: The whole URL, percent-encoded; it is shown and opened as it stands here.
+        place: The host.
+        dangers: The dangers, the worst first; none for a page of the bridge itself.
+        ours: Whether it is a page of the bridge itself.
+    """
+
+    url: str
     place: UrlHost
-    dangers: tuple[Danger, ...] = ()  # the worst first; none for a page of ours
+    dangers: tuple[Danger, ...] = ()
     ours: bool = False
 
 
 def read(url: str, *, ours: bool = False) -> Address:
-    """Read a URL as a skill gives it, or as the bridge itself made it: a page of `ours`.
+    """Read a URL.
 
-    RefusedAddress says that it does not lead to a page, or hides where it leads.
+    Args:
+        url: The URL, as a skill or the bridge itself made it.
+        ours: Whether it is a page of the bridge itself, which has no dangers.
+
+    Returns:
+        The address, with the host and the dangers.
+
+    Raises:
+        RefusedAddress: The URL leads to no page, or hides where it leads.
     """
     _refuse_unreadable(url)
     scheme, separator, rest = url.partition("://")
     scheme = scheme.lower()
-    if not separator or scheme not in _PORTS:
+    if not separator or scheme not in _DEFAULT_PORTS:
         raise RefusedAddress(url, "only pages at https:// are opened")
     authority, path, fragment = _AUTHORITY.fullmatch(rest).groups()  # type: ignore[union-attr]  # it matches any text
     if "@" in authority:
@@ -95,31 +127,41 @@ def read(url: str, *, ours: bool = False) -> Address:
     host = _host(url, name)
     if scheme == "http" and not host.is_loopback:
         raise RefusedAddress(url, "without https a page must be on this computer")
-    path = path if path.startswith("/") else f"/{path}"
-    tail = _encoded(path) + ("" if fragment is None else "#" + _encoded(fragment))
-    encoded = f"{scheme}://{host.host}{'' if port is None else f':{port}'}{tail}"
+    if not path.startswith("/"):
+        path = f"/{path}"
+    tail = _encoded(path)
+    if fragment is not None:
+        tail += "#" + _encoded(fragment)
+    origin = f"{scheme}://{host.host}"
+    if port is not None:
+        origin += f":{port}"
+    encoded = origin + tail
     if ours:
         return Address(encoded, host, ours=True)
-    return Address(encoded, host, (*_of_host(host), *_of_rest(scheme, port, tail, len(encoded))))
+    dangers = (*_host_dangers(host), *_other_dangers(scheme, port, tail, len(encoded)))
+    return Address(encoded, host, dangers)
 
 
 def of(question: Question) -> Address:
-    """Read the URL of a question that was asked; RefusedAddress where it has none to open."""
-    url = question.page.url if question.page is not None else ""
+    """Read the URL of a question that was asked; RefusedAddress if there is no URL to open."""
+    url = ""
+    if question.page is not None:
+        url = question.page.url
     return read(url, ours=question.visit is not None)
 
 
 def _refuse_unreadable(url: str) -> None:
-    if len(url) > MOST:
-        raise RefusedAddress(url, f"it has more than {MOST:,} characters")
-    if any(char.isspace() or ord(char) < 0x20 or 0x7F <= ord(char) < 0xA0 for char in url):
-        raise RefusedAddress(url, "it contains spaces or control characters; encode them")
+    if len(url) > MAX_URL_CHARS:
+        raise RefusedAddress(url, f"it has more than {MAX_URL_CHARS:,} characters")
+    for char in url:
+        if char.isspace() or ord(char) < 0x20 or 0x7F <= ord(char) < 0xA0:
+            raise RefusedAddress(url, "it contains spaces or control characters; encode them")
     if "\\" in url:
         raise RefusedAddress(url, "it contains a backslash, which browsers read as a slash")
 
 
 def _port(url: str, scheme: str, authority: str) -> tuple[str, int | None]:
-    """Split the host from its port; None for the usual one."""
+    """Split the host from its port; None for the default port of the scheme."""
     name, colon, digits = authority.rpartition(":")
     if not colon or authority.endswith("]"):
         return authority, None
@@ -127,12 +169,16 @@ def _port(url: str, scheme: str, authority: str) -> tuple[str, int | None]:
         return name, None
     if not (digits.isascii() and digits.isdecimal()) or not 0 < int(digits[:6]) < 65536:
         raise RefusedAddress(url, f"{safe_line(digits, 40)!r} is not a port")
-    return name, int(digits) if int(digits) != _PORTS[scheme] else None
+    port = int(digits)
+    if port == _DEFAULT_PORTS[scheme]:
+        return name, None
+    return name, port
 
 
 def _encoded(text: str) -> str:
-    """Percent-encode what is not encoded yet; escapes are written in capitals."""
-    return _ESCAPED.sub(lambda m: m[0].upper(), quote(_STRAY.sub("%25", text), safe=_KEPT))
+    """Percent-encode the characters that are not encoded yet; escapes are written in capitals."""
+    encoded = quote(_STRAY_PERCENT.sub("%25", text), safe=_UNENCODED)
+    return _ESCAPED.sub(lambda match: match[0].upper(), encoded)
 
 
 def _host(url: str, name: str) -> UrlHost:
@@ -142,24 +188,33 @@ def _host(url: str, name: str) -> UrlHost:
     if _NUMBER.fullmatch(host.rstrip(".").rpartition(".")[2]):
         return _version_4(url, host)
     letters = _letters(url, host)
-    if scripts := _mixed(letters):
-        raise RefusedAddress(
-            url, f"its host mixes alphabets ({', '.join(scripts)}), as imitations of others do"
-        )
+    alphabets = _mixed_alphabets(letters)
+    if alphabets:
+        names = ", ".join(alphabets)
+        raise RefusedAddress(url, f"its host mixes alphabets ({names}), as imitations of others do")
+    if letters == host:
+        letters = ""
     bare = host.rstrip(".")
     registered = _suffixes().privatesuffix(bare)
-    begin = bare[: -len(registered) - 1] if registered and registered != bare else ""
-    looks_whole = bool(_IMITATED.intersection(begin.split(".")[1:]))
+    strong = host
+    subdomain = ""
+    if registered:
+        strong = host[len(bare) - len(registered) :]
+        subdomain = bare[: -len(registered) - 1]
+    imitated = ""
+    if not _IMITATED_SUFFIXES.isdisjoint(subdomain.split(".")[1:]):
+        imitated = subdomain
     return UrlHost(
         host,
-        strong=host[len(bare) - len(registered) :] if registered else host,
-        letters=letters if letters != host else "",
-        imitated=begin if looks_whole else "",
+        strong=strong,
+        letters=letters,
+        imitated=imitated,
         is_loopback=bare == "localhost" or bare.endswith(".localhost"),
     )
 
 
 def _ascii(url: str, name: str) -> str:
+    """Return a name as the network knows it; an international one becomes "xn--…"."""
     host = name.lower()
     if not host.isascii():
         import idna  # 200 kB of tables that only such a name needs
@@ -174,7 +229,7 @@ def _ascii(url: str, name: str) -> str:
 
 
 def _letters(url: str, host: str) -> str:
-    """Give a name as it is read, or "" where that is no different."""
+    """Return an international name as it is read; "" for any other name."""
     if "xn--" not in host:
         return ""
     import idna  # 200 kB of tables that only such a name needs
@@ -189,12 +244,13 @@ def _unknown(url: str, why: str = "") -> RefusedAddress:
     return RefusedAddress(url, f"its host is not a valid name{why}")
 
 
-def _mixed(letters: str) -> list[str]:
-    """List the alphabets of the first part of a name that mixes some that do not go together."""
+def _mixed_alphabets(letters: str) -> list[str]:
+    """Return the alphabets of the first part of a name that mixes incompatible alphabets."""
     for part in letters.split("."):
-        scripts = {unicodedata.name(c, "?").split(" ")[0] for c in part if c.isalpha()}
-        if len(scripts) > 1 and not any(scripts <= together for together in _TOGETHER):
-            return sorted(script.capitalize() for script in scripts)
+        alphabets = {unicodedata.name(char, "?").split(" ")[0] for char in part if char.isalpha()}
+        is_compatible = any(alphabets <= compatible for compatible in _COMPATIBLE_ALPHABETS)
+        if len(alphabets) > 1 and not is_compatible:
+            return sorted(alphabet.capitalize() for alphabet in alphabets)
     return []
 
 
@@ -210,7 +266,7 @@ def _version_4(url: str, host: str) -> UrlHost:
 
 
 def _version_6(url: str, name: str) -> UrlHost:
-    import ipaddress  # as above
+    import ipaddress  # 4 ms that only such a host needs
 
     try:
         if not name.endswith("]") or "%" in name:
@@ -218,8 +274,10 @@ def _version_6(url: str, name: str) -> UrlHost:
         number = ipaddress.IPv6Address(name[1:-1])
     except ValueError:
         raise RefusedAddress(url, "its host is not a valid address") from None
-    mapped = number.ipv4_mapped  # Python 3.13 writes it as here, older ones do not
-    host = f"[{number.compressed if mapped is None else f'::ffff:{mapped}'}]"
+    text = number.compressed
+    if number.ipv4_mapped is not None:
+        text = f"::ffff:{number.ipv4_mapped}"  # as Python 3.13 writes it; older versions do not
+    host = f"[{text}]"
     return UrlHost(host, host, is_number=True, is_loopback=host == "[::1]")
 
 
@@ -230,7 +288,7 @@ def _suffixes() -> PublicSuffixList:
     return PublicSuffixList()
 
 
-def _of_host(host: UrlHost) -> Iterator[Danger]:
+def _host_dangers(host: UrlHost) -> Iterator[Danger]:
     if host.imitated:
         yield Danger("imitation", f"It begins like {host.imitated}, but belongs to {host.strong}.")
     if host.letters:
@@ -245,16 +303,19 @@ def _of_host(host: UrlHost) -> Iterator[Danger]:
         yield Danger("localhost", "It leads to a program on this computer, not to a site.")
 
 
-def _of_rest(scheme: str, port: int | None, tail: str, length: int) -> Iterator[Danger]:
-    """Look at the way there, at what stands behind the host, percent-encoded, and at the length."""
+def _other_dangers(scheme: str, port: int | None, tail: str, length: int) -> Iterator[Danger]:
+    """Yield the dangers of the connection, of the percent-encoded `tail`, and of the length."""
     if scheme == "http":
         yield Danger("http", "The connection is not encrypted.")
     if port is not None:
         yield Danger("port", f"It uses the unusual port {port}.")
-    chars = dict.fromkeys(unquote(tail, errors="replace"))
-    unseen = [safe_line(char) for char in chars if safe_line(char) != char]
-    if unseen:
-        shown = " ".join(unseen[:3])
+    hidden = []
+    for char in unquote(tail, errors="replace"):
+        shown = safe_line(char)
+        if shown != char and shown not in hidden:
+            hidden.append(shown)
+    if hidden:
+        shown = " ".join(hidden[:3])
         yield Danger("hidden", f"It contains characters that cannot be seen ({shown}).")
-    if length > _LONG:
+    if length > _LONG_URL_CHARS:
         yield Danger("long", f"It is very long ({length:,} characters). Check its domain first.")

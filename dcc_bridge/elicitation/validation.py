@@ -2,8 +2,8 @@
 
 A pattern is matched in bounded time. Python's own `re` backtracks: one bad pattern held the
 interpreter for 6.6 s. pydantic-core matches with Rust's `regex` crate instead, whose time is linear
-in the text and which refuses what it cannot match so: back-references, look-around, and repetitions
-that grow too large.
+in the text. The crate refuses patterns that it cannot match in linear time: back-references,
+look-around, and repetitions that grow too large.
 """
 
 from __future__ import annotations
@@ -19,20 +19,22 @@ from dcc_bridge.errors import SchemaError
 
 Kind = Literal["string", "number", "integer", "boolean", "choice", "choices"]
 
-LONGEST_PATTERN: Final = 256  # characters that a pattern may have
-FORMATS: Final = {  # the formats of a text, and what a person calls them
+MAX_PATTERN_CHARS: Final = 256
+MAX_SHORTENED_CHARS: Final = 60  # of a value's representation in a message
+FORMATS: Final = {  # the formats of a text, each as a person calls it
     "email": "an e-mail address",
     "uri": "a web address",
     "date": "a date such as 2026-11-20",
     "date-time": "a date and time such as 2026-11-20T14:30:00Z",
 }
-_UNITS: Final = {"string": "character", "choices": "choice"}  # what a bound counts; else the value
-_MOST_OPTIONS_NAMED: Final = 12  # in the message about a value that is none of them
+# The units that a bound counts; the bounds of other kinds limit the value itself.
+_UNITS: Final = {"string": "character", "choices": "choice"}
+_MAX_NAMED_OPTIONS: Final = 12  # in the message about a value that is not among the options
 _DATE: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _DATE_TIME: Final = re.compile(
     _DATE.pattern + r"[Tt][0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]+)?([Zz]|[+-][0-9]{2}:[0-9]{2})"
 )
-# A pattern of one class of characters, the first of which may have a class of its own.
+# A pattern of one class of characters; the first character may have a class of its own.
 _CLASS: Final = re.compile(r"\^(\[(?P<first>[^]^]+)\])?\[(?P<all>[^]^]+)\][+*]\$")
 _CHARACTERS: Final = {
     "a-zA-Z": "letters",
@@ -49,7 +51,12 @@ _MEMBER: Final = re.compile(r"a-zA-Z|A-Za-z|a-z|A-Z|0-9|\\?.")
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """A value of a choice, and its title for the person."""
+    """An option of a choice.
+
+    Attributes:
+        value: The value in the answer.
+        title: The text that the person reads.
+    """
 
     value: str
     title: str
@@ -60,17 +67,17 @@ class Field:
     """A field of a form.
 
     Attributes:
-        name: Its key in the answer.
-        kind: What sort of value it takes.
-        title: What the person reads beside it.
+        name: The key of the field in the answer.
+        kind: The kind of value that the field takes.
+        title: The caption that the person reads beside the field.
         description: A longer explanation, or "".
-        required: It cannot be left out.
-        default: What is filled in at first, or None.
-        options: What a choice can be chosen from.
+        required: Whether the field cannot be left out.
+        default: The value that is filled in at first, or None.
+        options: The options of a choice.
         least: The smallest value, length or number of choices, or None.
-        most: The largest, or None.
+        most: The largest value, length or number of choices, or None.
         format: "email", "uri", "date" or "date-time", or None.
-        pattern: What a text must contain, as a regular expression, or None.
+        pattern: A regular expression that must be found in a text, or None.
     """
 
     name: str
@@ -89,33 +96,40 @@ class Field:
         """Validate a value.
 
         Args:
-            value: What a person filled in.
+            value: The value that a person filled in.
 
         Returns:
-            The value, of the type of the kind.
+            The value, with the type of the field's kind.
 
         Raises:
-            InvalidAnswer: It does not fit, and what would.
+            InvalidAnswer: The value does not fit; the message says which values do.
         """
         return validate(self, value)
 
 
 class InvalidAnswer(ValueError):
-    """An answer that does not fit its form; says which field and why."""
+    """An answer that does not fit its form. The message names the field and the reason.
+
+    Attributes:
+        reason: The reason without the field's name.
+    """
 
     def __init__(self, reason: str, field: str = "") -> None:
-        """Say what does not fit.
+        """Make the error for a field.
 
         Args:
-            reason: What would, in a sentence for the person.
-            field: The name of the field; "" where it is the whole form.
+            reason: The values that would fit, in a sentence for the person.
+            field: The name of the field; "" for the form as a whole.
         """
-        self.reason = reason  # why, without the field's name
-        super().__init__(f"{field}: {reason}" if field else reason)
+        self.reason = reason
+        message = reason
+        if field:
+            message = f"{field}: {reason}"
+        super().__init__(message)
 
 
 def validate(field: Field, value: object) -> Any:
-    """Validate a field's value, and return it with the type of its kind, or raise InvalidAnswer."""
+    """Return a valid value, with the type of the field's kind; else raise InvalidAnswer."""
     match field.kind:
         case "boolean":
             return _validate_boolean(field, value)
@@ -147,43 +161,56 @@ def _validate_text(field: Field, value: object) -> str:
 
 
 def _expected_form(field: Field) -> str:
-    """Say what a text must look like: in words, as its author describes it, or by an example."""
+    """Describe a fitting text: in words, as the form's author describes it, or by an example."""
     known = _CLASS.fullmatch(field.pattern or "")
-    if known and (allowed := _characters(known["all"])):
+    if known is not None:
+        allowed = _characters(known["all"])
         first = _characters(known["first"] or "")
-        return f"only {allowed}" + (f", with {first} at the beginning." if first else ".")
+        if allowed and first:
+            return f"only {allowed}, with {first} at the beginning."
+        if allowed:
+            return f"only {allowed}."
     if field.description:
         return f"it does not fit the description: {field.description}"
-    example = f", for example {field.default}" if field.default else ""
+    example = ""
+    if field.default:
+        example = f", for example {field.default}"
     return f"it does not have the form that the skill expects{example}."
 
 
 def _characters(members: str) -> str:
     """Name the characters of a class in a regular expression; "" where they have no plain name."""
     parts = _MEMBER.findall(members)
-    names = [_CHARACTERS.get(part, part[-1]) for part in parts]
-    if "-" in parts[1:-1] or any(len(name) == 1 and name.isalnum() for name in names):
+    if "-" in parts[1:-1]:
         return ""
-    return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
+    names = [_CHARACTERS.get(part, part[-1]) for part in parts]
+    if any(len(name) == 1 and name.isalnum() for name in names):
+        return ""
+    if len(names) < 2:
+        return "".join(names)
+    first_names = ", ".join(names[:-1])
+    return f"{first_names} and {names[-1]}"
 
 
 def _validate_number(field: Field, value: object) -> int | float:
     is_whole = field.kind == "integer"
     if not is_number(value) or (is_whole and not float(value).is_integer()):
-        wanted = "a whole number" if is_whole else "a finite number"
-        raise InvalidAnswer(f"expected {wanted}, not {shorten(value)}.", field.name)
+        expected = "a whole number" if is_whole else "a finite number"
+        raise InvalidAnswer(f"expected {expected}, not {shorten(value)}.", field.name)
     number = int(value) if is_whole else value
     _validate_bounds(field, number)
     return number
 
 
 def _validate_choice(field: Field, value: object) -> str:
-    if not isinstance(value, str) or all(option.value != value for option in field.options):
-        names = [option.value for option in field.options[:_MOST_OPTIONS_NAMED]]
-        more = ["…"] if len(field.options) > _MOST_OPTIONS_NAMED else []
-        known = ", ".join([*names, *more])
-        raise InvalidAnswer(f"expected one of {known}, not {shorten(value)}.", field.name)
-    return value
+    values = [option.value for option in field.options]
+    if isinstance(value, str) and value in values:
+        return value
+    named = values[:_MAX_NAMED_OPTIONS]
+    if len(values) > _MAX_NAMED_OPTIONS:
+        named.append("…")
+    expected = ", ".join(named)
+    raise InvalidAnswer(f"expected one of {expected}, not {shorten(value)}.", field.name)
 
 
 def _validate_choices(field: Field, value: object) -> list[str]:
@@ -205,9 +232,13 @@ def _validate_bounds(field: Field, size: float) -> None:
 def _describe_bound(kind: str, bound: float, rounded: Callable[[float], int]) -> str:
     unit = _UNITS.get(kind)
     if unit is None:
-        return f"{int(bound):,}" if float(bound).is_integer() else repr(bound)
+        if float(bound).is_integer():
+            return f"{int(bound):,}"
+        return repr(bound)
     count = rounded(bound)
-    return f"{count:,} {unit}" if count == 1 else f"{count:,} {unit}s"
+    if count == 1:
+        return f"{count:,} {unit}"
+    return f"{count:,} {unit}s"
 
 
 def is_number(value: object) -> TypeGuard[int | float]:
@@ -221,9 +252,11 @@ def is_number(value: object) -> TypeGuard[int | float]:
 
 
 def shorten(value: object) -> str:
-    """Return a value's representation, cut to 60 characters."""
+    """Return a value's representation, cut to `MAX_SHORTENED_CHARS`."""
     text = repr(value)
-    return text if len(text) <= 60 else text[:57] + "..."
+    if len(text) <= MAX_SHORTENED_CHARS:
+        return text
+    return text[: MAX_SHORTENED_CHARS - 3] + "..."
 
 
 def _has_format(name: str, text: str) -> bool:
@@ -233,10 +266,12 @@ def _has_format(name: str, text: str) -> bool:
     try:
         match name:
             case "email":
-                user, at, host = text.rpartition("@")
-                return bool(user and at and "." in host.strip(".") and not re.search(r"\s", text))
+                if re.search(r"\s", text):
+                    return False
+                user, _, host = text.rpartition("@")  # without an @ the user is ""
+                return bool(user) and "." in host.strip(".")
             case "uri":
-                return bool(urlsplit(text).scheme and not re.search(r"\s", text))
+                return bool(urlsplit(text).scheme) and not re.search(r"\s", text)
             case "date":
                 return bool(_DATE.fullmatch(text) and date.fromisoformat(text))
             case _:
@@ -246,9 +281,16 @@ def _has_format(name: str, text: str) -> bool:
 
 
 def compile_pattern(pattern: object) -> str:
-    """Compile a pattern, and return it; SchemaError where it cannot be matched in bounded time."""
-    if not isinstance(pattern, str) or len(pattern) > LONGEST_PATTERN:
-        raise SchemaError(f"a pattern is a text of {LONGEST_PATTERN} characters at most.")
+    """Return a pattern, compiled for `validate`.
+
+    Args:
+        pattern: The pattern, as a form's schema has it.
+
+    Raises:
+        SchemaError: The pattern is no text, too long, or cannot be matched in bounded time.
+    """
+    if not isinstance(pattern, str) or len(pattern) > MAX_PATTERN_CHARS:
+        raise SchemaError(f"a pattern is a text of {MAX_PATTERN_CHARS} characters at most.")
     _matcher(pattern)
     return pattern
 

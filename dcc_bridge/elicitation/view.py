@@ -1,69 +1,30 @@
-"""What a surface shows of a question. A renderer only draws it: Qt, Blender, a terminal.
+"""The view of a question: all texts that a surface shows. A renderer (Qt, Blender) only draws them.
 
-Each text is safe to show as plain text. Those of ours pass through the `tr` of the renderer, which
-may translate them. Any thread.
+Each text is safe to show as plain text. The bridge's own texts pass through the renderer's `tr`,
+which may translate them. Any thread.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import partial
-from typing import Any, Final
+from typing import Final
 
 from dcc_bridge.elicitation.details import DetailsRow, DetailsView, details_view
-from dcc_bridge.elicitation.question import MOST_MESSAGE, Caller, Consent, Question
-from dcc_bridge.elicitation.schema import Form
+from dcc_bridge.elicitation.field_view import FieldView, field_views
+from dcc_bridge.elicitation.question import MAX_MESSAGE_BYTES, Caller, Consent, Question
 from dcc_bridge.elicitation.text import Translate, english, left_out, numbered, safe_line, safe_text
-from dcc_bridge.elicitation.validation import Field, InvalidAnswer, Option
 from dcc_bridge.host import Host
 from dcc_bridge.known_clients import CLI_LABEL
 
-MOST_IN_HEADER: Final = 100  # characters of a text that says who asks
-_MOST_ON_BUTTON: Final = 48
-_MOST_OF_CLIENT: Final = 24
-_MOST_KINDS: Final = 4
-_MOST_OF_ARGUMENT: Final = 200
-_CLOSED: Final = {ord("»"): numbered("»")}  # what closes a value cannot stand in it
+MAX_HEADER_CHARS: Final = 100  # of each text that says who asks
+_MAX_BUTTON_CHARS: Final = 48
+_MAX_CLIENT_CHARS: Final = 24  # of a client's name in a caption
+_MAX_ARGUMENT_CHARS: Final = 200
+_MAX_KINDS: Final = 4  # that are named; the others are counted together
+_CLOSING_QUOTES: Final = {ord("»"): numbered("»")}  # a value cannot contain what closes it
 Facts = tuple[tuple[str, str], ...]
-Typed = Mapping[str, Any] | None
-
-
-@dataclass(frozen=True, slots=True)
-class FieldView:
-    """A field of a form.
-
-    Attributes:
-        field: What is asked.
-        title: What the person reads beside it.
-        description: A longer explanation, or ""
-        limits: Its bounds in words, or ""
-        withheld: Why the form's default is not filled in, or ""
-        default: What is filled in at first, or None.
-        options: What a choice can be chosen from; no two titles are the same.
-    """
-
-    field: Field
-    title: str
-    description: str
-    limits: str
-    withheld: str
-    default: Any
-    options: tuple[Option, ...]
-
-    @property
-    def may_be_left_out(self) -> bool:
-        """Whether a choice or a yes-or-no can be left out again; a default is the answer then."""
-        return not self.field.required and self.field.default is None
-
-    @property
-    def explanation(self) -> str:
-        """What stands below the field in a window, or ""."""
-        # How long a text has to be is said there once it is too short or too long.
-        limits = "" if self.field.kind == "string" else self.limits
-        return "\n".join(filter(None, (self.description, limits, self.withheld)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +34,7 @@ class ArgumentView:
     Attributes:
         name: The parameter.
         value: The beginning of the value, in one line.
-        rest: How many characters are left out of it, or ""
+        rest: A note that counts the characters that `value` leaves out, or "".
         whole: The value with its line breaks, or "" where `value` is all of it.
     """
 
@@ -83,37 +44,49 @@ class ArgumentView:
     whole: str
 
     def __str__(self) -> str:
-        """Give the row as a text in which no value can pass for another argument."""
-        value = self.value.translate(_CLOSED)
-        return f"{self.name}: «{value}»" + (f" {self.rest}" if self.rest else "")
+        """Return the row as a text in which no value can pass for another argument."""
+        value = self.value.translate(_CLOSING_QUOTES)
+        row = f"{self.name}: «{value}»"
+        if not self.rest:
+            return row
+        return f"{row} {self.rest}"
 
 
 @dataclass(frozen=True, slots=True)
 class OffersView:
-    """The captions of what else a person may do; "" for what is not offered."""
+    """The captions of what else a person may do; "" for what is not offered.
 
-    remember: str  # agrees for what comes as well
-    remembers: str  # what holds of that, in sentences; no caption
-    hand_over: str  # answers in the client instead
-    mute: str  # declines, and mutes the client
-    muting: str  # what that does, in sentences; no caption
+    Attributes:
+        remember: The caption that agrees to later questions as well.
+        remembers: Sentences that explain `remember`; no caption.
+        hand_over: The caption that moves the question to the client.
+        mute: The caption that declines, and mutes the client.
+        muting: Sentences that explain `mute`; no caption.
+    """
+
+    remember: str
+    remembers: str
+    hand_over: str
+    mute: str
+    muting: str
 
 
 @dataclass(frozen=True, slots=True)
 class QuestionView:
-    """A question.
+    """A question, as a surface draws it.
 
     Attributes:
-        header: Who asks, as no message can say it: captions, "" for the first, and texts.
+        header: Who asks, which no message can forge: captions, "" for the first, and texts.
         title: A heading, or "" where the button or the header has the same words.
-        reason: Why it is asked again, or ""
-        message: What is asked.
+        reason: Why the question is asked again, or "".
+        message: The question itself.
         verb: What agreeing does, as short as a button needs it.
-        agreement: The same in full where the button has no room for it, or ""
-        explanation: What else is said of it, or ""
-        fields: What to fill in; none where the button stands for the only field.
-        undo: Whether it can be undone, or "" where nothing is lost.
-        word: What has to be typed before what cannot be undone can be agreed to, or ""
+        agreement: The same in full where the button has no room for it, or "".
+        explanation: A further explanation, or "".
+        fields: The fields to fill in; none where the button stands for the only field.
+        undo: Whether the edit can be undone, or "" where nothing is lost.
+        word: The word that the person has to type before agreeing to an edit that cannot be
+            undone, or "".
         offers: What else the person may do.
         details: The text that is agreed to, or None.
     """
@@ -139,182 +112,149 @@ def view_of(question: Question, host: Host, tr: Translate = english) -> Question
 
     Args:
         question: The question.
-        host: Where it is drawn.
-        tr: Translates texts of ours.
+        host: The application in which the question is drawn.
+        tr: Translates the texts of the bridge.
 
     Returns:
         The view; its texts are safe to show.
     """
-    verb, confirmation, consent = _verb(question, tr), question.confirmation, question.consent
-    on_button = safe_line(verb, _MOST_ON_BUTTON)
+    consent = question.consent
+    confirmation = question.confirmation
     typed = question.offers.typed
-    again = tr("What you had filled in is here again.") if typed else ""
-    is_lost = consent is not None and not (consent.undoable or consent.overwrites_nothing)
-    whole, is_said = safe_text(verb, tr=tr), question.title in (verb, question.call.title)
+
+    verb = _verb(question, tr)
+    button = safe_line(verb, _MAX_BUTTON_CHARS)
+    agreement = ""
+    if button != verb:
+        agreement = tr("If you agree: {verb}", verb=safe_text(verb, tr=tr))
+
+    title = ""
+    if question.title not in (verb, question.call.title):
+        title = safe_line(question.title or "")
+
+    explanation = ""
+    fields: tuple[FieldView, ...] = ()
+    if confirmation is not None:
+        explanation = safe_text(confirmation.description, tr=tr)
+    else:
+        fields = field_views(question.form, consent is not None, tr, typed)
+        if typed:
+            explanation = tr("What you had filled in is here again.")
+
+    undo = ""
+    word = ""
+    if consent is not None:
+        undo = undo_line(consent, tr)
+        if not consent.undoable and not consent.overwrites_nothing:
+            word = _word(question.items, verb)
+
+    details = None
+    if question.details is not None:
+        details = details_view(question.details, tr)
+
     return QuestionView(
         header=header(question.call, host, tr),
-        title="" if is_said else safe_line(question.title or ""),
+        title=title,
         reason=safe_line(question.reason or ""),
         message=safe_text(question.message, tr=tr),
-        verb=on_button,
-        agreement=tr("If you agree: {verb}", verb=whole) if on_button != verb else "",
-        explanation=safe_text(confirmation.description, tr=tr) if confirmation else again,
-        fields=() if confirmation else field_views(question.form, consent is not None, tr, typed),
-        undo=undo_line(consent, tr) if consent else "",
-        word=_word(question.items, verb) if is_lost else "",
+        verb=button,
+        agreement=agreement,
+        explanation=explanation,
+        fields=fields,
+        undo=undo,
+        word=word,
         offers=_offers(question, tr),
-        details=details_view(question.details, tr) if question.details else None,
+        details=details,
     )
 
 
-def _restored(field: Field, value: object, is_consent: bool) -> object:
-    """Return what the person had filled in; a text as it was, anything else where it fits."""
-    if field.kind == "string" or value is None:
-        return value
-    try:
-        return None if is_consent and value is True else field.check(value)
-    except InvalidAnswer:
-        return None
-
-
 def argument_views(arguments: Facts, tr: Translate = english) -> tuple[ArgumentView, ...]:
-    """Make the views of a call's arguments: their names, and their whole values as texts.
+    """Make the views of a call's arguments.
 
     Any thread. It raises nothing.
 
     Args:
-        arguments: A name and a value each, as `Question.arguments` has them.
-        tr: Translates texts of ours.
+        arguments: The name and the whole value of each, as `Question.arguments` has them.
+        tr: Translates the texts of the bridge.
 
     Returns:
-        As many views.
+        A view for each argument, in the same order.
     """
     return tuple(_argument_view(safe_line(name), value, tr) for name, value in arguments)
 
 
 def _argument_view(name: str, value: str, tr: Translate) -> ArgumentView:
-    left = len(value) - _MOST_OF_ARGUMENT
-    shown = safe_line(value[:_MOST_OF_ARGUMENT], _MOST_OF_ARGUMENT)
-    if left <= 0:
-        return ArgumentView(name, shown, "", safe_text(value, tr=tr) if "\n" in value else "")
-    return ArgumentView(name, f"{shown}…", left_out(left, tr), safe_text(value, tr=tr))
+    shown = safe_line(value[:_MAX_ARGUMENT_CHARS], _MAX_ARGUMENT_CHARS)
+    left = len(value) - _MAX_ARGUMENT_CHARS
+    if left > 0:
+        return ArgumentView(name, f"{shown}…", left_out(left, tr), safe_text(value, tr=tr))
+    whole = ""
+    if "\n" in value:
+        whole = safe_text(value, tr=tr)
+    return ArgumentView(name, shown, "", whole)
 
 
 def client_details(question: Question) -> str | None:
-    """Return a question's details as a client shows them; None where its form has no room.
+    """Return a question's details as the client shows them. Any thread. It raises nothing.
 
-    Our own command prints a text of any length.
+    Args:
+        question: The question.
+
+    Returns:
+        The text with the difference from the one before, or the text alone where both together
+        are too long; "" for a question without details; None if the client's form has no room
+        even for the text. The bridge's own command prints a text of any length.
     """
     if question.details is None:
         return ""
-    view, client = details_view(question.details), question.call.client
-    title = view.title if view.changes else ", ".join(filter(None, (view.title, view.difference)))
-    whole = _fenced(title, view.rows, *view.marks)
-    both = _fenced(view.difference, view.changes) + "\n\n" + whole if view.changes else whole
+    view = details_view(question.details)
+    title = view.title
+    if view.difference and not view.changes:
+        title = f"{title}, {view.difference}"
+    whole = _fenced(title, view.rows, view.marks)
+    with_changes = whole
+    if view.changes:
+        with_changes = _fenced(view.difference, view.changes) + "\n\n" + whole
+    client = question.call.client
     if client is not None and client.label == CLI_LABEL:
-        return both
-    room = MOST_MESSAGE - len(question.message.encode("utf-8", "surrogatepass"))
-    fitting = (text for text in (both, whole) if len(text.encode("utf-8", "replace")) <= room)
-    return next(fitting, None)
+        return with_changes
+    room = MAX_MESSAGE_BYTES - len(question.message.encode("utf-8", "surrogatepass"))
+    for text in (with_changes, whole):
+        if len(text.encode("utf-8", "replace")) <= room:
+            return text
+    return None
 
 
-def _fenced(title: str, rows: tuple[DetailsRow, ...], *marks: str) -> str:
-    """Give rows between fences; each begins with its number, so none can close them."""
-    return "\n".join([f"{title}:", *marks, "```", *map(str, rows), "```"])
+def _fenced(title: str, rows: tuple[DetailsRow, ...], marks: tuple[str, ...] = ()) -> str:
+    """Put rows between fences; each row begins with its number, so none can close the fence."""
+    lines = [f"{title}:", *marks, "```"]
+    lines.extend(str(row) for row in rows)
+    lines.append("```")
+    return "\n".join(lines)
 
 
 def header(call: Caller, host: Host, tr: Translate = english) -> Facts:
-    """Return who asks, where: captions and texts."""
-    scene = safe_line(host.scene(), MOST_IN_HEADER)
+    """Return the application, its scene and who asks, as captions and texts. Any thread."""
+    scene = safe_line(host.scene(), MAX_HEADER_CHARS)
     place = f"{host.name} {host.version}".strip()
     return (("", f"{place} · {scene}"), *asker(call, host.name, tr))
 
 
 def asker(call: Caller, host: str, tr: Translate = english) -> Facts:
-    """Return who asks as no message can: the label is proved by a token, the name is not."""
-    line, client = partial(safe_line, most=MOST_IN_HEADER), call.client
-    facts = [(tr("Asked by"), line(client.label) if client else tr("{host} itself", host=host))]
-    if client and client.name:
-        claim = line(f"{client.name} {client.version}".strip())
-        facts.append((tr("Calls itself"), tr("{client} (self-reported)", client=claim)))
-    return (*facts, (tr("Skill"), line(call.title)))
+    """Return who asks, as captions and texts. Any thread.
 
-
-def field_views(
-    form: Form | None, consent: bool, tr: Translate = english, typed: Typed = None
-) -> tuple[FieldView, ...]:
-    """Make the views of a form's fields.
-
-    No yes is filled in where the answer is a `consent`: it decides whether something is lost. What
-    the person had `typed` before stands in place of the defaults.
+    A token proves the client's label. The name that the client calls itself is not proved.
     """
-    return tuple(field_view(field, consent, tr, typed) for field in form.fields) if form else ()
-
-
-def field_view(
-    field: Field, consent: bool, tr: Translate = english, typed: Typed = None
-) -> FieldView:
-    """Make the view of a field. See `field_views`."""
-    default, withheld = _default(field, consent, tr)
-    if typed is not None:
-        default, withheld = _restored(field, typed.get(field.name), consent), ""
-    return FieldView(
-        field=field,
-        title=safe_line(field.title),
-        description=safe_text(field.description, tr=tr),
-        limits=_limits(field, tr),
-        withheld=withheld,
-        default=default,
-        options=_options(field),
-    )
-
-
-def _default(field: Field, consent: bool, tr: Translate) -> tuple[Any, str]:
-    """Return what is filled in at first, and why that is not the form's default."""
-    if field.default is None or (consent and field.default is True):
-        return None, ""
-    shown = safe_line(field.default) if field.kind == "string" else field.default
-    if shown != field.default:
-        text = tr("Suggested, but not filled in because it hides characters: {shown}", shown=shown)
-        return None, text
-    return field.check(field.default), ""
-
-
-def _limits(field: Field, tr: Translate) -> str:
-    least, most = _bound(field.least), _bound(field.most)
-    if field.kind == "string":
-        return _lengths(least, most, tr)
-    if least and most:
-        return tr("From {least} to {most}.", least=least, most=most)
-    if least:
-        return tr("At least {least}.", least=least)
-    return tr("At most {most}.", most=most) if most else ""
-
-
-def _lengths(least: str, most: str, tr: Translate) -> str:
-    if most == "1":
-        return tr("At most 1 character.")
-    if least in ("0", "1"):  # a text that may be left out is, while it is empty
-        least = ""
-    if least and most:
-        return tr("From {least} to {most} characters.", least=least, most=most)
-    if least:
-        return tr("At least {least} characters.", least=least)
-    return tr("At most {most} characters.", most=most) if most else ""
-
-
-def _bound(value: float | None) -> str:
-    return "" if value is None else f"{int(value) if float(value).is_integer() else value}"
-
-
-def _options(field: Field) -> tuple[Option, ...]:
-    """Return the options, with the value beside the titles that look the same."""
-    titles = [safe_line(option.title) for option in field.options]
-    count = Counter(titles)
-    return tuple(
-        Option(option.value, title if count[title] == 1 else f"{title} ({safe_line(option.value)})")
-        for title, option in zip(titles, field.options, strict=True)
-    )
+    client = call.client
+    label = tr("{host} itself", host=host)
+    if client is not None:
+        label = safe_line(client.label, MAX_HEADER_CHARS)
+    facts = [(tr("Asked by"), label)]
+    if client is not None and client.name:
+        claim = safe_line(f"{client.name} {client.version}".strip(), MAX_HEADER_CHARS)
+        facts.append((tr("Calls itself"), tr("{client} (self-reported)", client=claim)))
+    facts.append((tr("Skill"), safe_line(call.title, MAX_HEADER_CHARS)))
+    return tuple(facts)
 
 
 def _verb(question: Question, tr: Translate) -> str:
@@ -326,51 +266,73 @@ def _verb(question: Question, tr: Translate) -> str:
 
 
 def _word(items: tuple[str, ...], verb: str) -> str:
-    """Return the name of the only item, how many there are, or the verb."""
-    if len(items) == 1:
-        return items[0].rstrip("/|").replace("|", "/").rpartition("/")[2] or items[0]
-    return str(len(items)) if items else verb
+    """Return the last part of the only item's path, the number of several items, or the verb."""
+    if not items:
+        return verb
+    if len(items) > 1:
+        return str(len(items))
+    path = items[0].rstrip("/|").replace("|", "/")
+    return path.rpartition("/")[2] or items[0]
 
 
 def item_counts(consent: Consent, tr: Translate = english) -> str:
     """Return how many items there are of which kind, as a person reads it. It raises nothing.
 
     Args:
-        consent: What is asked about.
-        tr: Translates texts of ours.
+        consent: What the person is asked to agree to.
+        tr: Translates the texts of the bridge.
 
     Returns:
         Such as "Camera (2) · mesh (10)".
     """
-    kinds, n = Counter(consent.kinds).most_common(), len(consent.items)
-    names = {"": tr("untyped"), "gone": tr("no longer there")}  # "gone" is what hosts say of those
-    named = [
-        f"{names.get(kind) or _kind_in_words(kind)} ({n:,})" for kind, n in kinds[:_MOST_KINDS]
-    ]
-    others = sum(count for _, count in kinds[_MOST_KINDS:])
-    parts = [*named, *([tr("other types ({n:,})", n=others)] if others else [])]
-    return " · ".join(parts) or (tr("1 item") if n == 1 else tr("{n:,} items", n=n))
+    kinds = Counter(consent.kinds).most_common()
+    if not kinds:
+        n = len(consent.items)
+        if n == 1:
+            return tr("1 item")
+        return tr("{n:,} items", n=n)
+    # A host says "gone" of an item that is no longer in the scene.
+    own_names = {"": tr("untyped"), "gone": tr("no longer there")}
+    parts = []
+    for kind, count in kinds[:_MAX_KINDS]:
+        name = own_names.get(kind) or _kind_in_words(kind)
+        parts.append(f"{name} ({count:,})")
+    others = sum(count for _, count in kinds[_MAX_KINDS:])
+    if others:
+        parts.append(tr("other types ({n:,})", n=others))
+    return " · ".join(parts)
 
 
 def _kind_in_words(kind: str) -> str:
     """Return a type as people write it: "Sketch" for "Sketcher::SketchObject", "Light probe"."""
-    module, _, own = kind.rpartition("::")
-    if module.isalpha() and own.isalnum():  # "labs::tree::2.0" is whole in Houdini
-        own = re.sub("(Document)?Object", "", own) or own
+    module, _, name = kind.rpartition("::")
+    # In Houdini "labs::tree::2.0" is one name.
+    if module.isalpha() and name.isalnum():
+        name = re.sub("(Document)?Object", "", name) or name
     else:
-        own = kind
-    words = re.sub("(?<=[a-z])(?=[A-Z])", " ", own)
+        name = kind
+    words = re.sub("(?<=[a-z])(?=[A-Z])", " ", name)
     if " " in words or words.isupper():
         words = words.replace("_", " ").capitalize()
     return safe_line(words)
 
 
 def undo_line(consent: Consent, tr: Translate = english) -> str:
-    """Return whether what is agreed to can be undone, or "" where it is not known what that is."""
+    """Return a sentence about whether an edit can be undone. It raises nothing.
+
+    Args:
+        consent: What the person is asked to agree to.
+        tr: Translates the texts of the bridge.
+
+    Returns:
+        The sentence; "" for an edit that can be undone, of unknown items.
+    """
     if consent.overwrites_nothing:
         return tr("Nothing is written over. Undo does not remove a new file.")
     if consent.undoable:
-        return tr("Can be undone as one step.") if consent.items or consent.arguments else ""
+        if consent.items or consent.arguments:
+            return tr("Can be undone as one step.")
+        return ""
     folders = ", ".join(safe_line(folder.name) for folder in consent.uncopied)
     if consent.kept is None and not folders:
         return tr("This can NOT be undone.")
@@ -392,9 +354,11 @@ def undo_line(consent: Consent, tr: Translate = english) -> str:
 
 
 def _offers(question: Question, tr: Translate) -> OffersView:
-    offers, line = question.offers, partial(safe_line, most=_MOST_OF_CLIENT)
-    client, n = line(offers.mute or tr("this client")), offers.remember
-    remember = remembers = hand_over = mute = muting = ""
+    offers = question.offers
+    client = safe_line(offers.mute or tr("this client"), _MAX_CLIENT_CHARS)
+    n = offers.remember
+    remember = ""
+    remembers = ""
     if offers.may_remember:
         remembers = tr("For this skill only. You can revoke it, and everything can be undone.")
     if offers.minutes:
@@ -413,8 +377,12 @@ def _offers(question: Question, tr: Translate) -> OffersView:
         remember = tr(
             "Do not ask {client} again this session, for up to {n:,} items", client=client, n=n
         )
+    hand_over = ""
     if offers.hand_over is not None:
-        hand_over = tr("Ask in {client}", client=line(offers.hand_over))
+        other = safe_line(offers.hand_over, _MAX_CLIENT_CHARS)
+        hand_over = tr("Ask in {client}", client=other)
+    mute = ""
+    muting = ""
     if offers.mute is not None:
         mute = tr("Mute {client} for 10 minutes", client=client)
         muting = tr(
@@ -427,7 +395,9 @@ def _offers(question: Question, tr: Translate) -> OffersView:
 
 def _for_a_while(minutes: int, tr: Translate) -> str:
     """Return the caption that agrees to plain code for some minutes."""
-    time = tr("{n} minutes", n=minutes) if minutes > 1 else tr("1 minute")
+    time = tr("1 minute")
+    if minutes > 1:
+        time = tr("{n} minutes", n=minutes)
     return tr(
         "For {time}, run its scripts without showing them, as long as they only work in this scene "
         "and can be undone. Deleting still asks.",

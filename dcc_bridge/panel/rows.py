@@ -1,10 +1,9 @@
-"""The rows of the panel's lists, with their texts and actions. Without Qt; main thread."""
+"""The panel's sentences, and the rows of its lists with their actions. Without Qt; main thread."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from dcc_bridge.consent.code_grants import CodeGrant
@@ -13,61 +12,74 @@ from dcc_bridge.consent.grants import SessionGrant, SessionGrants
 from dcc_bridge.elicitation import types
 from dcc_bridge.elicitation.caller import SeenClient
 from dcc_bridge.elicitation.question import Question
+from dcc_bridge.elicitation.routing import client_label
 from dcc_bridge.elicitation.text import Translate, english, safe_line, safe_text, span
 from dcc_bridge.elicitation.view import argument_views
-from dcc_bridge.known_clients import CLIENTS
-from dcc_bridge.local_clients import VERBS, LocalClient
-from dcc_bridge.panel.state import Asked, Port, State
+from dcc_bridge.local_clients import VERBS
+from dcc_bridge.panel.local_rows import LOCAL_KEY, local_rows
+from dcc_bridge.panel.row import Act, Row
+from dcc_bridge.panel.state import PanelQuestion, Port, State
 from dcc_bridge.skills.call_history import Record
 
 tr: Translate = english  # Qt's panel puts its own here; Blender's sidebar has none
-_MOST: Final = 140  # characters of what an agent says that stand in a row
-_LOCAL: Final = "local/"  # begins the keys of their rows
+_MAX_ROW_CHARS: Final = 140  # of a text of an agent in a row
+_MAX_LABELS: Final = 2  # that a sentence names; the others are counted
 
 
 def who(label: str | None) -> str:
-    """Name who called."""
-    return safe_line(label) if label else tr("The host itself")
+    """Return the name of the client that called, by its label; None is the host itself."""
+    if not label:
+        return tr("The host itself")
+    return safe_line(label)
 
 
 def ago(seconds: float) -> str:
-    """Say how long ago something was."""
-    return tr("here now") if seconds < 60 else tr("{span} ago", span=span(seconds, tr))
+    """Return in words how long ago something was."""
+    if seconds < 60:
+        return tr("here now")
+    return tr("{span} ago", span=span(seconds, tr))
 
 
 def headline(state: State) -> str:
-    """Say in one sentence how things are: what matters most to the person."""
-    count = sum(asked.is_here for asked in state.asked)
+    """Return the state of the bridge in one sentence: what matters most to the person."""
     if state.address is None:
         return tr("Agents cannot connect")
     if not state.address:
         return tr("Starting: agents can connect in a moment")
+    count = sum(asked.is_here for asked in state.asked)
     if count:
         return tr("{n} questions for you", n=count) if count > 1 else tr("A question for you")
     if state.is_paused:
         return tr("Paused: agents may only read")
     if any(asked.surfaces for asked in state.asked):
         return tr("Waiting for an answer elsewhere")
-    if running := [it for it in state.live if it.state != "queued"]:
+    running = [record for record in state.live if record.state != "queued"]
+    if running:
         return tr("{who} is working", who=who(running[0].client))
     return tr("Ready for agents")
 
 
 def connected(state: State) -> str:
-    """Say who is connected, or why nobody can be."""
+    """Return who is connected, or why nobody can be."""
     if state.problem:
         return state.problem
+    names = tr("no agent yet")
     labels = list(dict.fromkeys(who(seen.client.label) for seen in state.clients))
-    names = _listed(labels) if labels else tr("no agent yet")
-    says_so = not any(asked.is_here for asked in state.asked)
-    return tr("paused · {names}", names=names) if state.is_paused and not says_so else names
+    if labels:
+        names = _listed(labels)
+    # Without a question the headline itself says that agents are paused.
+    is_asked = any(asked.is_here for asked in state.asked)
+    if state.is_paused and is_asked:
+        return tr("paused · {names}", names=names)
+    return names
 
 
 def muted(state: State) -> str:
-    """Say who is muted, for how long, and what goes on all the same; "" where nobody is."""
+    """Return who is muted, for how long, and what goes on all the same; "" where nobody is."""
     if not state.muted:
         return ""
-    names, left = _listed(sorted(state.muted)), span(max(state.muted.values()), tr)
+    names = _listed(sorted(state.muted))
+    left = span(max(state.muted.values()), tr)
     return tr(
         "Muted for {left}: {names}. Questions are declined, edits that need none go on.",
         names=names,
@@ -76,17 +88,32 @@ def muted(state: State) -> str:
 
 
 def _listed(labels: Sequence[str]) -> str:
-    if len(labels) <= 2:
+    if len(labels) <= _MAX_LABELS:
         return ", ".join(labels)
-    return tr("{names} and {n} more", names=", ".join(labels[:2]), n=len(labels) - 2)
+    names = ", ".join(labels[:_MAX_LABELS])
+    return tr("{names} and {n} more", names=names, n=len(labels) - _MAX_LABELS)
 
 
 def ended(record: Record) -> str:
-    """Say what became of a call, and how its last question ended."""
-    last = record.answers[-1] if record.answers else None
-    how = types.outcome(last.how, last.by, tr) if last else ""
-    left = tr("undo does not bring all of it back") if record.effect.lasting else ""
-    left = left or tr("nothing was changed")
+    """Return how a call ended, and how its last question ended."""
+    answer = ""
+    if record.answers:
+        last = record.answers[-1]
+        answer = types.outcome(last.how, last.by, tr)
+    if record.state != "done":
+        end = _failed(record)
+    else:
+        end = _done(record)
+        if not answer and not record.effect.undone_by:
+            answer = types.outcome(types.UNASKED, tr=tr)
+    return " · ".join(text for text in (end, answer) if text)
+
+
+def _failed(record: Record) -> str:
+    """Return how a call ended that was not done."""
+    left = tr("nothing was changed")
+    if record.effect.lasting:
+        left = tr("undo does not bring all of it back")
     texts = {
         "refused": "",
         "cancelled": tr("cancelled, {left}", left=left),
@@ -96,19 +123,16 @@ def ended(record: Record) -> str:
         "no_consent": tr("went beyond what was agreed to"),
         "partly_applied": tr("failed half-way: look at the scene"),
     }
-    what = texts.get(record.state, tr("nobody knows how it ended"))
-    if record.state == "done":
-        what = _done(record)
-        how = how or ("" if record.effect.undone_by else types.outcome(types.UNASKED, tr=tr))
-    return " · ".join(filter(None, (what, how)))
+    return texts.get(record.state, tr("nobody knows how it ended"))
 
 
 def sign(record: Record) -> str:
-    """Name the icon of a call that ended: a tick is only for what was agreed to and stands."""
+    """Return the name of the icon of a call that ended: a tick is only for an agreed, kept edit."""
     if record.effect.undone_by:
         return "undone"
-    is_ignored = record.state == "done" and record.answers and not record.answers[-1].agrees
-    return "unanswered" if is_ignored else record.state
+    if record.state == "done" and record.answers and not record.answers[-1].agrees:
+        return "unanswered"
+    return record.state
 
 
 def _done(record: Record) -> str:
@@ -119,24 +143,34 @@ def _done(record: Record) -> str:
         return tr("undone by {who}", who=who(effect.undone_by))
     if effect.copy:
         return tr("done, a copy is kept")
-    return tr("done all the same") if sign(record) == "unanswered" else tr("done")
+    if sign(record) == "unanswered":
+        return tr("done all the same")
+    return tr("done")
 
 
 def summary(record: Record) -> str:
-    """Say who called, and how it ended."""
+    """Return who called, and how the call ended."""
     return f"{who(record.client)} · {ended(record)}"
 
 
 def facts(record: Record, names: int = 3) -> Iterator[str]:
-    """Say all that is known of a call; of code, so many names of what it changed at most."""
+    """Yield all facts of a call, in sentences.
+
+    Args:
+        record: The call.
+        names: How many names of items that the code changed are listed at most.
+    """
     yield summary(record)
     code = record.effect.code
     if code is not None:
         yield tr("The agent said: “{why}”", why=safe_text(code.why))
-        yield from _lists(code, names, stands=record.state in ("done", "partly_applied"))
-    for it in record.answers:
-        asked = it.question.partition("\n")[0] if code else it.question
-        yield f"{safe_line(asked)} {types.outcome(it.how, it.by, tr)}".strip()
+        yield from _code_facts(code, names, stands=record.state in ("done", "partly_applied"))
+    for answer in record.answers:
+        question = answer.question
+        # The later lines of a question about code have the agent's purpose, which is listed above.
+        if code is not None:
+            question = question.partition("\n")[0]
+        yield f"{safe_line(question)} {types.outcome(answer.how, answer.by, tr)}".strip()
     if record.error:
         yield safe_text(record.error)
     if record.effect.copy is not None:
@@ -144,141 +178,135 @@ def facts(record: Record, names: int = 3) -> Iterator[str]:
     yield tr("Call {id}", id=record.id)
 
 
-def _lists(code: CodeRun, names: int, *, stands: bool) -> Iterator[str]:
-    texts = {"created": tr("Created"), "changed": tr("Changed"), "deleted": tr("Deleted")}
-    counts = {texts[kind]: counted for kind, counted in code.changes.items() if stands}
+def _code_facts(code: CodeRun, names: int, *, stands: bool) -> Iterator[str]:
+    """Yield the marks of code and the files it wrote; its changes only if the edit `stands`."""
     marks = [tr("line {line}: {why}", line=line, why=why) for line, why in code.details.marks]
-    files = [*map(str, code.written)]
-    first, last = {tr("Marked"): (len(marks), marks)}, {tr("Wrote"): (len(files), files)}
-    for text, (n, items) in {**first, **counts, **last}.items():
-        listed = [*map(safe_line, items[:names])]
-        listed += [tr("{n:,} more", n=n - len(listed))] if n > len(listed) else []
-        if n:
-            yield f"{text} {n:,}: {', '.join(listed)}"
-    if counts and not code.is_exact:
+    files = [str(file) for file in code.written]
+    yield from _listed_items(tr("Marked"), len(marks), marks, names)
+    if stands:
+        captions = {"created": tr("Created"), "changed": tr("Changed"), "deleted": tr("Deleted")}
+        for kind, (n, items) in code.changes.items():
+            yield from _listed_items(captions[kind], n, items, names)
+    yield from _listed_items(tr("Wrote"), len(files), files, names)
+    if not stands or not code.changes:
+        return
+    if not code.is_exact:
         yield tr("There may be more: the application does not tell of every change.")
-    elif counts and not any(n for n, _ in counts.values()):
+    elif not any(n for n, _ in code.changes.values()):
         yield tr("It changed nothing in the scene.")
 
 
-@dataclass(frozen=True, slots=True)
-class Act:
-    """A button of a row.
-
-    Attributes:
-        verb: What `act` is told when the button is pressed.
-        caption: What stands on the button.
-        tip: What the button does, in a sentence, or "".
-    """
-
-    verb: str
-    caption: str
-    tip: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """One thing in a list of the panel. Its texts are safe to show.
-
-    Attributes:
-        key: What tells the row from all others, as long as it is listed.
-        title: What the row stands for; one with nothing but a title is a heading.
-        detail: A sentence below the title, or "".
-        acts: The buttons, each with a `verb`, which `PanelView.press` takes, a `caption`, and a
-            `tip` that explains it.
-        stands_out: Whether something waits for the person.
-        done: The share that is done, from 0 to 1; -1 where work goes on and nobody knows how far
-            it is, None where there is no progress to show.
-    """
-
-    key: str
-    title: str
-    detail: str = ""
-    acts: tuple[Act, ...] = ()
-    stands_out: bool = False
-    done: float | None = None
-
-    @property
-    def is_heading(self) -> bool:
-        """Whether it only says what comes below."""
-        return not self.detail and not self.acts
+def _listed_items(caption: str, n: int, items: Sequence[str], names: int) -> Iterator[str]:
+    """Yield a sentence with the first names of `n` items; nothing for none."""
+    if not n:
+        return
+    listed = [safe_line(item) for item in items[:names]]
+    if n > len(listed):
+        listed.append(tr("{n:,} more", n=n - len(listed)))
+    yield f"{caption} {n:,}: {', '.join(listed)}"
 
 
 def now(state: State) -> list[Row]:
-    """List who may run code unshown, then what wants an answer, then what runs, then what waits."""
-    queued = [it for it in state.live if it.state == "queued"]
-    count = len(queued)
-    title = tr("{n} wait their turn", n=count) if count > 1 else tr("Waits its turn")
-    return [
-        *map(_code_grant, state.code_grants),
-        *map(_asked, sorted(state.asked, key=lambda it: (not it.is_here, not it.surfaces))),
-        *(_running(record, state.at) for record in state.live if record.state != "queued"),
-        *([Row("waiting", title)] if count else []),
-        *(_running(record, state.at) for record in queued),
-    ]
+    """Return the grants for code, the open questions, the running calls and the waiting calls.
+
+    Among the questions, those that the person can answer here come first.
+    """
+    rows = [_code_grant(grant) for grant in state.code_grants]
+    asked = sorted(state.asked, key=lambda item: (not item.is_here, not item.surfaces))
+    rows.extend(_asked(item) for item in asked)
+    running = [record for record in state.live if record.state != "queued"]
+    rows.extend(_running(record, state.at) for record in running)
+    queued = [record for record in state.live if record.state == "queued"]
+    if queued:
+        count = len(queued)
+        title = tr("Waits its turn")
+        if count > 1:
+            title = tr("{n} wait their turn", n=count)
+        rows.append(Row("waiting", title))
+        rows.extend(_running(record, state.at) for record in queued)
+    return rows
 
 
 def grants(state: State) -> list[Row]:
-    """List what was agreed to for the session."""
+    """Return the grants for the session."""
     return [_grant(grant, left) for grant, left in state.grants]
 
 
 def clients(state: State) -> list[Row]:
-    """List who is connected, and who is muted."""
-    silent = state.muted.keys() - {seen.client.label for seen in state.clients}
-    silent_rows = (_muted(label, label, state) for label in sorted(silent))
-    return [*(_client(seen, state) for seen in state.clients), *silent_rows, *_local_rows(state)]
+    """Return the connected clients, the muted ones, and the clients on this computer."""
+    rows = [_client(seen, state) for seen in state.clients]
+    disconnected = state.muted.keys() - {seen.client.label for seen in state.clients}
+    rows.extend(_muted(label, label, state) for label in sorted(disconnected))
+    rows.extend(local_rows(state, tr))
+    return rows
 
 
 def grant_key(grant: SessionGrant) -> str:
-    """Tell a grant from the others."""
+    """Return the key that identifies a grant among the others."""
     return f"{grant.client}/{grant.skill}/{grant.most}/{grant.until}"
 
 
 def code_grant_key(grant: CodeGrant) -> str:
-    """Tell a grant for code from the others."""
+    """Return the key that identifies a grant for code among the others."""
     return f"code/{grant.question}"
 
 
 def act(port: Port, key: str, verb: str, show: Callable[[Question], None]) -> None:
-    """Do what a row's button says; nothing if the row's subject is gone meanwhile."""
+    """Do what a row's button says; nothing if the row's subject is gone meanwhile.
+
+    Args:
+        port: The bridge.
+        key: The key of the row.
+        verb: The verb of the button.
+        show: Shows the dialog of a question.
+    """
     broker = port.broker
     limits = broker.audience.limits
-    routes = {"show": show, "bring": broker.bring, "dismiss": broker.dismiss}
     if verb in VERBS:
-        port.local_clients.act(key.removeprefix(_LOCAL), verb)
+        port.local_clients.act(key.removeprefix(LOCAL_KEY), verb)
     elif verb == "cancel":
         port.cancel(key)
-    elif verb in ("mute", "unmute"):
-        (limits.mute if verb == "mute" else limits.unmute)(key.partition("/")[0])
+    elif verb == "mute":
+        limits.mute(_label(key))
+    elif verb == "unmute":
+        limits.unmute(_label(key))
     elif verb == "revoke":
         _revoke(port.grants, key)
-    elif verb in routes:
-        for question in [question for question in broker.open if question.id == key]:
-            routes[verb](question)
+    else:
+        routes = {"show": show, "bring": broker.bring, "dismiss": broker.dismiss}
+        for question in broker.open:
+            if question.id == key and verb in routes:
+                routes[verb](question)
+
+
+def _label(key: str) -> str:
+    """Return the label of a client from the key of its row."""
+    return key.partition("/")[0]
 
 
 def _revoke(grants: SessionGrants, key: str) -> None:
     """End the grant of a row."""
-    for grant in [it for it in grants.live if grant_key(it) == key]:
-        grants.revoke(grant)
-    for code_grant in [it for it in grants.code.live if code_grant_key(it) == key]:
-        grants.code.end(code_grant)
+    for grant in list(grants.live):
+        if grant_key(grant) == key:
+            grants.revoke(grant)
+    for code_grant in list(grants.code.live):
+        if code_grant_key(code_grant) == key:
+            grants.code.end(code_grant)
 
 
-def _asked(asked: Asked) -> Row:
+def _asked(asked: PanelQuestion) -> Row:
     question = asked.question
-    client = who(question.call.client.label if question.call.client else None)
-    title = safe_line(question.message.partition("\n")[0], _MOST)
+    name = who(client_label(question.call))
+    title = safe_line(question.message.partition("\n")[0], _MAX_ROW_CHARS)
     cancel = Act("dismiss", tr("Cancel"), tr("Close the question without an answer."))
     if asked.is_here:
         show = Act("show", tr("Show"), tr("Show its dialog."))
-        detail = tr("{who} asks: {title}", who=client, title=safe_line(question.call.title))
+        detail = tr("{who} asks: {title}", who=name, title=safe_line(question.call.title))
         return Row(question.id, title, detail, (show, cancel), stands_out=True)
     if not asked.surfaces:
-        detail = tr("{who} asks a lot at once: this waits for its turn", who=client)
+        detail = tr("{who} asks a lot at once: this waits for its turn", who=name)
         return Row(question.id, title, detail, (cancel,))
-    detail = tr("Waits for an answer in {who}", who=client)
+    detail = tr("Waits for an answer in {who}", who=name)
     answer_here = Act("bring", tr("Answer here"), tr("Ask here instead of there."))
     return Row(question.id, title, detail, (answer_here, cancel))
 
@@ -288,15 +316,19 @@ def _running(record: Record, at: float) -> Row:
     done = None
     if record.progress is not None:
         amount, total, message = record.progress
-        done = min(1.0, amount / total) if total else -1.0
-        detail += f" · {safe_line(message, _MOST)}" if message else ""
+        done = -1.0
+        if total:
+            done = min(1.0, amount / total)
+        if message:
+            detail += f" · {safe_line(message, _MAX_ROW_CHARS)}"
     tip = tr("End it (Esc, while it runs); what it changed so far is undone.")
     cancel = Act("cancel", tr("Cancel"), tip)
     return Row(record.id, safe_line(record.title), detail, (cancel,), done=done)
 
 
 def _grant(grant: SessionGrant, seconds: float) -> Row:
-    left, many = span(seconds, tr), _covered(grant)
+    left = span(seconds, tr)
+    many = _covered(grant)
     detail = tr("{who} · {many} · for {left} more", who=grant.client, many=many, left=left)
     revoke = Act("revoke", tr("Revoke"), tr("Next time you are asked again."))
     return Row(grant_key(grant), safe_line(grant.title), detail, (revoke,))
@@ -311,25 +343,32 @@ def _code_grant(grant: CodeGrant) -> Row:
 
 
 def _covered(grant: SessionGrant) -> str:
-    if grant.most:
-        return tr("up to {n} items", n=grant.most) if grant.most > 1 else tr("1 item")
+    """Return in words which calls a grant covers."""
+    if grant.most > 1:
+        return tr("up to {n} items", n=grant.most)
+    if grant.most == 1:
+        return tr("1 item")
     if not grant.arguments:
         return tr("for the same arguments only")
-    given = ", ".join(map(str, argument_views(grant.arguments, tr)))
-    return tr("only with {arguments}", arguments=safe_line(given, _MOST))
+    arguments = ", ".join(str(view) for view in argument_views(grant.arguments, tr))
+    return tr("only with {arguments}", arguments=safe_line(arguments, _MAX_ROW_CHARS))
 
 
 def _client(seen: SeenClient, state: State) -> Row:
     client = seen.client
-    itself = safe_line(f"{client.name} {client.version}".strip())
-    detail = tr("calls itself {name}", name=itself) if itself else ""
-    can = tr("draws questions") if seen.form else tr("its questions come to you here")
-    parts = [detail, ago(state.at - seen.at), can]
     key = f"{client.label}/{client.name}/{client.version}"
     if client.label in state.muted:
         return _muted(key, client.label, state)
-    words = " · ".join(filter(None, parts))
-    return Row(key, who(client.label), words, (_mute(client.label, state),))
+    parts = []
+    claim = safe_line(f"{client.name} {client.version}".strip())
+    if claim:
+        parts.append(tr("calls itself {name}", name=claim))
+    parts.append(ago(state.at - seen.at))
+    if seen.form:
+        parts.append(tr("draws questions"))
+    else:
+        parts.append(tr("its questions come to you here"))
+    return Row(key, who(client.label), " · ".join(parts), (_mute(client.label, state),))
 
 
 def _muted(key: str, label: str, state: State) -> Row:
@@ -338,50 +377,8 @@ def _muted(key: str, label: str, state: State) -> Row:
 
 
 def _mute(label: str, state: State) -> Act:
+    """Return the button that mutes a client, or lets it ask again."""
     if label in state.muted:
         return Act("unmute", tr("Unmute"), tr("Let it ask again."))
-    quiet = tr("Decline its questions for 10 minutes. Edits that need no question go on.")
-    return Act("mute", tr("Mute"), quiet)
-
-
-def _local_rows(state: State) -> list[Row]:
-    """List those that are there below a heading, or offer to look for them."""
-    title, local = tr("Connect a client"), state.local
-    if local.clients:
-        return [Row("local", title), *(_local(client, state) for client in local.clients)]
-    if local.step == "looking":
-        return [Row(_LOCAL, title, tr("Looking for the clients on this computer…"), done=-1.0)]
-    detail = {
-        "new": tr("Find those on this computer, and set one up."),
-        "failed": tr("In a terminal: pip install dcc-bridge-mcp, then dcc-bridge client list"),
-        "done": tr("None was found. Install one, such as Claude Code, Cursor or VS Code."),
-    }[local.step]
-    look = Act("look", tr("Find clients"), tr("Look for the clients on this computer."))
-    return [Row(_LOCAL, title, detail, (look,))]
-
-
-def _local(client: LocalClient, state: State) -> Row:
-    """Say how far a client is, and offer the next step."""
-    known, local = CLIENTS[client.label], state.local
-    key, name, is_last = _LOCAL + client.label, known.name, client.label == local.label
-    add = Act("add", tr("Connect"), tr("Add dcc-bridge to its configuration."))
-    verb = {"claude-desktop": "bundle", "vscode": "link", "cursor": "link"}.get(client.label)
-    tip = tr("It asks you there whether to add dcc-bridge.")
-    asks = (Act(verb, tr("Open in {name}", name=name), tip),) if verb else ()
-    if client.label in {seen.client.label for seen in state.clients}:
-        return Row(key, name, tr("Connected"))
-    if is_last and local.step == "looking":
-        return Row(key, name, tr("Setting it up…"), done=-1.0)
-    if is_last and local.error:
-        return Row(key, name, safe_line(local.error, 400), (add, *asks))
-    if is_last and local.verb == verb:
-        return Row(key, name, tr("Opened: agree there to add dcc-bridge."), asks)
-    if client.is_set_up:
-        detail = tr("Set up. Start {name} again to connect. If it does not come: {advice}")
-        advice = tr("look at {servers}, and run dcc-bridge doctor.", servers=known.servers)
-        return Row(key, name, detail.format(name=name, advice=advice), asks)
-    if client.is_writable:
-        return Row(key, name, tr("On this computer, not set up"), (add,))
-    detail = tr("Copy the entry of dcc-bridge, and paste it into {file}", file=client.file)
-    # What is copied is the key of the row.
-    return Row(client.entry, name, detail, (Act("copy", tr("Copy"), detail),))
+    tip = tr("Decline its questions for 10 minutes. Edits that need no question go on.")
+    return Act("mute", tr("Mute"), tip)

@@ -1,13 +1,13 @@
-"""The port through which the panel reads and steers a bridge, and a snapshot of what it shows.
+"""The port through which the panel reads and steers a bridge, and a snapshot of the bridge.
 
-`dcc_bridge.bridge.Bridge` offers the port; a test may offer less than a server. Without Qt; read on
-the main thread.
+`dcc_bridge.bridge.Bridge` offers the port; a test may offer the port without a server. Without Qt;
+main thread.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, Protocol
 
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from dcc_bridge.server.clients import ClientRegistry
     from dcc_bridge.server.start_problem import StartProblem
 
-QUICK: Final = 0.4  # seconds after which a call is worth showing: shorter ones would only flicker
-_AGES: Final = 10  # seconds after which what is told in minutes is told anew
+MIN_SHOWN_S: Final = 0.4  # that a call runs before it is shown: a shorter one would only flicker
+_AGE_INTERVAL_S: Final = 10  # after which the ages in minutes are drawn anew
 
 
 class Port(Protocol):
@@ -39,7 +39,7 @@ class Port(Protocol):
     Attributes:
         main: The way to the main thread.
         broker: Puts the questions, and knows who is muted.
-        grants: What was agreed to in advance.
+        grants: The answers that were given in advance.
         recent: The history of the calls.
         clients: The clients that are connected.
         local_clients: The clients that are installed on this computer.
@@ -58,7 +58,7 @@ class Port(Protocol):
 
     @property
     def address(self) -> str | None:
-        """Where agents reach it; "" as long as it starts, None once they cannot."""
+        """The address at which agents connect; "" while the bridge starts, None if they cannot."""
 
     @property
     def problem(self) -> StartProblem | None:
@@ -92,7 +92,7 @@ class Port(Protocol):
         It raises nothing: if the host cannot undo all of the step, the person is told.
 
         Args:
-            label: The step's own, as `Host.undo_step` was given it.
+            label: The label of the step, as `Host.undo_step` was given it.
 
         Returns:
             Whether the step was on top.
@@ -105,16 +105,21 @@ class Port(Protocol):
         and then, say once a second.
 
         Args:
-            fn: Called on any thread; it must be quick.
+            fn: The function; called on any thread, and it must be quick.
 
         Returns:
-            What ends it; harmless the second time.
+            A function that takes the callback out; harmless the second time.
         """
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """A question that is open."""
+class PanelQuestion:
+    """An open question, as the panel lists it.
+
+    Attributes:
+        question: The question.
+        surfaces: The surfaces that draw the question; none while it waits for its turn.
+    """
 
     question: Question
     surfaces: tuple[Surface, ...]
@@ -127,70 +132,99 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """A snapshot of all that the panel shows."""
+    """A snapshot of all that the panel shows.
 
-    at: float  # when this is, in seconds since the epoch
-    host: str  # what the application is called
-    address: str | None  # where agents reach it; "" as long as it starts, None once they cannot
-    problem: str  # why agents cannot connect, and what to do; "" where they can
-    is_paused: bool  # no edit may begin
-    asked: tuple[Asked, ...]  # the open questions, oldest first
-    live: tuple[Record, ...]  # the calls that run or wait, oldest first, without those that ask
-    ended: tuple[Record, ...]  # the calls that ended, newest first
-    grants: tuple[tuple[SessionGrant, float], ...]  # for the session, and the seconds left
-    code_grants: tuple[CodeGrant, ...]  # who may run plain code for a while
-    muted: Mapping[str, float]  # the labels that are muted, and for how many seconds
-    clients: tuple[SeenClient, ...]  # who is connected, the one that spoke last first
-    top: UndoMark  # what the host's own undo would undo
-    local: LocalState  # the clients on this computer
+    Attributes:
+        at: When the snapshot was made, in seconds since the epoch.
+        host: The name of the application.
+        address: The address at which agents reach the bridge; "" while it starts, None once they
+            cannot.
+        problem: Why agents cannot connect, and what to do; "" where they can.
+        is_paused: Whether no edit may begin.
+        asked: The open questions, the oldest first.
+        live: The calls that run or wait, the oldest first, without the calls that ask.
+        ended: The calls that ended, the newest first.
+        grants: The grants for the session, each with the seconds that are left.
+        code_grants: The grants for plain code, for a while.
+        muted: The seconds for which clients are still muted, by their labels.
+        clients: The connected clients, the one whose last message is newest first.
+        top: The step on top of the host's undo stack.
+        local: The clients on this computer.
+    """
+
+    at: float
+    host: str
+    address: str | None
+    problem: str
+    is_paused: bool
+    asked: tuple[PanelQuestion, ...]
+    live: tuple[Record, ...]
+    ended: tuple[Record, ...]
+    grants: tuple[tuple[SessionGrant, float], ...]
+    code_grants: tuple[CodeGrant, ...]
+    muted: Mapping[str, float]
+    clients: tuple[SeenClient, ...]
+    top: UndoMark
+    local: LocalState
 
     @property
     def undoable(self) -> Record | None:
         """The call whose step is on top of the host's undo stack."""
-        top = self.top.label
-        return next((it for it in self.ended if top and it.effect.label == top), None)
-
-
-def _told(problem: StartProblem | None) -> str:
-    return f"{problem.what}\n{problem.mend}" if problem is not None else ""
+        label = self.top.label
+        if not label:
+            return None
+        for record in self.ended:
+            if record.effect.label == label:
+                return record
+        return None
 
 
 def looks_like(state: State, before: State) -> bool:
-    """Whether the panel would show the same."""
-    return _rests(before, state.at) and replace(state, at=before.at) == before
+    """Return whether the panel shows the same for both snapshots."""
+    return _is_at_rest(before, state.at) and replace(state, at=before.at) == before
 
 
 def is_due(port: Port, state: State) -> bool:
-    """Whether something may be shown in another way that `watch` does not report."""
-    now = tuple(port.clients.seen), port.address, port.host.undo_mark()
-    is_same = now == (state.clients, state.address, state.top) and _rests(state, time.time())
-    return not is_same or any(record.state in LIVE for record in port.recent.records())
+    """Return whether the panel may have to change, for a reason that `Port.watch` does not report.
+
+    Args:
+        port: The bridge; its host is asked for the undo stack.
+        state: The snapshot that the panel shows.
+    """
+    if tuple(port.clients.seen) != state.clients:
+        return True
+    if port.address != state.address or port.host.undo_mark() != state.top:
+        return True
+    if not _is_at_rest(state, time.time()):
+        return True
+    return any(record.state in LIVE for record in port.recent.records())
 
 
-def _rests(state: State, now: float) -> bool:
-    """Whether time alone changes nothing: seconds count only while something goes on."""
-    counts = (state.asked, state.live, state.grants, state.code_grants, state.muted)
-    return not any(counts) and now // _AGES == state.at // _AGES
+def _is_at_rest(state: State, now: float) -> bool:
+    """Return whether time alone changes nothing: seconds are shown only while something goes on."""
+    if state.asked or state.live or state.grants or state.code_grants or state.muted:
+        return False
+    return now // _AGE_INTERVAL_S == state.at // _AGE_INTERVAL_S
 
 
 def read(port: Port) -> State:
-    """Read how everything is. Main thread: the host is asked for its undo stack."""
+    """Return a snapshot of a bridge. Main thread: the host is asked for its undo stack."""
     now = time.time()
     port.recent.follow_undo(port.host)
     records = port.recent.records()
-    live = [record for record in reversed(records) if record.state in LIVE]
-    asked = tuple(Asked(question, surfaces) for question, surfaces in port.broker.asked)
-    asking = {item.question.call.id for item in asked}
-    ended = (record for record in records if record.state not in LIVE)
+    asked = tuple(PanelQuestion(question, surfaces) for question, surfaces in port.broker.asked)
+    problem = ""
+    if port.problem is not None:
+        problem = f"{port.problem.what}\n{port.problem.mend}"
     return State(
         at=now,
         host=port.host.name,
         address=port.address,
-        problem=_told(port.problem),
+        problem=problem,
         is_paused=port.is_paused,
         asked=asked,
-        live=tuple(r for r in live if r.id not in asking and now - r.began >= QUICK),
-        ended=tuple(sorted(ended, key=lambda it: it.ended or it.began, reverse=True)),
+        live=_live(records, asked, now),
+        ended=_ended(records),
         grants=tuple((grant, port.grants.remaining(grant)) for grant in port.grants.live),
         code_grants=tuple(port.grants.code.live),
         muted=port.broker.audience.limits.muted,
@@ -198,3 +232,22 @@ def read(port: Port) -> State:
         top=port.host.undo_mark(),
         local=port.local_clients.now,
     )
+
+
+def _live(
+    records: Sequence[Record], asked: Sequence[PanelQuestion], now: float
+) -> tuple[Record, ...]:
+    """Return the calls that run or wait, the oldest first, except quick ones and those that ask."""
+    asking = {item.question.call.id for item in asked}
+    live = []
+    for record in reversed(records):
+        is_shown = record.id not in asking and now - record.began >= MIN_SHOWN_S
+        if record.state in LIVE and is_shown:
+            live.append(record)
+    return tuple(live)
+
+
+def _ended(records: Sequence[Record]) -> tuple[Record, ...]:
+    ended = [record for record in records if record.state not in LIVE]
+    ended.sort(key=lambda record: record.ended or record.began, reverse=True)
+    return tuple(ended)

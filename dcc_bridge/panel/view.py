@@ -8,21 +8,21 @@ from dcc_bridge.elicitation.details import DetailsView, details_view
 from dcc_bridge.elicitation.question import Question
 from dcc_bridge.elicitation.text import safe_line
 from dcc_bridge.panel import rows, state
-from dcc_bridge.panel.rows import Row
+from dcc_bridge.panel.row import Row
 from dcc_bridge.panel.state import Port, State
 from dcc_bridge.skills.call_history import Record
 
 
 class CallView:
-    """A call that ended, as the panel tells of it.
+    """A call that ended, as the panel shows it.
 
     Attributes:
-        id: The call's own.
+        id: The id of the call.
         title: What was done.
-        ended: When it ended, in seconds since the epoch.
-        sign: What became of it: "done", "undone", "unanswered", or how it failed.
-        summary: Who called, and how it ended.
-        is_code: Whether it ran code of an agent.
+        ended: When the call ended, in seconds since the epoch.
+        sign: The outcome: "done", "undone", "unanswered", or how the call failed.
+        summary: Who called, and how the call ended.
+        is_code: Whether the call ran code of an agent.
     """
 
     def __init__(self, record: Record) -> None:
@@ -41,15 +41,17 @@ class CallView:
 
     @property
     def code(self) -> DetailsView | None:
-        """The text that it ran; None for a call that ran none."""
+        """The code that the call ran; None for a call that ran none."""
         run = self._record.effect.code
-        return details_view(run.details) if run is not None else None
+        if run is None:
+            return None
+        return details_view(run.details)
 
     def facts(self, most_names: int) -> list[str]:
-        """Return all that is known of the call, in sentences. It raises nothing.
+        """Return all facts of the call, in sentences. It raises nothing.
 
         Args:
-            most_names: How many names are listed at most of what was created, changed and so on.
+            most_names: How many names of created, changed and deleted items are listed at most.
 
         Returns:
             The sentences, safe to show: who called, the questions and answers, the error, the id.
@@ -58,13 +60,13 @@ class CallView:
 
 
 class PanelView:
-    """What the panel shows of a bridge at a moment."""
+    """All that the panel shows of a bridge at a moment, in words."""
 
     def __init__(self, snapshot: State) -> None:
         """Put a snapshot into words.
 
         Args:
-            snapshot: How everything is.
+            snapshot: The snapshot.
         """
         self._state = snapshot
 
@@ -92,7 +94,7 @@ class PanelView:
 
     @property
     def headline(self) -> str:
-        """How things are, in one sentence."""
+        """The state of the bridge, in one sentence."""
         return rows.headline(self._state)
 
     @property
@@ -114,7 +116,9 @@ class PanelView:
     def undoable(self) -> CallView | None:
         """The call whose step the host's own undo would take back; None for a step of others."""
         record = self._state.undoable
-        return CallView(record) if record is not None else None
+        if record is None:
+            return None
+        return CallView(record)
 
     @property
     def undo_label(self) -> str:
@@ -123,12 +127,12 @@ class PanelView:
 
     @property
     def address(self) -> str | None:
-        """Where agents reach the bridge; "" as long as it starts, None once they cannot."""
+        """The address at which agents connect; "" while the bridge starts, None if they cannot."""
         return self._state.address
 
     @property
     def now(self) -> list[Row]:
-        """Who may run code unshown, then what wants an answer, then what runs, then what waits."""
+        """The clients that may run code unshown, open questions, running calls, waiting calls."""
         return rows.now(self._state)
 
     @property
@@ -138,7 +142,7 @@ class PanelView:
 
     @property
     def grants(self) -> list[Row]:
-        """What was agreed to for the session."""
+        """The grants for the session."""
         return rows.grants(self._state)
 
     def changes(self, most: int) -> list[CallView]:
@@ -147,7 +151,7 @@ class PanelView:
         It raises nothing.
 
         Args:
-            most: How many at most.
+            most: How many calls at most.
 
         Returns:
             The calls, the newest first.
@@ -162,7 +166,7 @@ class PanelView:
             key: The call's id, as `CallView.id` has it.
 
         Returns:
-            The call; None if it ran no code, or once the history has dropped it.
+            The call; None if the call ran no code, or the history has dropped it.
         """
         for record in self._state.ended:
             if record.id == key and record.effect.code is not None:
@@ -184,7 +188,7 @@ class PanelView:
     def press(port: Port, key: str, verb: str, show: Callable[[Question], None]) -> None:
         """Do what a row's button says. It raises nothing.
 
-        Nothing happens if what the row stands for is gone meanwhile.
+        Nothing happens if the row's subject is gone meanwhile.
 
         Args:
             port: The bridge.

@@ -1,1 +1,1 @@
-"""What the artist sees: questions as dialogs in the host. The only part that knows Qt."""
+"""Questions as dialogs in the host, and the panel. Only this package of the core knows Qt."""

@@ -1,11 +1,11 @@
-"""Qt, by the binding that the host has: PySide6, or PySide2 in an older one.
+"""Qt, by the binding that the host has: PySide6, or PySide2 in an older host.
 
-A second binding in a process is a crash that nobody can catch, so none is imported to see whether
-it is there: the one that the host has loaded is taken, and PySide6 only where there is none, which
-is our own application. A host's plug-in therefore imports the host's binding first.
+A second binding in a process is a crash that nobody can catch, so no binding is imported to see
+whether it is there. The binding that the host has loaded is taken. Only our own application has
+loaded none, and gets PySide6. A host's plug-in therefore imports the host's binding first.
 
 All names lie in one flat space, because some classes live in another module in Qt 5. They are typed
-as PySide6's; what is used of them has to be in PySide2 5.15 and in PySide6 6.5 alike. Main thread.
+as PySide6's; the names in use have to be in PySide2 5.15 and in PySide6 6.5 alike. Main thread.
 """
 
 from __future__ import annotations
@@ -16,36 +16,47 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-_KNOWN: Final = {"PySide6": "shiboken6", "PySide2": "shiboken2"}
+_SHIBOKENS: Final = {"PySide6": "shiboken6", "PySide2": "shiboken2"}
 _PARTS: Final = ("QtCore", "QtGui", "QtWidgets")
-NAME: Final = next((name for name in _KNOWN if sys.modules.get(name)), "PySide6")  # which one it is
+
+
+def _loaded_binding() -> str:
+    """Return the name of the binding that the host has loaded; PySide6 where there is none."""
+    for name in _SHIBOKENS:
+        if sys.modules.get(name):
+            return name
+    return "PySide6"
+
+
+NAME: Final = _loaded_binding()
 
 if TYPE_CHECKING:
     # The whole of Qt, and no list of it to be kept; the stubs declare some names in each module.
     from PySide6.QtCore import *  # noqa: F403
-    from PySide6.QtGui import *  # type: ignore[assignment]  # noqa: F403 - told above
-    from PySide6.QtWidgets import *  # type: ignore[assignment]  # noqa: F403 - told above
+    from PySide6.QtGui import *  # type: ignore[assignment]  # noqa: F403 - as said above
+    from PySide6.QtWidgets import *  # type: ignore[assignment]  # noqa: F403 - as said above
     from shiboken6 import delete as delete
     from shiboken6 import getCppPointer as getCppPointer
     from shiboken6 import isValid as isValid
     from shiboken6 import wrapInstance as wrapInstance
 else:
     _parts = [import_module(f"{NAME}.{part}") for part in _PARTS]
-    _parts.append(import_module(_KNOWN[NAME]))
+    _parts.append(import_module(_SHIBOKENS[NAME]))
 
     if NAME == "PySide2":
 
         def delete(thing: Any) -> None:
             """Delete an object of ours at once, by the event that `deleteLater` posts.
 
-            shiboken2's own looks at a bit that it has never written (``isQAppSingleton``, in 5.15.8
-            seen by valgrind) and now and then deletes the host's application instead.
+            The function of shiboken2 looks at a bit that it has never written
+            (``isQAppSingleton``, seen in 5.15.8 by valgrind), and now and then deletes the host's
+            application instead.
             """
             core = _parts[0]
             core.QCoreApplication.sendEvent(thing, core.QEvent(core.QEvent.DeferredDelete))
 
     def __getattr__(name: str) -> Any:
-        """Find a name where this binding has it."""
+        """Return a name of Qt's from the module in which this binding has it."""
         for part in _parts:
             if hasattr(part, name):
                 return globals().setdefault(name, getattr(part, name))  # next time at once
@@ -53,8 +64,11 @@ else:
 
 
 def run(loop: QEventLoop) -> None:  # noqa: F405 - one of Qt's
-    """Run an event loop until it is quit; in PySide2 the method has another name."""
-    (getattr(loop, "exec", None) or loop.exec_)()
+    """Run an event loop until it is quit."""
+    if hasattr(loop, "exec"):
+        loop.exec()
+    else:  # PySide2
+        loop.exec_()
 
 
 def sheet(files: Sequence[Path], width: int, height: int, quality: int) -> bytes:
@@ -62,23 +76,25 @@ def sheet(files: Sequence[Path], width: int, height: int, quality: int) -> bytes
 
     Args:
         files: The pictures; the JPEG is written beside the first one.
-        width: Pixels of each.
-        height: Pixels of each.
-        quality: Of the JPEG, 0 to 100.
+        width: The width of each picture, in pixels.
+        height: The height of each picture, in pixels.
+        quality: The quality of the JPEG, 0 to 100.
 
     Returns:
-        The JPEG.
+        The bytes of the JPEG.
 
     Raises:
-        OSError: It cannot be written there.
+        OSError: The JPEG cannot be written beside the first picture.
     """
-    known = sys.modules[__name__]  # in the application they are found when they are asked for
-    columns, rows = min(len(files), 2), (len(files) + 1) // 2
-    picture = known.QImage(width * columns, height * rows, known.QImage.Format.Format_RGB32)
+    qt = sys.modules[__name__]  # `__getattr__` finds Qt's names, which are no globals of ours
+    columns = min(len(files), 2)
+    rows = (len(files) + 1) // 2
+    picture = qt.QImage(width * columns, height * rows, qt.QImage.Format.Format_RGB32)
     picture.fill(0)
-    painter = known.QPainter(picture)
+    painter = qt.QPainter(picture)
     for number, file in enumerate(files):
-        painter.drawImage(number % 2 * width, number // 2 * height, known.QImage(str(file)))
+        row, column = divmod(number, 2)
+        painter.drawImage(column * width, row * height, qt.QImage(str(file)))
     painter.end()
     target = files[0].with_name("sheet.jpg")
     picture.save(str(target), "JPG", quality)

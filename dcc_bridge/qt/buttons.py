@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from typing import Final
 
-from dcc_bridge.elicitation.question import MOST_REASON
+from dcc_bridge.elicitation.question import MAX_REASON_CHARS
 from dcc_bridge.elicitation.text import tool_tip
 from dcc_bridge.elicitation.view import OffersView
 from dcc_bridge.qt import binding as qt
@@ -21,27 +21,29 @@ from dcc_bridge.qt.labels import (
     unmarked,
 )
 
-ARM_DELAY: Final = 250  # milliseconds for which what cannot be taken back cannot be clicked
+ARM_DELAY_MS: Final = 250
+"""The time for which a button that cannot be taken back refuses clicks after it appeared."""
 ENTER: Final = (qt.Qt.Key.Key_Return, qt.Qt.Key.Key_Enter)
-_TICK: Final = 250
-_TYPING: Final = 5.0  # seconds after a touch for which the person is taken to be still at it
+_TICK_MS: Final = 250
+_TYPING_S: Final = 5.0
+"""The time after a touch for which the person is taken to be still reading or typing."""
 
 
 class Button(qt.QPushButton):
-    """A button that leaves Enter to its dialog: on some desktops every button takes it."""
+    """A button that leaves Enter to its dialog: on some desktops every button takes the key."""
 
     def __init__(self, text: str) -> None:
         super().__init__(text, autoDefault=False)
 
     def keyPressEvent(self, event: qt.QKeyEvent) -> None:
-        """Pass Enter on."""
+        """Pass Enter on to the dialog."""
         if event.key() in ENTER:
             event.ignore()
         else:
             super().keyPressEvent(event)
 
     def paintEvent(self, event: qt.QPaintEvent) -> None:
-        """Frame it while it has the focus: a style draws nothing around a flat button."""
+        """Frame a button with the focus: a style draws nothing around a flat button."""
         super().paintEvent(event)
         if self.hasFocus():
             painter = qt.QPainter(self)
@@ -51,7 +53,7 @@ class Button(qt.QPushButton):
 
 
 def small(caption: str, *, flat: bool = True) -> Button:
-    """Make a quiet button, beside those that matter."""
+    """Make a small button, for actions of less weight than the answers."""
     button = Button(caption)
     button.setFlat(flat)
     scale(button, SMALL)
@@ -59,59 +61,78 @@ def small(caption: str, *, flat: bool = True) -> Button:
 
 
 class Exits(qt.QWidget):
-    """Decline, Cancel, and the button that says what will be done."""
+    """Decline, Cancel, and the button that says what will be done.
 
-    def __init__(self, verb: str, *aside: qt.QWidget, consent: bool, mnemonics: Mnemonics) -> None:
-        """Draw them, below what stands `aside`.
+    Attributes:
+        verb: The button that agrees.
+        cancel: The button that gives no answer.
+        decline: The button that says no, with the reason that stands in `reason`.
+        with_reason: The button that shows `reason`.
+        reason: The line for a reason; hidden until the person asks for it.
+    """
 
-        With `consent` something may be lost: Cancel is the default, the verb stands out, has no
-        mnemonic, and cannot be clicked for a moment after it appeared.
+    def __init__(self, verb: str, *above: qt.QWidget, consent: bool, mnemonics: Mnemonics) -> None:
+        """Draw the buttons.
+
+        Args:
+            verb: The text of the button that agrees.
+            *above: The widgets that stand above the buttons.
+            consent: Whether something may be lost. Then Cancel is the default, and the button that
+                agrees stands out, has no mnemonic, and cannot be clicked for `ARM_DELAY_MS` after
+                it appeared.
+            mnemonics: Deals out the letters of the buttons.
         """
         super().__init__()
         self._consent = consent
         self._is_armed = not consent
         self._is_held = False
-        self.cancel = Button(mnemonics.mark(tr("Cancel")))  # gives no answer
+        self.cancel = Button(mnemonics.mark(tr("Cancel")))
         self.cancel.setToolTip(tr("Close without an answer. Nothing is done."))
-        self.decline = Button(mnemonics.mark(tr("Decline")))  # with the reason that stands there
+        self.decline = Button(mnemonics.mark(tr("Decline")))
         self.decline.setToolTip(tr("Say no. The agent is told that you do not want this."))
-        self.with_reason = small(unmarked(tr("with a reason…")))  # brings the line for that reason
+        self.with_reason = small(unmarked(tr("with a reason…")))
         self.with_reason.setToolTip(tr("Say no, and tell the agent why."))
-        hint = tr("Why not? The agent is told. Enter declines.")
-        self.reason = qt.QLineEdit(maxLength=MOST_REASON, placeholderText=hint)
-        self.reason.setAccessibleName(tr("Why you decline"))
-        self.reason.hide()  # until it is asked for
-        self.verb = Button(unmarked(verb) if consent else mnemonics.mark(verb))  # agrees
-        (self.cancel if consent else self.verb).setDefault(True)
         self.with_reason.clicked.connect(self._ask_reason)
-        self._moment = qt.QTimer(self, singleShot=True)
-        self._moment.timeout.connect(self._arm)
+        hint = tr("Why not? The agent is told. Enter declines.")
+        self.reason = qt.QLineEdit(maxLength=MAX_REASON_CHARS, placeholderText=hint)
+        self.reason.setAccessibleName(tr("Why you decline"))
+        self.reason.hide()
         if consent:
-            scale(self.verb, 1.0, bold=True)
-            warning = qt.QStyle.StandardPixmap.SP_MessageBoxWarning
-            self.verb.setIcon(self.style().standardIcon(warning))
+            self.verb = Button(unmarked(verb))
+            self.cancel.setDefault(True)
+            self._make_verb_stand_out()
+        else:
+            self.verb = Button(mnemonics.mark(verb))
+            self.verb.setDefault(True)
+        self._arming = qt.QTimer(self, singleShot=True)
+        self._arming.timeout.connect(self._arm)
         row = qt.QHBoxLayout()
-        add_all(qt.QVBoxLayout(self), *aside, self.reason, row)
+        add_all(qt.QVBoxLayout(self), *above, self.reason, row)
         add_all(row, self.decline, self.with_reason, None, self.cancel, self.verb)
 
     def showEvent(self, event: qt.QShowEvent) -> None:
-        """Start the moment in which a click meant for something else does nothing."""
+        """Start the time in which a click that was meant for something else does nothing."""
         super().showEvent(event)
         if self._consent and not event.spontaneous():
             self._is_armed = False
             self.verb.setEnabled(False)
-            self._moment.start(ARM_DELAY)
+            self._arming.start(ARM_DELAY_MS)
 
     @qt.Slot(bool)
     def hold(self, held: bool) -> None:
-        """Keep the verb from being clicked until something else is done."""
+        """Refuse clicks on the button that agrees until it is no longer held."""
         self._is_held = held
         self.verb.setEnabled(self._is_armed and not held)
 
     def clear(self) -> None:
-        """Take all of them away; what stands above them stays."""
+        """Hide every button and the reason; the widgets above them stay."""
         for part in (self.decline, self.with_reason, self.reason, self.cancel, self.verb):
             part.hide()
+
+    def _make_verb_stand_out(self) -> None:
+        scale(self.verb, 1.0, bold=True)
+        warning = qt.QStyle.StandardPixmap.SP_MessageBoxWarning
+        self.verb.setIcon(self.style().standardIcon(warning))
 
     @qt.Slot()
     def _ask_reason(self) -> None:
@@ -126,9 +147,18 @@ class Exits(qt.QWidget):
 
 
 class Countdown(qt.QWidget):
-    """A line of small text that counts down, with a button that begins anew. See `Offers`."""
+    """A line of small text that counts down, with a button that starts the time again.
 
-    expired = qt.Signal()  # the time is up
+    The time stands still until the line is painted for the first time, and for some seconds after
+    each `touch`. No time goes beyond the latest end, whatever the person does.
+
+    Attributes:
+        expired: Emitted once the time is up.
+        left: The label that says how much time is left.
+        more: The button that starts the time again; hidden where no more is to be had.
+    """
+
+    expired = qt.Signal()
 
     def __init__(
         self,
@@ -138,45 +168,54 @@ class Countdown(qt.QWidget):
         *,
         now: Callable[[], float] = time.monotonic,
     ) -> None:
+        """Begin to count down.
+
+        Args:
+            soon: Seconds for an answer of a person who does nothing; see `Offers`.
+            latest: Seconds after which the time is up, whatever the person does.
+            mnemonics: Deals out the letter of the button.
+            now: The clock, in seconds.
+        """
         super().__init__()
         self._now = now
         self._soon = soon
         self._latest = now() + latest
         self._ends = min(now() + soon, self._latest)
-        self._ticked = now()
-        self._touched = now() - _TYPING
+        self._last_tick = now()
+        self._last_touch = now() - _TYPING_S
         self._is_drawn = False
-        self.left = qt.QLabel()  # says how long
+        self.left = qt.QLabel()
         scale(self.left, SMALL)
         text = mnemonics.mark(tr("More time"))
-        self.more = small(text, flat=False)  # hidden where no more is to be had
+        self.more = small(text, flat=False)
         self.more.clicked.connect(self.begin_anew)
         row = qt.QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         add_all(row, self.left, self.more, None)
         self._timer = qt.QTimer(self)
         self._timer.timeout.connect(self.tick)
-        self._timer.start(_TICK)
+        self._timer.start(_TICK_MS)
         self.tick()
 
     @qt.Slot()
     def touch(self) -> None:
-        """Stand still for a moment: the person is at it."""
-        self._touched = self._now()
+        """Stand still for some seconds: the person reads or types."""
+        self._last_touch = self._now()
 
     @qt.Slot()
     def begin_anew(self) -> None:
-        """Give the person the whole time again, as far as there is any."""
+        """Start the whole time again, but not beyond the latest end."""
         self._ends = min(self._now() + self._soon, self._latest)
         self.tick()
 
     @qt.Slot()
     def tick(self) -> None:
-        """Show what is left, or say that it is over."""
+        """Show the time that is left, and emit `expired` once there is none."""
         now = self._now()
-        if not self._is_drawn or now - self._touched < _TYPING:
-            self._ends = min(self._ends + now - self._ticked, self._latest)
-        self._ticked = now
+        is_typing = now - self._last_touch < _TYPING_S
+        if is_typing or not self._is_drawn:
+            self._ends = min(self._ends + now - self._last_tick, self._latest)
+        self._last_tick = now
         left = max(0, round(self._ends - now))
         self.left.setText(tr("Closes in {time}", time=f"{left // 60}:{left % 60:02}"))
         self.more.setVisible(self._ends < self._latest)
@@ -185,13 +224,17 @@ class Countdown(qt.QWidget):
             self.expired.emit()
 
     def paintEvent(self, event: qt.QPaintEvent) -> None:
-        """Begin to count once it can be seen: a slow host may need its time until then."""
+        """Begin to count once the line can be seen: a slow host may need its time until then."""
         super().paintEvent(event)
         self._is_drawn = True
 
 
 class WrappedBox(qt.QWidget):
-    """A box to tick beside its caption, which wraps: that of a QCheckBox would not."""
+    """A check box with a caption that wraps, as that of a QCheckBox does not.
+
+    Attributes:
+        box: The check box itself, without a caption.
+    """
 
     def __init__(self, caption: str, explanation: str) -> None:
         super().__init__()
@@ -205,28 +248,39 @@ class WrappedBox(qt.QWidget):
         row.addWidget(label(caption), 1)
 
     def mousePressEvent(self, event: qt.QMouseEvent) -> None:
-        """Take a press on the caption, so that its release comes here too."""
+        """Take a press on the caption, so that its release comes to this widget too."""
         event.accept()
 
     def mouseReleaseEvent(self, event: qt.QMouseEvent) -> None:
-        """Tick the box, or not, as a click on the caption of any other one does."""
+        """Tick or untick the box, as a click on the caption of any other check box does."""
         is_left = event.button() == qt.Qt.MouseButton.LeftButton
         if is_left and self.rect().contains(event.pos()):
             self.box.click()
 
 
-class Further(qt.QWidget):
-    """What else may be done with a question, below the countdown."""
+class OffersBar(qt.QWidget):
+    """The countdown, and what else may be done with a question.
 
-    handed_over = qt.Signal()  # the person would rather answer in the client
-    muted = qt.Signal()  # they decline, and want to hear no more of this client for a while
+    Attributes:
+        handed_over: Emitted when the person would rather answer in the client.
+        muted: Emitted when they decline, and want no questions of this client for a while.
+        remember: The check box that agrees in advance, or None where that is not offered.
+        hand_over: The button that moves the question elsewhere, or None where that is not offered.
+        mute: The button that mutes the client, or None where no client can be muted.
+    """
+
+    handed_over = qt.Signal()
+    muted = qt.Signal()
 
     def __init__(self, offers: OffersView, mnemonics: Mnemonics, countdown: qt.QWidget) -> None:
+        """Draw the offers of a question, beside its countdown."""
         super().__init__()
-        self.remember: qt.QCheckBox | None = None  # agrees in advance; None: not offered
-        self.hand_over: Button | None = None  # answers elsewhere; None where that is not offered
-        self.mute: Button | None = None  # mutes the client; None where nobody is to be muted
+        self.remember: qt.QCheckBox | None = None
+        self.hand_over: Button | None = None
+        self.mute: Button | None = None
         column = plain_column(self)
+        row = qt.QHBoxLayout()
+        row.addWidget(countdown, 1)
         if offers.remember:
             in_advance = WrappedBox(offers.remember, offers.remembers)
             self.remember = in_advance.box
@@ -234,12 +288,11 @@ class Further(qt.QWidget):
         if offers.hand_over:
             self.hand_over = small(mnemonics.mark(offers.hand_over))
             self.hand_over.clicked.connect(self.handed_over)
+            row.addWidget(self.hand_over)
         if offers.mute:
             self.mute = small(unmarked(offers.mute))
             self.mute.setToolTip(tool_tip(offers.muting))
             self.mute.setAccessibleDescription(offers.muting)
             self.mute.clicked.connect(self.muted)
-        row = qt.QHBoxLayout()
-        row.addWidget(countdown, 1)
-        add_all(row, *(it for it in (self.hand_over, self.mute) if it is not None))
+            row.addWidget(self.mute)
         column.addLayout(row)

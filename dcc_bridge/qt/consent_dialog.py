@@ -1,6 +1,6 @@
 """The dialog of a consent in a process of our own, which has no scene and no bridge. Main thread.
 
-A command asks in it what needs a person's consent. Whoever asked writes the answer down.
+A command asks a person for consent in this dialog. The command records the answer.
 """
 
 from __future__ import annotations
@@ -28,18 +28,18 @@ from dcc_bridge.known_clients import ICON
 from dcc_bridge.qt import binding as qt
 from dcc_bridge.qt.question_dialog import QuestionDialog
 
-_PICTURE: Final = str(ICON["src"]).partition(",")[2]  # behind "data:image/png;base64,"
+_ICON_BASE64: Final = str(ICON["src"]).partition(",")[2]  # behind "data:image/png;base64,"
 
 
-class _Asker(NamedTuple):
-    """What the header of a question says of the application: this one has no scene open."""
+class _Application(NamedTuple):
+    """The facts about an application that the header of a question shows."""
 
     name: str
     version: str
     place: str
 
     def scene(self) -> str:
-        """Return what stands in the place of a scene's name."""
+        """Return the place of the question: the application has no scene open."""
         return self.place
 
 
@@ -64,11 +64,12 @@ def consent_dialog(
         message: The question, plain text.
         answered: Called once with "accept", "decline" or "cancel".
         title: A heading.
-        verb: What the button says that agrees.
+        verb: The text of the button that agrees.
         skill: The skill that the question is about.
-        asked_by: Who asks, as the header says it.
+        asked_by: The name of whoever asks, for the header.
         application: The name of the program that shows the dialog.
-        place: What the question is about, such as a folder, where else the scene's name stands.
+        place: The place that the question is about, such as a folder. The header shows it where a
+            scene's name stands otherwise.
         details: A text that is agreed to, shown whole, or None.
         timeout: Seconds for an answer.
 
@@ -89,13 +90,16 @@ def consent_dialog(
         details=details,
         offers=Offers(timeout, timeout),
     )
-    # without items the dialog reads what the header needs of the host, and nothing else
-    host = cast("Host", _Asker(application, own_version(), place))
+    # Without items the dialog reads the facts for its header from the host, and nothing else.
+    host = cast("Host", _Application(application, own_version(), place))
 
-    def on_reply(reply: Reply | Expired | HandOver) -> None:
-        answered(reply.action if isinstance(reply, Reply) else "cancel")
+    def on_outcome(outcome: Reply | Expired | HandOver) -> None:
+        if isinstance(outcome, Reply):
+            answered(outcome.action)
+        else:
+            answered("cancel")
 
-    return QuestionDialog(question, host, None, on_reply)
+    return QuestionDialog(question, host, None, on_outcome)
 
 
 def bridge_icon() -> qt.QIcon:
@@ -110,5 +114,5 @@ def bridge_icon() -> qt.QIcon:
     if qt.QApplication.instance() is None:
         raise RuntimeError("A picture needs a QApplication.")
     picture = qt.QPixmap()
-    picture.loadFromData(base64.b64decode(_PICTURE))
+    picture.loadFromData(base64.b64decode(_ICON_BASE64))
     return qt.QIcon(picture)

@@ -1,6 +1,6 @@
 """A text that a question is about: all of it in numbered lines, or first what differs. Main thread.
 
-What is marked has a sign and a reason below, not only a colour.
+A marked line has a sign, and a reason below the text, not only a colour.
 """
 
 from __future__ import annotations
@@ -13,17 +13,32 @@ from dcc_bridge.qt import binding as qt
 from dcc_bridge.qt.buttons import small
 from dcc_bridge.qt.labels import Mnemonics, add_all, label, plain_column, tr
 
-_LINES: Final = 4, 20  # that are seen at once, at least and at most as it is opened
-_COLUMNS: Final = 84, 100
-_REASONS: Final = 4
-_HUES: Final = {"!": 0.12, "+": 0.36, "-": 0.99}  # of a marked line, a new one, one that is gone
-_TINT: Final = 0.2  # how much of it lies on the ground: the text reads as before
+# The size of the text as the dialog is opened, in lines and in characters of a line.
+_MIN_LINES: Final = 4
+_MAX_LINES: Final = 20
+_MIN_COLUMNS: Final = 84
+_MAX_COLUMNS: Final = 100
+_MAX_REASONS: Final = 4  # that are shown without scrolling
+_ENDLESS: Final = 9999  # pixels
+_HUES: Final = {"!": 0.12, "+": 0.36, "-": 0.99}
+"""The hue of a line by its sign: marked, new, gone."""
+_TINT: Final = 0.2
+"""The opacity of a line's colour on the ground: the text reads as before."""
 
 
 class DetailsBox(qt.QWidget):
-    """A text with its lines, what is marked in them, and ways to find and to copy."""
+    """A text with its lines, the marks in them, and ways to find and to copy.
 
-    touched = qt.Signal()  # the person reads
+    Attributes:
+        touched: Emitted when the person reads: scrolls, searches or switches.
+        lines: The lines of the text.
+        search: The line in which a word to find is typed.
+        switch: The button between what differs and the whole text; hidden where nothing differs.
+        copy: The button that copies the whole text.
+        reasons: The reasons why lines are marked. The line of the chosen reason is shown.
+    """
+
+    touched = qt.Signal()
 
     def __init__(self, view: DetailsView, mnemonics: Mnemonics) -> None:
         super().__init__()
@@ -34,11 +49,10 @@ class DetailsBox(qt.QWidget):
         self.search.setMaximumWidth(self.fontMetrics().averageCharWidth() * 24)
         self.search.textChanged.connect(self.touched)
         self.search.returnPressed.connect(self.find_next)
-        self.switch = small("")  # between what differs and all of it; hidden where nothing does
+        self.switch = small("")
         self.switch.clicked.connect(self._switch)
         self.copy = small(mnemonics.mark(tr("Copy all")))
         self.copy.clicked.connect(self._copy)
-        # Why lines are marked; the line is shown whose reason is chosen.
         self.reasons = qt.QListWidget()
         self.reasons.itemSelectionChanged.connect(self._show_mark)
         self.lines.verticalScrollBar().valueChanged.connect(self.touched)
@@ -49,7 +63,7 @@ class DetailsBox(qt.QWidget):
 
     def show_view(self, view: DetailsView) -> None:
         """Show a text, from its beginning."""
-        self.reasons.clear()  # first: it takes the choice of one of them back
+        self.reasons.clear()  # before the new text: a chosen reason of the old one is deselected
         self._view = view
         self.switch.setVisible(bool(view.changes))
         self.reasons.addItems(list(view.marks))
@@ -58,21 +72,34 @@ class DetailsBox(qt.QWidget):
         self._show(view.changes or view.rows)
 
     def resizeEvent(self, event: qt.QResizeEvent) -> None:
-        """Wrap the reasons otherwise where it is narrower."""
+        """Wrap the reasons again, in the new width."""
         super().resizeEvent(event)
         self._fit_reasons()
 
+    @qt.Slot()
+    def find_next(self) -> None:
+        """Go on to the next place of the typed word; after the last place to the first."""
+        if not self.lines.find(self.search.text()):
+            self.lines.moveCursor(qt.QTextCursor.MoveOperation.Start)
+            self.lines.find(self.search.text())
+
     def _fit_reasons(self) -> None:
-        """Give each reason the lines that it needs: a list of Qt's gives it one."""
-        metrics, wrap, heights = self.fontMetrics(), qt.Qt.TextFlag.TextWordWrap, list[int]()
-        area = qt.QRect(0, 0, max(1, self.width() - 2 * metrics.lineSpacing()), 9999)
-        for row, why in enumerate(self._view.marks):
-            heights.append(metrics.boundingRect(area, wrap, why).height() + metrics.leading() + 4)
-            self.reasons.item(row).setSizeHint(qt.QSize(area.width(), heights[row]))
-        self.reasons.setFixedHeight(sum(heights[:_REASONS]) + 2 * self.reasons.frameWidth())
+        """Make each reason as high as its lines: a list of Qt's gives it one line."""
+        metrics = self.fontMetrics()
+        width = max(1, self.width() - 2 * metrics.lineSpacing())
+        area = qt.QRect(0, 0, width, _ENDLESS)
+        heights = []
+        for row, reason in enumerate(self._view.marks):
+            text_area = metrics.boundingRect(area, qt.Qt.TextFlag.TextWordWrap, reason)
+            height = text_area.height() + metrics.leading() + 4
+            self.reasons.item(row).setSizeHint(qt.QSize(width, height))
+            heights.append(height)
+        visible_height = sum(heights[:_MAX_REASONS])
+        self.reasons.setFixedHeight(visible_height + 2 * self.reasons.frameWidth())
 
     def _lay_out(self) -> None:
-        column, row = plain_column(self), qt.QHBoxLayout()
+        column = plain_column(self)
+        row = qt.QHBoxLayout()
         row.addWidget(self._title, 1)
         add_all(row, self.search, self.switch, self.copy)
         column.addLayout(row)
@@ -83,39 +110,49 @@ class DetailsBox(qt.QWidget):
         self.reasons.setAccessibleName(tr("Why lines are marked"))
 
     def _show(self, rows: Sequence[DetailsRow]) -> None:
-        view, is_whole = self._view, rows is self._view.rows
-        titles = (view.title if is_whole else "", view.difference)
-        self._title.setText(" · ".join(filter(None, titles)))
-        self.switch.setText(tr("Show what differs") if is_whole else tr("Show all lines"))
+        """Show the rows of the whole text, or those of what differs."""
+        view = self._view
+        is_whole = rows is view.rows
+        titles = []
+        if is_whole and view.title:
+            titles.append(view.title)
+        if view.difference:
+            titles.append(view.difference)
+        self._title.setText(" · ".join(titles))
+        description = [*view.marks]
+        if is_whole:
+            self.switch.setText(tr("Show what differs"))
+        else:
+            self.switch.setText(tr("Show all lines"))
+            description += [f"{row.sign} {row.text}" for row in rows if row.sign != " "]
         self.lines.show_rows(rows, signed=not is_whole)
         self.lines.setAccessibleName(tr("The text: {title}", title=self._title.text()))
-        signs = [f"{row.sign} {row.text}" for row in rows if row.sign != " " and not is_whole]
-        self.lines.setAccessibleDescription("\n".join([*view.marks, *signs]))
+        self.lines.setAccessibleDescription("\n".join(description))
 
     @qt.Slot()
     def _switch(self) -> None:
-        view = self._view
-        self._show(view.rows if self.lines.rows is view.changes else view.changes)
+        if self.lines.rows is self._view.changes:
+            self._show(self._view.rows)
+        else:
+            self._show(self._view.changes)
         self.touched.emit()
 
     @qt.Slot()
     def _copy(self) -> None:
-        qt.QApplication.clipboard().setText("\n".join(row.text for row in self._view.rows))
-
-    @qt.Slot()
-    def find_next(self) -> None:
-        """Go on to the next place of what is looked for; after the last one to the first."""
-        if not self.lines.find(self.search.text()):
-            self.lines.moveCursor(qt.QTextCursor.MoveOperation.Start)
-            self.lines.find(self.search.text())
+        text = "\n".join(row.text for row in self._view.rows)
+        qt.QApplication.clipboard().setText(text)
 
     @qt.Slot()
     def _show_mark(self) -> None:
-        number = [row.number for row in self._view.rows if row.mark][self.reasons.currentRow()]
-        if number not in [row.number for row in self.lines.rows]:
+        """Show the line whose reason is chosen."""
+        marked = [row.number for row in self._view.rows if row.mark]
+        number = marked[self.reasons.currentRow()]
+        shown = [row.number for row in self.lines.rows]
+        if number not in shown:
             self._show(self._view.rows)
-        at = [row.number for row in self.lines.rows].index(number)
-        self.lines.setTextCursor(qt.QTextCursor(self.lines.document().findBlockByNumber(at)))
+            shown = [row.number for row in self.lines.rows]
+        block = self.lines.document().findBlockByNumber(shown.index(number))
+        self.lines.setTextCursor(qt.QTextCursor(block))
         self.lines.centerCursor()
 
 
@@ -125,9 +162,10 @@ class _Lines(qt.QPlainTextEdit):
     def __init__(self) -> None:
         super().__init__(undoRedoEnabled=False, tabChangesFocus=True)
         self.rows: Sequence[DetailsRow] = ()
-        self.is_signed = False  # new and gone ones are drawn as such
-        fixed, font = qt.QFontDatabase.SystemFont.FixedFont, self.font()
-        font.setFamily(qt.QFontDatabase.systemFont(fixed).family())  # in the host's own size
+        self.is_signed = False  # whether lines that are new or gone are drawn as such
+        fixed = qt.QFontDatabase.systemFont(qt.QFontDatabase.SystemFont.FixedFont)
+        font = self.font()
+        font.setFamily(fixed.family())  # in the host's own size
         self.setFont(font)
         flags = qt.Qt.TextInteractionFlag
         self.setTextInteractionFlags(flags.TextSelectableByMouse | flags.TextSelectableByKeyboard)
@@ -139,19 +177,22 @@ class _Lines(qt.QPlainTextEdit):
         self._numbers = _Numbers(self)
 
     def show_rows(self, rows: Sequence[DetailsRow], *, signed: bool) -> None:
-        self.rows, self.is_signed = rows, signed
+        self.rows = rows
+        self.is_signed = signed
         self.setPlainText("\n".join(row.text for row in rows))
-        wide = self.fontMetrics().horizontalAdvance("0") * (len(str(len(rows))) + 6)
-        self.setViewportMargins(wide, 0, 0, 0)
-        self._numbers.resize(wide, self._numbers.height())
+        columns = len(str(len(rows))) + 6
+        width = self.fontMetrics().horizontalAdvance("0") * columns
+        self.setViewportMargins(width, 0, 0, 0)
+        self._numbers.resize(width, self._numbers.height())
         self.updateGeometry()
 
     def sizeHint(self) -> qt.QSize:
-        metrics, lengths = self.fontMetrics(), [len(row.text) + 6 for row in self.rows]
-        columns = min(max(_COLUMNS[0], *lengths, 0), _COLUMNS[1])
-        lines = min(max(_LINES[0], len(lengths) + 1), _LINES[1])
-        wide = self._numbers.width() + columns * metrics.horizontalAdvance("0")
-        return qt.QSize(wide, lines * metrics.lineSpacing())
+        metrics = self.fontMetrics()
+        lengths = [len(row.text) + 6 for row in self.rows]
+        columns = min(max(_MIN_COLUMNS, *lengths, 0), _MAX_COLUMNS)
+        lines = min(max(_MIN_LINES, len(lengths) + 1), _MAX_LINES)
+        width = self._numbers.width() + columns * metrics.horizontalAdvance("0")
+        return qt.QSize(width, lines * metrics.lineSpacing())
 
     def resizeEvent(self, event: qt.QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -159,6 +200,7 @@ class _Lines(qt.QPlainTextEdit):
         self._numbers.setGeometry(area.x(), area.y(), self._numbers.width(), area.height())
 
     def visible(self) -> Iterator[tuple[DetailsRow, qt.QRect]]:
+        """Yield each row that can be seen, with its area in the viewport."""
         block = self.firstVisibleBlock()
         area = self.blockBoundingGeometry(block).translated(self.contentOffset())
         for row in self.rows[block.blockNumber() :]:
@@ -170,32 +212,49 @@ class _Lines(qt.QPlainTextEdit):
                 return
 
     def paintEvent(self, event: qt.QPaintEvent) -> None:
-        painter, wide = qt.QPainter(self.viewport()), self.viewport().width()
+        painter = qt.QPainter(self.viewport())
+        width = self.viewport().width()
         painter.setOpacity(_TINT)
         for row, area in self.visible():
-            hue = _HUES.get("!" if row.mark else row.sign if self.is_signed else "")
+            hue = self._hue(row)
             if hue is not None:
                 tint = qt.QColor.fromHsvF(hue, 0.9, 0.9)
-                painter.fillRect(0, area.y(), wide, area.height(), tint)
+                painter.fillRect(0, area.y(), width, area.height(), tint)
         painter.end()
         super().paintEvent(event)
         self._numbers.update()
 
+    def _hue(self, row: DetailsRow) -> float | None:
+        if row.mark:
+            return _HUES["!"]
+        if self.is_signed:
+            return _HUES.get(row.sign)
+        return None
+
 
 class _Numbers(qt.QWidget):
-    """The numbers of the lines, and a sign at those that are marked."""
+    """The numbers of the lines, and a sign at each marked line."""
 
     def __init__(self, lines: _Lines) -> None:
         super().__init__(lines)
         self._lines = lines
 
     def paintEvent(self, event: qt.QPaintEvent) -> None:
-        painter, lines = qt.QPainter(self), self._lines
-        painter.setFont(lines.font())
-        high, right = lines.fontMetrics().lineSpacing(), qt.Qt.AlignmentFlag.AlignRight
-        wide = self.width() - lines.fontMetrics().horizontalAdvance("0") // 2
-        for row, area in lines.visible():
-            sign = row.sign if lines.is_signed else ""
-            text = f"{'! ' if row.mark else ''}{row.number or ''} {sign:1}"
-            painter.drawText(0, area.y(), wide, high, right, text)
+        painter = qt.QPainter(self)
+        metrics = self._lines.fontMetrics()
+        painter.setFont(self._lines.font())
+        height = metrics.lineSpacing()
+        width = self.width() - metrics.horizontalAdvance("0") // 2
+        for row, area in self._lines.visible():
+            text = self._number_and_signs(row)
+            painter.drawText(0, area.y(), width, height, qt.Qt.AlignmentFlag.AlignRight, text)
         painter.end()
+
+    def _number_and_signs(self, row: DetailsRow) -> str:
+        mark = ""
+        if row.mark:
+            mark = "! "
+        sign = ""
+        if self._lines.is_signed:
+            sign = row.sign
+        return f"{mark}{row.number or ''} {sign:1}"

@@ -1,8 +1,8 @@
 """Qt's part of the way to the main thread: wake it, spin it, and see that it is blocked.
 
-A wake is a bare event posted to an object that lives on the main thread, which costs some 20 µs
-and needs no polling. It is delivered inside nested event loops too, so questions come and go while
-the host shows a modal dialog of its own; `MainThread` holds the jobs back meanwhile.
+A wake is a bare event that is posted to an object on the main thread. A wake costs some 20 µs and
+needs no polling. Qt delivers it inside nested event loops too, so questions come and go while the
+host shows a modal dialog of its own; `MainThread` holds the jobs back meanwhile.
 """
 
 from __future__ import annotations
@@ -16,33 +16,43 @@ from dcc_bridge.errors import BridgeClosed, StartError
 from dcc_bridge.qt import binding as qt
 from dcc_bridge.threads.main_thread import MainThread
 
-OURS: Final = "dcc_bridge"  # the property that tells a window of ours from the host's
-LIVE: Final = "dcc_bridge_live"  # the property of a button that works while a skill runs
+OURS_PROPERTY: Final = "dcc_bridge"
+"""The property by which a window of ours is told from the host's."""
+LIVE_PROPERTY: Final = "dcc_bridge_live"
+"""The property of a button that works while a skill runs."""
 _NO_INPUT: Final = qt.QEventLoop.ProcessEventsFlag.ExcludeUserInputEvents
-_PAINTING: Final = 5  # milliseconds for which a repaint goes on with what comes meanwhile
+_MAX_REPAINT_MS: Final = 5  # for which a repaint goes on with the events that come meanwhile
 _WAKE: Final = qt.QEvent.Type(qt.QEvent.registerEventType())
 _Kind: Final = qt.QEvent.Type
-_KEYS: Final = (_Kind.KeyPress, _Kind.KeyRelease)
 _CLICKS: Final = (_Kind.MouseButtonPress, _Kind.MouseButtonRelease, _Kind.MouseButtonDblClick)
-# Refused, a pen or a finger is a mouse to Qt; what is dropped or scrolled can be done again.
 _REFUSED: Final = (
-    *(_Kind.TabletPress, _Kind.TabletMove, _Kind.TabletRelease, _Kind.TouchBegin, _Kind.Wheel),
-    *(_Kind.DragEnter, _Kind.DragMove, _Kind.Drop),
+    _Kind.TabletPress,
+    _Kind.TabletMove,
+    _Kind.TabletRelease,
+    _Kind.TouchBegin,
+    _Kind.Wheel,
+    _Kind.DragEnter,
+    _Kind.DragMove,
+    _Kind.Drop,
 )
-# Where a click was: in the widget, in the window, on the screen; Qt 5 has other names.
-_PLACES: Final = (
-    ("position", "scenePosition", "globalPosition")
-    if hasattr(qt.QMouseEvent, "globalPosition")
-    else ("localPos", "windowPos", "screenPos")
-)
+"""Input that is not held. Qt makes a mouse of a pen or a finger that is refused; what is dropped or
+scrolled can be dropped or scrolled again."""
 _PRESSING: Final = (qt.Qt.Key.Key_Space, qt.Qt.Key.Key_Return, qt.Qt.Key.Key_Enter)
 
 
 class HostLoop:
-    """The host's Qt event loop, as `MainThread` uses it."""
+    """The host's Qt event loop, as `MainThread` uses it.
+
+    Attributes:
+        main: The queue to the main thread, which this loop serves.
+    """
 
     def __init__(self) -> None:
-        """Tie the lanes to the event loop. Main thread with a QApplication alive, or StartError."""
+        """Tie the lanes to the event loop. Main thread.
+
+        Raises:
+            StartError: There is no QApplication yet, or this is not the main thread.
+        """
         app = qt.QCoreApplication.instance()
         if app is None or not app.inherits("QApplication"):  # the wrapper may know less than Qt
             raise StartError("There is no QApplication yet; start once the host's window is up.")
@@ -57,26 +67,28 @@ class HostLoop:
         atexit.register(self._leave)
 
     def wake(self, delay: float) -> None:
-        """Have the lanes drained after that many seconds. It raises nothing.
+        """Drain the lanes after a delay. It raises nothing.
 
         Args:
-            delay: Seconds; with 0 it may be called from any thread, else on the main one.
+            delay: Seconds. With 0 this may be called on any thread, else on the main thread.
         """
-        with self._lock:  # the bell must not be deleted between the look and the post
-            bell = self._bell if self._bell and qt.isValid(self._bell) else None
-            if bell is not None and not delay:
+        with self._lock:  # the bell must not be deleted between the check and the post
+            bell = self._bell
+            if bell is None or not qt.isValid(bell):
+                return
+            if not delay:
                 qt.QCoreApplication.postEvent(bell, qt.QEvent(_WAKE))
-        if bell is not None and delay:
+        if delay:
             bell.timer.start(round(delay * 1000))
 
     def spin(self, future: Future[Any]) -> None:
         """Run the host's event loop until a future is done. Main thread.
 
         Args:
-            future: What is waited for.
+            future: The result to wait for.
 
         Raises:
-            BridgeClosed: It stopped before.
+            BridgeClosed: The event loop stopped before the future was done.
         """
         loop = qt.QEventLoop()
         self._awaited = loop, future
@@ -90,20 +102,20 @@ class HostLoop:
             raise BridgeClosed("The question")
 
     def repaint(self, serves_stop: bool) -> bool:
-        """Have the windows painted; keys and clicks wait, the host's timers do not. Main thread.
+        """Paint the windows; keys and clicks wait, the host's timers do not. Main thread.
 
-        Shortcuts pressed meanwhile are keys then. It raises nothing.
+        A shortcut that is pressed meanwhile arrives later as a key. It raises nothing.
 
         Args:
-            serves_stop: Esc is served, and buttons with the property `LIVE`; other keys and clicks
-                come when the job is over.
+            serves_stop: Whether to serve Esc, and the buttons with the `LIVE_PROPERTY`. Other keys
+                and clicks come when the job is over.
 
         Returns:
             Whether Esc was pressed.
         """
         if not serves_stop:
             self._input.presses_live = False  # another skill may have left it so
-            qt.QCoreApplication.processEvents(_NO_INPUT, _PAINTING)
+            qt.QCoreApplication.processEvents(_NO_INPUT, _MAX_REPAINT_MS)
             return False
         was_empty = not self._input.held
         is_escaped = self._input.serve()
@@ -116,44 +128,51 @@ class HostLoop:
         """Return whether the host shows a modal dialog of its own. Main thread. It raises nothing.
 
         Returns:
-            False where only dialogs of ours are shown.
+            Whether the active modal dialog is the host's; False for a dialog of ours.
         """
         modal = qt.QApplication.activeModalWidget()
-        return modal is not None and not modal.property(OURS)
+        if modal is None:
+            return False
+        return not modal.property(OURS_PROPERTY)
 
     def rung(self) -> None:
         """Drain the lanes, and end a spin whose future is done. Main thread. It raises nothing."""
         self.main.drain()
-        if self._awaited is not None and self._awaited[1].done():
-            self._awaited[0].quit()
+        if self._awaited is None:
+            return
+        loop, future = self._awaited
+        if future.done():
+            loop.quit()
 
     def end_jobs(self) -> None:
-        """End every job, as the host quits without a word: one that is left crashes the exit.
+        """End every job when the host quits without closing the bridge. Main thread.
 
-        Main thread. It raises nothing.
+        A job that is left crashes the exit. It raises nothing.
         """
         if self.main.is_unwound:
             self.main.close()
 
     def close(self) -> None:
-        """Let go of Qt; a later wake does nothing. Main thread, after ``main.close()``.
+        """Release Qt; a later wake does nothing. Main thread, after ``main.close()``.
 
         It raises nothing.
         """
         with self._lock:
-            bell, self._bell = self._bell, None
+            bell = self._bell
+            self._bell = None
         atexit.unregister(self._leave)
         if bell is None or not qt.isValid(bell):
             return
-        if bell.depth:  # it is on the stack: deleted now, it would crash on the way back
+        if bell.depth:  # the bell is on the stack: deleted now, it would crash on the way back
             bell.deleteLater()
         else:
             qt.delete(bell)
 
     def _leave(self) -> None:
-        """Leave nothing behind: a wake that nobody takes any more outlives the interpreter.
+        """End the jobs and delete the bell before the interpreter ends.
 
-        Qt then deletes it with the application, and that crashes with PySide6 6.11.
+        A wake that nobody takes any more would outlive the interpreter. Qt then deletes the event
+        with the application, and that crashes with PySide6 6.11.
         """
         self.end_jobs()
         self.close()
@@ -165,7 +184,7 @@ class _Bell(qt.QObject):
     def __init__(self, loop: HostLoop) -> None:
         super().__init__()
         self._loop = loop
-        self.depth = 0  # how many of its rings are on the stack
+        self.depth = 0  # how many calls of `_ring` are on the stack
         self.timer = qt.QTimer(self, singleShot=True)
         self.timer.timeout.connect(self._ring)
 
@@ -174,7 +193,7 @@ class _Bell(qt.QObject):
         self._loop.end_jobs()
 
     def customEvent(self, event: qt.QEvent) -> None:
-        self._ring()  # nobody posts another kind, and to ask for the kind makes an enum
+        self._ring()  # nobody posts another kind of event, and event.type() would make an enum
 
     @qt.Slot()
     def _ring(self) -> None:
@@ -186,13 +205,13 @@ class _Bell(qt.QObject):
 
 
 class _Input(qt.QObject):
-    """Lets through what stops a skill, and holds the other keys and clicks."""
+    """Lets through the input that stops a skill, and holds the other keys and clicks."""
 
     def __init__(self) -> None:
         super().__init__()
         self.held: list[tuple[qt.QObject, qt.QEvent]] = []
         self._escaped = False
-        self.presses_live = False  # a button that works is held down
+        self.presses_live = False  # whether a button with the `LIVE_PROPERTY` is held down
 
     def serve(self) -> bool:
         """Serve events for some milliseconds, and return whether Esc was pressed."""
@@ -201,27 +220,29 @@ class _Input(qt.QObject):
         self._escaped = False
         app.installEventFilter(self)
         try:
-            qt.QCoreApplication.processEvents(qt.QEventLoop.ProcessEventsFlag.AllEvents, _PAINTING)
+            all_events = qt.QEventLoop.ProcessEventsFlag.AllEvents
+            qt.QCoreApplication.processEvents(all_events, _MAX_REPAINT_MS)
         finally:
             app.removeEventFilter(self)
         return self._escaped
 
     def release(self) -> None:
-        """Deliver what was held to the windows that are still there."""
-        held, self.held = self.held, []
+        """Deliver the held input to the windows that are still there."""
+        held = self.held
+        self.held = []
         for window, event in held:
             if qt.isValid(window):
                 qt.QCoreApplication.postEvent(window, event)
 
     def eventFilter(self, watched: qt.QObject, event: qt.QEvent) -> bool:
-        """Look at input where it reaches a window, before any widget of it."""
+        """Filter input where it reaches a window, before any widget of the window has it."""
         kind = event.type()
-        if kind == _Kind.InputMethod:  # it goes to the widget itself
+        if kind == _Kind.InputMethod:  # this kind goes to the widget itself, and to no window
             event.ignore()
             return True
         if not watched.isWindowType():
             return False
-        if kind == _Kind.ShortcutOverride:  # accepted, it is no shortcut but a key
+        if kind == _Kind.ShortcutOverride:  # once accepted, the event is no shortcut but a key
             event.accept()
         elif isinstance(event, qt.QKeyEvent):
             return self._filter_key(watched, event)
@@ -237,39 +258,64 @@ class _Input(qt.QObject):
         return True
 
     def _filter_key(self, window: qt.QObject, event: qt.QKeyEvent) -> bool:
-        focus = qt.QApplication.focusWidget()
-        if event.key() in _PRESSING and focus is not None and focus.property(LIVE):
+        focused = qt.QApplication.focusWidget()
+        presses = event.key() in _PRESSING
+        if presses and focused is not None and focused.property(LIVE_PROPERTY):
             return False
-        if event.key() == qt.Qt.Key.Key_Escape:
-            self._escaped = self._escaped or event.type() == _Kind.KeyPress
-        else:
-            what = event.type(), event.key(), event.modifiers()
-            self.held.append((window, qt.QKeyEvent(*what, event.text(), event.isAutoRepeat())))
+        if event.key() != qt.Qt.Key.Key_Escape:
+            self.held.append((window, copy_of_key(event)))
+        elif event.type() == _Kind.KeyPress:
+            self._escaped = True
         return True
 
     def _filter_mouse(self, window: qt.QObject, event: qt.QMouseEvent) -> bool:
-        local, scene, screen = (getattr(event, name)() for name in _PLACES)
-        under = qt.QApplication.widgetAt(screen.toPoint())
-        is_live = under is not None and bool(under.property(LIVE))
-        if event.type() == _Kind.MouseButtonPress:
+        in_widget, in_window, on_screen = _places(event)
+        target = qt.QApplication.widgetAt(on_screen.toPoint())
+        is_live = target is not None and bool(target.property(LIVE_PROPERTY))
+        kind = event.type()
+        if kind == _Kind.MouseButtonPress:
             self.presses_live = is_live
-        if self.presses_live or (is_live and event.type() == _Kind.MouseMove):
-            self.presses_live = self.presses_live and event.type() != _Kind.MouseButtonRelease
+        if self.presses_live:
+            self.presses_live = kind != _Kind.MouseButtonRelease
             return False
-        if event.buttons() or event.type() in _CLICKS:
-            buttons = event.button(), event.buttons(), event.modifiers()
-            self.held.append((window, qt.QMouseEvent(event.type(), local, scene, screen, *buttons)))
+        if is_live and kind == _Kind.MouseMove:
+            return False
+        if event.buttons() or kind in _CLICKS:
+            copy = qt.QMouseEvent(
+                kind,
+                in_widget,
+                in_window,
+                on_screen,
+                event.button(),
+                event.buttons(),
+                event.modifiers(),
+            )
+            self.held.append((window, copy))
         return True
 
 
+def _places(event: qt.QMouseEvent) -> tuple[qt.QPointF, qt.QPointF, qt.QPointF]:
+    """Return where a click was: in the widget, in the window, and on the screen."""
+    if hasattr(event, "globalPosition"):
+        return event.position(), event.scenePosition(), event.globalPosition()
+    return event.localPos(), event.windowPos(), event.screenPos()  # Qt 5
+
+
+def copy_of_key(event: qt.QKeyEvent) -> qt.QKeyEvent:
+    """Return a copy of a key's event, which can be delivered again. Main thread."""
+    return qt.QKeyEvent(
+        event.type(), event.key(), event.modifiers(), event.text(), event.isAutoRepeat()
+    )
+
+
 class DeferredDeletion:
-    """Deletes widgets later, as one may be on the stack, and all of them before the host ends."""
+    """Deletes widgets later, as some may be on the stack, and all before the host ends."""
 
     def __init__(self) -> None:
         self._widgets: list[qt.QWidget] = []
 
     def add(self, widget: qt.QWidget) -> None:
-        """Hide a widget, and delete it in a later turn of the event loop."""
+        """Hide a widget, and delete the widget in a later turn of the event loop."""
         self._widgets = [pending for pending in self._widgets if qt.isValid(pending)]
         if qt.isValid(widget):
             widget.hide()
@@ -277,7 +323,8 @@ class DeferredDeletion:
             self._widgets.append(widget)
 
     def flush(self) -> None:
-        """Delete all of them now. Not to be called from such a widget's own frame."""
-        for widget in filter(qt.isValid, self._widgets):
-            qt.delete(widget)
+        """Delete all of them now. Must not be called from the frame of such a widget."""
+        for widget in self._widgets:
+            if qt.isValid(widget):
+                qt.delete(widget)
         self._widgets.clear()

@@ -1,49 +1,37 @@
 """The middle of a question's dialog: its message and its fields, in an area that scrolls.
 
-What is shown is what is sent. A field that may be left out is left out while it is empty. However
-long a message is, it stays in here: what is above and below keeps its place. Main thread.
+The answer is what the fields show. A field that may be left out is left out while it is empty. A
+long message scrolls in this area: what is above and below keeps its place. Main thread.
 """
 
 from __future__ import annotations
 
-import re
 from typing import Any, Final
 
-from dcc_bridge.elicitation.schema import FILTERED_FROM
-from dcc_bridge.elicitation.text import breakable
-from dcc_bridge.elicitation.validation import Field, InvalidAnswer
-from dcc_bridge.elicitation.view import FieldView, QuestionView
+from dcc_bridge.elicitation.field_view import FieldView
+from dcc_bridge.elicitation.validation import InvalidAnswer
+from dcc_bridge.elicitation.view import QuestionView
 from dcc_bridge.qt import binding as qt
-from dcc_bridge.qt.buttons import small
+from dcc_bridge.qt.arguments_view import Arguments
 from dcc_bridge.qt.details_view import DetailsBox
-from dcc_bridge.qt.items_view import Arguments
+from dcc_bridge.qt.editors import Choice, Tick, carries_title, make
 from dcc_bridge.qt.labels import SMALL, Mnemonics, Notice, add_all, label, plain_column, tr
-from dcc_bridge.qt.wrapped import wrap
 
 _WIDTH: Final = 72  # of the window, in average characters
-_LEAST_WIDTH: Final = 40
-_LEAST_LINES: Final = 4
-_LONGEST_HEADING: Final = 160  # characters of a first line that is drawn as a heading
-_NUMBER: Final = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?", re.ASCII | re.IGNORECASE)
-_LONG: Final = 48
-EXAMPLES: Final = {  # the same in every language
-    "email": "name@studio.com",
-    "uri": "https://",
-    "date": "2026-11-20",
-    "date-time": "2026-11-20T14:30:00Z",
-}
-_ROWS: Final = 6
-_LEAST_SHOWN: Final = 12
-_ENDLESS: Final = 1 << 20  # pixels
-_BREAK: Final = "\N{ZERO WIDTH SPACE}"  # where a name may be wrapped
-_ADJUST: Final = qt.QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
-_TICKABLE: Final = qt.Qt.ItemFlag.ItemIsEnabled | qt.Qt.ItemFlag.ItemIsUserCheckable
+_MIN_WIDTH: Final = 40  # the same, at least
+_MIN_LINES: Final = 4
+_MAX_HEADING_LENGTH: Final = 160  # characters of a first line that is drawn as a heading
 
 
 class FormView(qt.QWidget):
-    """The fields of a form."""
+    """The fields of a form.
 
-    changed = qt.Signal()  # something was filled in, or an error appeared or went
+    Attributes:
+        changed: Emitted when something was filled in, or an error appeared or went.
+        rows: The fields, from the top.
+    """
+
+    changed = qt.Signal()
 
     def __init__(self, fields: tuple[FieldView, ...], mnemonics: Mnemonics) -> None:
         super().__init__()
@@ -55,18 +43,24 @@ class FormView(qt.QWidget):
         self._initial = self.content()
 
     def content(self) -> dict[str, Any]:
-        """Return what is filled in, valid or not."""
-        values = {row.field.name: row.editor.value() for row in self.rows}
-        return {name: value for name, value in values.items() if value is not None}
+        """Return the values that are filled in by name of field, valid or not."""
+        content = {}
+        for row in self.rows:
+            value = row.editor.value()
+            if value is not None:
+                content[row.field.name] = value
+        return content
 
     @property
     def typed(self) -> dict[str, Any] | None:
-        """What is filled in, or None where that is only what was there at first."""
+        """The values that are filled in, or None where they are those from the beginning."""
         content = self.content()
-        return content if content != self._initial else None
+        if content == self._initial:
+            return None
+        return content
 
     def first_wrong(self) -> FieldRow | None:
-        """Show what is wrong with each field, and focus and return the first of them."""
+        """Show the error of each field, and focus and return the first field that has one."""
         wrong = [row for row in self.rows if not row.check()]
         self.changed.emit()
         if not wrong:
@@ -76,9 +70,16 @@ class FormView(qt.QWidget):
 
 
 class FieldRow(qt.QWidget):
-    """A field: its title, its editor, an explanation, and what is wrong with its value."""
+    """A field: its title, its editor, an explanation, and the error of its value.
 
-    changed = qt.Signal()  # something was filled in
+    Attributes:
+        changed: Emitted when something was filled in.
+        field: The field.
+        editor: The widget in which the field is filled in.
+        error: Says what is wrong with the value, or is hidden.
+    """
+
+    changed = qt.Signal()
 
     def __init__(self, view: FieldView, mnemonics: Mnemonics) -> None:
         super().__init__()
@@ -87,14 +88,12 @@ class FieldRow(qt.QWidget):
         self.error = Notice()
         column = plain_column(self, self.fontMetrics().height() // 4)
         if not carries_title(view.field):
-            title = label(view.title)
-            title.setText(mnemonics.mark(title.text()) + (" *" if self.field.required else ""))
-            title.setBuddy(self.editor)
-            column.addWidget(title)
+            column.addWidget(self._make_title(view.title, mnemonics))
         row = qt.QHBoxLayout()
-        row.addWidget(self.editor, 0 if isinstance(self.editor, Tick) else 1)
         if isinstance(self.editor, Tick):
-            add_all(row, self.editor.leave, None)
+            add_all(row, self.editor, self.editor.leave, None)
+        else:
+            row.addWidget(self.editor, 1)
         column.addLayout(row)
         if view.explanation:
             column.addWidget(label(view.explanation, size=SMALL))
@@ -102,32 +101,48 @@ class FieldRow(qt.QWidget):
         self._name_parts(view)
         self.editor.changed.connect(self._recheck)
 
+    def check(self) -> bool:
+        """Show the error of the value, and return whether there is none."""
+        self.error.say(self._problem())
+        return not self.error.text
+
+    def _make_title(self, text: str, mnemonics: Mnemonics) -> qt.QLabel:
+        title = label(text)
+        marked = mnemonics.mark(title.text())
+        if self.field.required:
+            marked += " *"
+        title.setText(marked)
+        title.setBuddy(self.editor)
+        return title
+
     def _name_parts(self, view: FieldView) -> None:
-        """Name all that takes the focus or a click by the field, for who cannot see where it is."""
-        names = tr("{title}, optional", title=view.title), tr("{title}, required", title=view.title)
-        name, editor = names[view.field.required], self.editor
-        editor.setAccessibleName(name)
-        for part in editor.findChildren(qt.QWidget):
+        """Name each part that takes the focus or a click by its field, for screen readers."""
+        if view.field.required:
+            name = tr("{title}, required", title=view.title)
+        else:
+            name = tr("{title}, optional", title=view.title)
+        self.editor.setAccessibleName(name)
+        for part in self.editor.findChildren(qt.QWidget):
             if isinstance(part, qt.QToolButton):
                 part.setAccessibleName(tr("Clear: {title}", title=view.title))
             elif not part.accessibleName() and part.focusPolicy() != qt.Qt.FocusPolicy.NoFocus:
                 part.setAccessibleName(name)
-        is_choice = isinstance(editor, Choice)  # whose name on Linux is what is chosen in it
-        texts = (name if is_choice else "", view.explanation)
-        editor.setAccessibleDescription("\n".join(filter(None, texts)))
-
-    def check(self) -> bool:
-        """Show what is wrong, and return whether all is well."""
-        self.error.say(self._problem())
-        return not self.error.text
+        lines = []
+        if isinstance(self.editor, Choice):  # on Linux the name of a choice is the chosen text
+            lines.append(name)
+        if view.explanation:
+            lines.append(view.explanation)
+        self.editor.setAccessibleDescription("\n".join(lines))
 
     def _problem(self) -> str:
+        """Return the error of the value, or "" where it is valid."""
         value = self.editor.value()
         if value is None and not self.field.required:
             return ""
+        if value is None and self.field.kind == "choice":
+            return tr("Please choose one.")
         if value is None:
-            is_choice = self.field.kind == "choice"
-            return tr("Please choose one.") if is_choice else tr("Please fill this in.")
+            return tr("Please fill this in.")
         try:
             self.field.check(value)
         except InvalidAnswer as error:
@@ -141,20 +156,31 @@ class FieldRow(qt.QWidget):
 
 
 class Body(qt.QScrollArea):
-    """The question's text and fields. It wants as much room as they need."""
+    """The text and the parts of a question. It asks for as much room as they need."""
 
     def __init__(self, view: QuestionView, *parts: qt.QWidget) -> None:
+        """Draw a question's texts, and its parts below them.
+
+        Args:
+            view: The texts.
+            *parts: The widgets, from the top. A form and arguments keep their height; each other
+                part shares the room that is left.
+        """
         super().__init__()
         self._inner = qt.QWidget()
         column = qt.QVBoxLayout(self._inner)
         column.setSpacing(self.fontMetrics().height() // 2)
         add_all(column, *_texts(view))
-        boxes = [part for part in parts if isinstance(part, DetailsBox)]
-        self._wanted = max((box.sizeHint().width() for box in boxes), default=0)
+        self._details_width = 0
         for part in parts:
+            stretch = 1
+            if isinstance(part, DetailsBox):
+                self._details_width = max(self._details_width, part.sizeHint().width())
             if isinstance(part, FormView):
                 column.addSpacing(self.fontMetrics().height() // 2)
-            column.addWidget(part, 0 if isinstance(part, FormView | Arguments) else 1)
+            if isinstance(part, FormView | Arguments):
+                stretch = 0
+            column.addWidget(part, stretch)
         column.addStretch(1)
         self.setWidget(self._inner)
         self.setWidgetResizable(True)
@@ -162,14 +188,14 @@ class Body(qt.QScrollArea):
         self.setFocusPolicy(qt.Qt.FocusPolicy.NoFocus)
 
     def sizeHint(self) -> qt.QSize:
-        """As wide as a line that reads well, as high as everything in it."""
-        width = max(self.fontMetrics().averageCharWidth() * _WIDTH, self._wanted)
+        """Return the width of a line that reads well, and the height of all parts."""
+        width = max(self.fontMetrics().averageCharWidth() * _WIDTH, self._details_width)
         return qt.QSize(width, self._inner.heightForWidth(width))
 
     def minimumSizeHint(self) -> qt.QSize:
-        """Some lines of some words: a message must not widen the window."""
+        """Return the size of some lines of some words: a message must not widen the window."""
         metrics = self.fontMetrics()
-        return qt.QSize(metrics.averageCharWidth() * _LEAST_WIDTH, metrics.height() * _LEAST_LINES)
+        return qt.QSize(metrics.averageCharWidth() * _MIN_WIDTH, metrics.height() * _MIN_LINES)
 
     def turn(self, pages: int) -> None:
         """Scroll by whole pages."""
@@ -178,10 +204,14 @@ class Body(qt.QScrollArea):
 
 
 def _texts(view: QuestionView) -> list[qt.QWidget]:
+    """Return the labels of a question's texts; the first line of a message is its heading."""
     heading, _, rest = view.message.partition("\n")
-    if len(heading) > _LONGEST_HEADING:
-        heading, rest = "", view.message
-    widgets: list[qt.QWidget] = [Notice(view.reason)] if view.reason else []
+    if len(heading) > _MAX_HEADING_LENGTH:
+        heading = ""
+        rest = view.message
+    widgets: list[qt.QWidget] = []
+    if view.reason:
+        widgets.append(Notice(view.reason))
     styles: tuple[tuple[str, float, bool], ...] = (
         (view.title, 1.0, True),
         (heading, 1.3, True),
@@ -189,232 +219,7 @@ def _texts(view: QuestionView) -> list[qt.QWidget]:
         (view.agreement, 1.0, False),
         (view.explanation, SMALL, False),
     )
-    return widgets + [label(text, size=size, bold=bold) for text, size, bold in styles if text]
-
-
-# ---- the editors: one widget a kind of field. Each is made from its field, has `value()`, which is
-# None where it is left out, and sends `changed`. What it holds need not be valid: `Field.check`.
-
-
-class Line(qt.QLineEdit):
-    """A line of text; an empty one is left out, unless it may be empty and has to be there."""
-
-    changed = qt.Signal()
-
-    def __init__(self, view: FieldView) -> None:
-        super().__init__("" if view.default is None else str(view.default))
-        field = view.field
-        self._keeps_empty = field.required and (field.default == "" or field.least == 0)
-        hint = "" if field.required else tr("optional")
-        self.setPlaceholderText(EXAMPLES.get(field.format or "", hint))
-        self.setClearButtonEnabled(not field.required)
-        self.textChanged.connect(self.changed)
-
-    def value(self) -> object:
-        """What it holds."""
-        return self.text() if self.text() or self._keeps_empty else None
-
-
-class NumberLine(Line):
-    """A line for a number. No spin box: that can be neither empty, nor large, nor scrolled past."""
-
-    def value(self) -> object:
-        """What it holds: the text itself where it is not a number."""
-        text = self.text().strip()
-        if not _NUMBER.fullmatch(text):
-            return self.text() or None
-        try:
-            return int(text)
-        except ValueError:
-            return float(text)
-
-
-class Tick(qt.QCheckBox):
-    """A check box with its title. A click answers yes or no; leaving it out is another button."""
-
-    changed = qt.Signal()
-
-    def __init__(self, view: FieldView, mnemonics: Mnemonics) -> None:
-        super().__init__()
-        self._title = mnemonics.mark(view.title if carries_title(view.field) else tr("Yes"))
-        self.leave = small(tr("Leave out"), flat=False)  # hidden where there is no answer
-        self.leave.setAccessibleName(tr("Leave out: {title}", title=view.title))
-        self.leave.setParent(self)  # until it is laid out: it must not be a window of its own
-        self.leave.clicked.connect(self._leave_out)
-        self._may_be_left_out = view.may_be_left_out
-        self.setTristate(view.may_be_left_out)
-        self.setChecked(view.default is True)
-        if view.default is None and view.may_be_left_out:
-            self.setCheckState(qt.Qt.CheckState.PartiallyChecked)
-        self._tell()
-        self.stateChanged.connect(self._tell)
-
-    def nextCheckState(self) -> None:
-        """Go from yes to no and back, and never to the third state: no click is lost in it."""
-        states = qt.Qt.CheckState
-        is_yes = self.checkState() == states.Checked
-        self.setCheckState(states.Unchecked if is_yes else states.Checked)
-
-    def value(self) -> object:
-        """What it holds."""
-        state = self.checkState()
-        is_left_out = state == qt.Qt.CheckState.PartiallyChecked
-        return None if is_left_out else state == qt.Qt.CheckState.Checked
-
-    @qt.Slot()
-    def _tell(self) -> None:
-        left_out = self.value() is None
-        self.setText(tr("{title} (left out)", title=self._title) if left_out else self._title)
-        self.leave.setVisible(self._may_be_left_out and not left_out)
-        self.changed.emit()
-
-    @qt.Slot()
-    def _leave_out(self) -> None:
-        self.setFocus()  # the button goes
-        self.setCheckState(qt.Qt.CheckState.PartiallyChecked)
-
-
-def carries_title(field: Field) -> bool:
-    """Whether what a field is filled in with shows the title itself; a long one could not wrap."""
-    return field.kind == "boolean" and len(field.title) <= _LONG
-
-
-class Choice(qt.QComboBox):
-    """A combo box; one with many choices can be searched by typing a part of the name."""
-
-    changed = qt.Signal()
-
-    def __init__(self, view: FieldView) -> None:
-        super().__init__(sizeAdjustPolicy=_ADJUST, minimumContentsLength=_LEAST_SHOWN)
-        self.setFocusPolicy(qt.Qt.FocusPolicy.StrongFocus)
-        self.setPlaceholderText(tr("Choose…"))
-        palette = self.palette()  # Fusion, in Qt 5, draws no hint that is not opaque
-        palette.setBrush(palette.ColorRole.PlaceholderText, palette.buttonText())
-        self.setPalette(palette)
-        if view.may_be_left_out:
-            self.addItem(tr("(left out)"))
-        self._values: list[str | None] = [None] if view.may_be_left_out else []
-        self._values += [option.value for option in view.options]
-        self.addItems([option.title for option in view.options])
-        is_known = view.default in self._values
-        self.setCurrentIndex(self._values.index(view.default) if is_known else -1)
-        if len(view.options) >= FILTERED_FROM:  # it is searched by typing
-            self.setEditable(True)
-            self.setInsertPolicy(qt.QComboBox.InsertPolicy.NoInsert)
-            completer = qt.QCompleter(self.model(), self)
-            completer.setFilterMode(qt.Qt.MatchFlag.MatchContains)
-            completer.setCaseSensitivity(qt.Qt.CaseSensitivity.CaseInsensitive)
-            self.setCompleter(completer)
-        self.currentTextChanged.connect(self.changed)
-
-    def value(self) -> object:
-        """What it holds: the text itself where it is none of the choices."""
-        index, text = self.currentIndex(), self.currentText()
-        if self.itemText(index) != text:  # typed, and not picked from the list
-            index = self.findText(text, qt.Qt.MatchFlag.MatchExactly)
-        return self._values[index] if index >= 0 else text or None
-
-    def wheelEvent(self, event: qt.QWheelEvent) -> None:
-        """Let the form scroll: a wheel that changes an answer in passing is a trap."""
-        event.ignore()
-
-
-class Choices(qt.QWidget):
-    """A list to tick, with a filter above a long one; nothing ticked is left out if it may be."""
-
-    changed = qt.Signal()
-
-    def __init__(self, view: FieldView) -> None:
-        super().__init__()
-        self._may_be_left_out = not view.field.required
-        self.list = _Ticks()
-        self._titles = [option.title for option in view.options]
-        self._values = [option.value for option in view.options]
-        states = qt.Qt.CheckState
-        for option in view.options:
-            item = qt.QListWidgetItem(option.title, self.list)
-            item.setData(qt.Qt.ItemDataRole.AccessibleTextRole, option.title)
-            item.setFlags(_TICKABLE)
-            is_ticked = option.value in (view.default or ())
-            item.setCheckState(states.Checked if is_ticked else states.Unchecked)
-        column = plain_column(self)
-        if len(view.options) >= FILTERED_FROM:
-            self.filter = qt.QLineEdit(placeholderText=tr("Filter"), clearButtonEnabled=True)
-            self.filter.setAccessibleName(tr("Filter {title}", title=view.title))
-            self.filter.textChanged.connect(self._filter)
-            column.addWidget(self.filter)
-        column.addWidget(self.list)
-        if max(map(len, self._titles)) > _LONG:
-            self.list.wrap()
-        else:
-            self.list.fit()
-        self.setFocusProxy(self.list)
-        self.list.itemChanged.connect(self.changed)
-
-    def value(self) -> object:
-        """What is ticked, in the order of the schema."""
-        states = [self.list.item(row).checkState() for row in range(self.list.count())]
-        pairs = zip(self._values, states, strict=True)
-        ticked = [value for value, state in pairs if state == qt.Qt.CheckState.Checked]
-        return None if not ticked and self._may_be_left_out else ticked
-
-    @qt.Slot(str)
-    def _filter(self, text: str) -> None:
-        for row in range(self.list.count()):
-            self.list.setRowHidden(row, text.lower() not in self._titles[row].lower())
-
-
-class _Ticks(qt.QListWidget):
-    """A list that is as high as its first rows, and wraps them where one is too long."""
-
-    def wrap(self) -> None:
-        """Have every row be as high as its text is in the width that there is."""
-        for row in range(self.count()):
-            item = self.item(row)
-            item.setText(breakable(item.text().replace("_", f"_{_BREAK}")))
-        self.setHorizontalScrollBarPolicy(qt.Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        wrap(self)
-        policy = qt.QSizePolicy(qt.QSizePolicy.Policy.Expanding, qt.QSizePolicy.Policy.Preferred)
-        policy.setHeightForWidth(True)
-        self.setSizePolicy(policy)
-
-    def fit(self) -> None:
-        """Take the height of the first rows, none of which is wrapped."""
-        height = min(self.count(), _ROWS) * self.sizeHintForRow(0)
-        self.setFixedHeight(height + 2 * self.frameWidth())
-
-    def sizeHint(self) -> qt.QSize:
-        """Want no more than a row; `heightForWidth` or a fixed height says the rest."""
-        return qt.QSize(super().sizeHint().width(), self.sizeHintForRow(0))
-
-    def minimumSizeHint(self) -> qt.QSize:
-        """Want no more than a row."""
-        return qt.QSize(super().minimumSizeHint().width(), self.sizeHintForRow(0))
-
-    def heightForWidth(self, width: int) -> int:
-        """Be as high as the first rows are when they are wrapped."""
-        metrics, style = self.fontMetrics(), self.style()
-        tick = style.pixelMetric(qt.QStyle.PixelMetric.PM_IndicatorWidth)
-        gap = style.pixelMetric(qt.QStyle.PixelMetric.PM_FocusFrameHMargin) + 1
-        room = qt.QRect(0, 0, width - 2 * self.frameWidth() - tick - 6 * gap, _ENDLESS)
-        flags = qt.Qt.TextFlag.TextWordWrap
-        texts = [self.item(row).text() for row in range(min(self.count(), _ROWS))]
-        heights = [metrics.boundingRect(room, flags, text).height() for text in texts]
-        least = style.pixelMetric(qt.QStyle.PixelMetric.PM_IndicatorHeight)
-        padding = metrics.height() // 2
-        return sum(max(height, least) + padding for height in heights) + 2 * self.frameWidth()
-
-
-Editor = Line | NumberLine | Tick | Choice | Choices
-
-
-def make(view: FieldView, mnemonics: Mnemonics) -> Editor:
-    """Make the editor of a field; a check box carries its own title, with a mnemonic."""
-    if view.field.kind == "boolean":
-        return Tick(view, mnemonics)
-    editors: dict[str, type[Line | Choice | Choices]] = {
-        "choice": Choice,
-        "choices": Choices,
-        "string": Line,
-    }
-    return editors.get(view.field.kind, NumberLine)(view)
+    for text, size, bold in styles:
+        if text:
+            widgets.append(label(text, size=size, bold=bold))
+    return widgets

@@ -1,8 +1,8 @@
-"""What a consent is about: the items, how many of which kind, and what the skill is called with.
+"""The items that a consent is about, and how many there are of which kind. Main thread.
 
 The list is a model over the question's tuple: 100,000 rows cost no more than ten. Paths that are
-too long for a line are wrapped, and the parents that all of them share are told once, above the
-list: so each name can be read whole, and what differs is seen. Main thread.
+too long for a line are wrapped, and the parents that all of them share are written once, above the
+list. So each name can be read whole, and the differences are seen.
 """
 
 from __future__ import annotations
@@ -12,21 +12,26 @@ from typing import Any, Final
 
 from dcc_bridge.elicitation.question import Consent, Question
 from dcc_bridge.elicitation.text import breakable, safe_line, tool_tip
-from dcc_bridge.elicitation.view import ArgumentView, item_counts
+from dcc_bridge.elicitation.view import item_counts
 from dcc_bridge.qt import binding as qt
 from dcc_bridge.qt.buttons import small
-from dcc_bridge.qt.labels import SMALL, Mnemonics, add_all, label, plain_column, rule, tr, unmarked
-from dcc_bridge.qt.wrapped import FITS, wrap
+from dcc_bridge.qt.labels import SMALL, Mnemonics, add_all, label, plain_column, tr
+from dcc_bridge.qt.wrapped import MAX_LINE_LENGTH, wrap
 
-_LINES: Final = 7
-_MOST_SHOWN: Final = 4096  # characters of a path
-_PARENT_MARKS: Final = "/|"  # what stands between a parent and its child in a path
-_FILTER_FROM: Final = 8  # rows from which on a filter is worth its place
+_MAX_LINES: Final = 7  # that the list asks for
+_MAX_PATH_LENGTH: Final = 4096  # characters of a path that are shown
+_SEPARATORS: Final = "/|"  # between a parent and its child in a path
+_FILTERED_FROM: Final = 8  # rows from which on a filter is worth its place
 Index = qt.QModelIndex | qt.QPersistentModelIndex
 
 
 class Items(qt.QAbstractListModel):
-    """The items that match a filter, one a row."""
+    """The items that match a filter, one a row.
+
+    Attributes:
+        has_long: Whether some paths are so long that they have to be wrapped.
+        parents: The beginning of all paths that the rows leave out, or "".
+    """
 
     def __init__(self, question: Question) -> None:
         super().__init__()
@@ -34,64 +39,87 @@ class Items(qt.QAbstractListModel):
         self._items = consent.items
         self._shown = consent.shown_items
         self._kinds = consent.kinds
-        self.has_long = max(map(len, self._shown), default=0) > FITS  # some have to be wrapped
-        self.parents = _shared_parents(self._shown) if self.has_long else ""
         self._rows: Sequence[int] = range(len(self._items))
+        longest = max((len(path) for path in self._shown), default=0)
+        self.has_long = longest > MAX_LINE_LENGTH
+        self.parents = ""
+        if self.has_long:
+            self.parents = _shared_parents(self._shown)
 
     def rowCount(self, parent: Index = qt.QModelIndex()) -> int:  # noqa: B008 - Qt's own signature
-        """Give how many match."""
-        return 0 if parent.isValid() else len(self._rows)
+        """Return how many items match."""
+        if parent.isValid():
+            return 0
+        return len(self._rows)
 
     def data(self, index: Index, role: int = qt.Qt.ItemDataRole.DisplayRole) -> Any:
-        """Return what is read of a row: below the shared parents; whole in its tool tip."""
-        at = self._rows[index.row()]
-        item = self._shown[at]
-        if role == qt.Qt.ItemDataRole.DisplayRole:
-            shown = safe_line(item.removeprefix(self.parents), _MOST_SHOWN)
-            return breakable(shown) if self.has_long else shown
-        if role == qt.Qt.ItemDataRole.AccessibleTextRole:
-            return safe_line(item, _MOST_SHOWN)
-        if role == qt.Qt.ItemDataRole.ToolTipRole:
-            lines = [breakable(safe_line(item, _MOST_SHOWN))]
-            if self._kinds:
-                lines.append(safe_line(self._kinds[at]))
-            return tool_tip("\n".join(lines), wraps=self.has_long)
+        """Return the text of a row: the path without the shared parents, or whole in a tooltip."""
+        number = self._rows[index.row()]
+        item = self._shown[number]
+        match role:
+            case qt.Qt.ItemDataRole.DisplayRole:
+                shown = safe_line(item.removeprefix(self.parents), _MAX_PATH_LENGTH)
+                if self.has_long:
+                    return breakable(shown)
+                return shown
+            case qt.Qt.ItemDataRole.AccessibleTextRole:
+                return safe_line(item, _MAX_PATH_LENGTH)
+            case qt.Qt.ItemDataRole.ToolTipRole:
+                lines = [breakable(safe_line(item, _MAX_PATH_LENGTH))]
+                if self._kinds:
+                    lines.append(safe_line(self._kinds[number]))
+                return tool_tip("\n".join(lines), wraps=self.has_long)
         return None
 
     @qt.Slot(str)
     def narrow(self, text: str) -> None:
-        """Show those whose path, label or kind contains a text."""
+        """Show the items whose path, label or kind contains a text, in either case."""
         wanted = text.casefold()
+        numbers = range(len(self._items))
         self.beginResetModel()
-        rows = range(len(self._items))
-        self._rows = [row for row in rows if wanted in self._words(row)] if wanted else rows
+        self._rows = numbers
+        if wanted:
+            self._rows = [number for number in numbers if wanted in self._words(number)]
         self.endResetModel()
 
     def at(self, rows: Sequence[int]) -> list[str]:
-        """Give the items of some rows, or of all that match where there are none."""
-        return [self._items[self._rows[row]] for row in rows or range(len(self._rows))]
+        """Return the items of some rows; without rows, all items that match."""
+        if not rows:
+            return [self._items[number] for number in self._rows]
+        return [self._items[self._rows[row]] for row in rows]
 
-    def _words(self, at: int) -> str:
-        kind = self._kinds[at] if self._kinds else ""
-        return f"{self._items[at]} {self._shown[at]} {kind}".casefold()
+    def _words(self, number: int) -> str:
+        kind = ""
+        if self._kinds:
+            kind = self._kinds[number]
+        return f"{self._items[number]} {self._shown[number]} {kind}".casefold()
 
 
-def _shared_parents(items: Sequence[str]) -> str:
+def _shared_parents(paths: Sequence[str]) -> str:
     """Return the beginning of all paths up to the last parent that they share, or ""."""
-    first, last = min(items), max(items)  # whatever these share, all between them share too
+    first = min(paths)
+    last = max(paths)  # whatever the first and the last share, all between them share too
     if first == last:
         return ""
-    shared = 0
-    for at, (one, other) in enumerate(zip(first, last, strict=False), 1):
-        if one != other:
+    length = 0
+    for position, (character, other) in enumerate(zip(first, last, strict=False), 1):
+        if character != other:
             break
-        if one in _PARENT_MARKS:
-            shared = at
-    return first[:shared]
+        if character in _SEPARATORS:
+            length = position
+    return first[:length]
 
 
 class Preview(qt.QWidget):
-    """The items of a consent, with how many they are and whether they come back by undo."""
+    """The items of a consent, with how many they are and whether undo brings them back.
+
+    Attributes:
+        items: The model of the list.
+        list: The list of the items.
+        filter: The line that filters the list; hidden above a short one.
+        look: The button that selects the chosen items in the scene, or all of them.
+        parents: The label of the parents that all paths share; hidden where there are none.
+    """
 
     def __init__(
         self,
@@ -100,22 +128,31 @@ class Preview(qt.QWidget):
         mnemonics: Mnemonics,
         select: Callable[[Sequence[str]], None],
     ) -> None:
+        """Draw the items of a question.
+
+        Args:
+            question: The question, with a consent.
+            undo: The widget that says whether undo brings the items back; it stands at the bottom.
+            mnemonics: Deals out the letter of the button.
+            select: Selects items in the scene.
+        """
         super().__init__()
-        self._select = select  # selects items in the host
-        self.items = Items(question)  # the model of the list
+        self._select = select
+        self.items = Items(question)
         self.list = self._make_list()
         hint = tr("Filter by name or type")
         self.filter = qt.QLineEdit(placeholderText=hint, clearButtonEnabled=True)
         self.filter.setAccessibleName(tr("Filter the list"))
-        self.filter.setVisible(len(question.items) >= _FILTER_FROM)
+        self.filter.setVisible(len(question.items) >= _FILTERED_FROM)
         self.filter.textChanged.connect(self.items.narrow)
-        text = mnemonics.mark(tr("Select in the scene"))
-        self.look = small(text, flat=False)  # what is selected, or all
+        caption = mnemonics.mark(tr("Select in the scene"))
+        self.look = small(caption, flat=False)
         self.look.clicked.connect(self._look)
+        counts = item_counts(question.consent or Consent(), tr)
         top = qt.QHBoxLayout()
-        top.addWidget(label(item_counts(question.consent or Consent(), tr), bold=True), 1)
+        top.addWidget(label(counts, bold=True), 1)
         top.addWidget(self.look)
-        parents = safe_line(self.items.parents, _MOST_SHOWN)
+        parents = safe_line(self.items.parents, _MAX_PATH_LENGTH)
         self.parents = label(tr("Below {path}", path=parents), size=SMALL)
         self.parents.setVisible(bool(parents))
         add_all(plain_column(self), top, self.parents, self.filter, self.list, undo)
@@ -129,7 +166,7 @@ class Preview(qt.QWidget):
         qt.QApplication.clipboard().setText("\n".join(self._chosen()))
 
     def _chosen(self) -> list[str]:
-        """Return what is selected, or all that match."""
+        """Return the selected items, or all that match."""
         rows = [index.row() for index in self.list.selectionModel().selectedRows()]
         return self.items.at(sorted(rows))
 
@@ -154,82 +191,39 @@ class Preview(qt.QWidget):
 
 
 class _List(qt.QListView):
-    """A list that wants a few lines, however many there are."""
+    """A list that asks for the height of a few lines, however many there are."""
 
     def sizeHint(self) -> qt.QSize:
         metrics = self.fontMetrics()
-        count = self.model().rowCount() if self.model() is not None else 0
-        height = max(metrics.lineSpacing(), self.sizeHintForRow(0)) * max(2, min(_LINES, count))
-        least = min(height, 2 * _LINES * metrics.lineSpacing())  # a row may be many lines high
-        return qt.QSize(metrics.averageCharWidth() * 40, least + 2 * self.frameWidth())
-
-
-class Arguments(qt.QFrame):
-    """What a skill is called with: a row for each argument, which no value can draw."""
-
-    changed = qt.Signal()  # it has another height
-
-    def __init__(self, arguments: Sequence[ArgumentView]) -> None:
-        super().__init__()
-        self.setAccessibleName(tr("What the skill is called with"))
-        self.setFrameShape(qt.QFrame.Shape.StyledPanel)
-        self.setBackgroundRole(qt.QPalette.ColorRole.Base)
-        self.setAutoFillBackground(True)
-        grid = qt.QGridLayout(self)
-        grid.setHorizontalSpacing(self.fontMetrics().height())
-        grid.setColumnStretch(1, 1)
-        for argument in arguments:
-            row = grid.rowCount()
-            if grid.count():
-                grid.addWidget(rule(), row, 0, 1, 2)
-            name, value = label(argument.name, bold=True, on_base=True), _Value(argument)
-            value.changed.connect(self.changed)
-            grid.addWidget(name, row + 1, 0, qt.Qt.AlignmentFlag.AlignTop)
-            grid.addWidget(value, row + 1, 1)
-
-
-class _Value(qt.QWidget):
-    """A value in its cell: the beginning of it, until the person wants to see all."""
-
-    changed = qt.Signal()
-
-    def __init__(self, argument: ArgumentView) -> None:
-        super().__init__()
-        self._whole = argument.whole
-        self._label = label(argument.value, on_base=True)
-        self._rest = label(argument.rest, size=SMALL, on_base=True)
-        self._rest.setWordWrap(False)
-        self._more = small(unmarked(tr("Show all")))
-        self._more.setAccessibleName(tr("Show all of {name}", name=argument.name))
-        self._more.clicked.connect(self._show_whole)
-        row = qt.QHBoxLayout()
-        add_all(plain_column(self, 0), self._label, row)
-        add_all(row, self._rest, self._more, None)
-        self._rest.setVisible(bool(argument.rest))
-        self._more.setVisible(bool(argument.whole))
-
-    @qt.Slot()
-    def _show_whole(self) -> None:
-        self._label.setText(breakable(self._whole))
-        self._rest.hide()
-        self._more.hide()
-        self.changed.emit()
+        count = 0
+        if self.model() is not None:
+            count = self.model().rowCount()
+        row_height = max(metrics.lineSpacing(), self.sizeHintForRow(0))
+        height = row_height * max(2, min(_MAX_LINES, count))
+        limit = 2 * _MAX_LINES * metrics.lineSpacing()  # a row may be many lines high
+        frame = 2 * self.frameWidth()
+        return qt.QSize(metrics.averageCharWidth() * 40, min(height, limit) + frame)
 
 
 class NameToArm(qt.QWidget):
-    """A line in which a word is to be typed before what cannot be undone can be agreed to."""
+    """A line in which a word is to be typed before the person can agree to a lasting loss.
 
-    lacking = qt.Signal(bool)  # whether the word does not stand there
+    Attributes:
+        lacking: Emitted as the text changes, with whether the word does not stand there.
+        editor: The line.
+    """
+
+    lacking = qt.Signal(bool)
 
     def __init__(self, word: str) -> None:
         super().__init__()
         self._word = word
         self.editor = qt.QLineEdit()
         self.editor.setAccessibleName(tr("Type {word} to go on", word=safe_line(word)))
-        self.editor.textChanged.connect(self._look)
+        self.editor.textChanged.connect(self._check)
         request = label(tr("Type {word} to go on:", word=safe_line(word)))
         add_all(plain_column(self), request, self.editor)
 
     @qt.Slot(str)
-    def _look(self, text: str) -> None:
+    def _check(self, text: str) -> None:
         self.lacking.emit(text.strip() != self._word)

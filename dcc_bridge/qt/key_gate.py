@@ -1,11 +1,11 @@
-"""Keeps the keys from a question until the person has gone to it. Main thread.
+"""Keeps the keys from a question until the person has gone to the question. Main thread.
 
 A question comes up while somebody types elsewhere, so its window asks for no keyboard. A window
-system may give it the keyboard all the same: then each key is passed on to the window that had the
-keyboard before, and the keyboard is given back. The person goes to the question by a click, by a
-key of the host's that leads there, or by the window system's own keys, such as Alt+Tab. From then
-on keys count once none was pressed for a moment: until then they may have been meant for where the
-person was.
+system may give the window the keyboard all the same. Then each key is passed on to the window that
+had the keyboard before, and the keyboard is given back. The person goes to the question by a click,
+by a key of the host's that leads there, or by the window system's own keys, such as Alt+Tab. From
+then on keys count once none was pressed for a moment: until then they may have been meant for the
+other window.
 """
 
 from __future__ import annotations
@@ -13,8 +13,10 @@ from __future__ import annotations
 from typing import Final, cast
 
 from dcc_bridge.qt import binding as qt
+from dcc_bridge.qt.event_loop import copy_of_key
 
-KEY_DELAY: Final = 500  # milliseconds without a key, longer than a hasty second press
+KEY_DELAY_MS: Final = 500
+"""The time without a key after which keys count; longer than a hasty second press."""
 _Kind: Final = qt.QEvent.Type
 _KEYS: Final = (_Kind.KeyPress, _Kind.KeyRelease)
 _TOUCHES: Final = (_Kind.MouseButtonPress, _Kind.TouchBegin, _Kind.TabletPress)
@@ -24,26 +26,39 @@ _WATCHED: Final = frozenset(
 
 
 class KeyGate(qt.QObject):
-    """Stands before the keys of a window, which asks it about each event that reaches it."""
+    """Stands before the keys of a window, which asks the gate about each event.
 
-    entered = qt.Signal()  # the person went to the window
-    opened = qt.Signal()  # keys count from now on
+    Attributes:
+        entered: Emitted when the person went to the window.
+        opened: Emitted when keys begin to count.
+    """
+
+    entered = qt.Signal()
+    opened = qt.Signal()
 
     def __init__(self, window: qt.QWidget) -> None:
-        """Guard a window, which has to say that it was `shown`."""
+        """Guard a window.
+
+        Args:
+            window: The window. It has to call `shown` as it appears, and `keeps` from its event
+                filter.
+        """
         super().__init__(window)
         self._is_entered = False
         self._before: qt.QWindow | None = None  # had the keyboard when the window appeared
-        self._appearing = qt.QTimer(self, singleShot=True)  # nobody goes to it so fast
-        self._quiet = qt.QTimer(self, singleShot=True)  # starts again with each key
+        # While this timer runs, no person can have gone to the window yet.
+        self._appearing = qt.QTimer(self, singleShot=True)
+        # Starts again with each key; keys count once it has run out.
+        self._quiet = qt.QTimer(self, singleShot=True)
         self._quiet.timeout.connect(self.opened)
-        self._giving_back = qt.QTimer(self, singleShot=True)  # once the change of focus is over
+        # Runs out in the next turn, when the change of focus is over.
+        self._giving_back = qt.QTimer(self, singleShot=True)
         self._giving_back.timeout.connect(self._give_back)
         window.setAttribute(qt.Qt.WidgetAttribute.WA_ShowWithoutActivating)
 
     @property
     def _window(self) -> qt.QWidget:
-        """The window. Kept, it would be a cycle, which Python collects in an order of its own."""
+        """The window. A reference kept here would be a cycle, collected in an order of its own."""
         return cast("qt.QWidget", self.parent())
 
     @property
@@ -52,19 +67,19 @@ class KeyGate(qt.QObject):
         return self._is_entered and not self._quiet.isActive()
 
     def shown(self) -> None:
-        """Begin: the window is about to appear."""
+        """Begin to keep keys: the window is about to appear."""
         handle = self._window.windowHandle()
         if handle is not None:
             self._is_entered = False
             self._before = qt.QGuiApplication.focusWindow()
-            self._appearing.start(KEY_DELAY)
+            self._appearing.start(KEY_DELAY_MS)
             handle.installEventFilter(self._window)
 
     def enter(self) -> None:
-        """Give the keyboard to the window: the person goes there."""
+        """Move the keyboard to the window: the person goes there."""
         self._appearing.stop()
         self._giving_back.stop()
-        self._quiet.start(KEY_DELAY)
+        self._quiet.start(KEY_DELAY_MS)
         self._window.raise_()
         self._window.activateWindow()
         if not self._is_entered:
@@ -72,10 +87,10 @@ class KeyGate(qt.QObject):
             self.entered.emit()
 
     def keeps(self, event: qt.QEvent) -> bool:
-        """Look at what reaches the window, and return whether no widget of it must have it.
+        """Handle an event that reaches the window, and return whether its widgets must not see it.
 
-        The window is the filter and asks here: a filter of its own is called while Python collects
-        a window, when there is nothing left of it, and that crashes.
+        The window is the event filter and asks here. A filter of the gate's own would be called
+        while Python collects a window of which nothing is left, and that crashes.
         """
         kind = event.type()
         if kind not in _WATCHED:
@@ -88,7 +103,7 @@ class KeyGate(qt.QObject):
             self._take_touch()
         elif self.is_open:
             return False
-        elif kind == _Kind.ShortcutOverride:  # accepted, it is no shortcut but a key
+        elif kind == _Kind.ShortcutOverride:  # once accepted, the event is no shortcut but a key
             event.accept()
             return True
         elif isinstance(event, qt.QKeyEvent) and kind in _KEYS:
@@ -99,8 +114,8 @@ class KeyGate(qt.QObject):
     def _take_focus(self) -> None:
         if self._is_entered:
             return
-        has_to_go_back = self._appearing.isActive() and self._host_window() is not None
-        if has_to_go_back:
+        is_uncalled_for = self._appearing.isActive() and self._host_window() is not None
+        if is_uncalled_for:
             self._giving_back.start(0)
         else:
             self.enter()
@@ -110,30 +125,31 @@ class KeyGate(qt.QObject):
             self.enter()
 
     def _lose_focus(self) -> None:
-        now = qt.QGuiApplication.focusWindow()
-        is_popup = now is not None and now.type() == qt.Qt.WindowType.Popup  # one of its own lists
-        if not is_popup:
+        focused = qt.QGuiApplication.focusWindow()
+        is_popup = focused is not None and focused.type() == qt.Qt.WindowType.Popup
+        if not is_popup:  # else the popup is a list of the window's own
             self._is_entered = False
 
     def _keep(self, event: qt.QKeyEvent) -> None:
-        """Take a key that does not count: pass it on to where the person still is."""
-        host = self._host_window()
+        """Take a key that does not count; pass it on to the window where the person still is."""
         if self._is_entered:
             if event.type() == _Kind.KeyPress:
-                self._quiet.start(KEY_DELAY)
-        elif host is not None:
-            what = event.type(), event.key(), event.modifiers()
-            copy = qt.QKeyEvent(*what, event.text(), event.isAutoRepeat())
+                self._quiet.start(KEY_DELAY_MS)
+            return
+        host = self._host_window()
+        if host is not None:
             # At once: the next key may reach that window by itself, and must not come first.
-            qt.QCoreApplication.sendEvent(host, copy)
+            qt.QCoreApplication.sendEvent(host, copy_of_key(event))
 
     def _host_window(self) -> qt.QWindow | None:
         """Return the window to which the keyboard can go back."""
         before = self._before
         if before is None or not qt.isValid(before) or not before.isVisible():
             return None
-        takes_none = before.flags() & qt.Qt.WindowType.WindowDoesNotAcceptFocus
-        return None if takes_none else before
+        refuses_focus = before.flags() & qt.Qt.WindowType.WindowDoesNotAcceptFocus
+        if refuses_focus:
+            return None
+        return before
 
     @qt.Slot()
     def _give_back(self) -> None:

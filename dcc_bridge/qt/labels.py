@@ -1,9 +1,9 @@
 """Text on the screen: translated, plain, wrapped, in the host's own font. Main thread.
 
 Every text of the dialogs and the panel passes through `tr`, so that a studio can install a
-``QTranslator`` for the context "dcc_bridge" on its application. Until one is there, the texts are
-the English ones in the code. What skills and agents say is not ours to translate. A translation has
-no ampersands: the letters that Alt reaches are dealt out afterwards (`Mnemonics`).
+``QTranslator`` for the context "dcc_bridge" on its application. Until a translator is there, the
+texts are the English ones in the code. The texts of skills and agents are not translated. A
+translation has no ampersands: the letters that Alt reaches are dealt out afterwards (`Mnemonics`).
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from dcc_bridge.elicitation.text import breakable, safe_line
 from dcc_bridge.qt import binding as qt
 
 CONTEXT: Final = "dcc_bridge"
+SMALL: Final = 0.9  # of the host's own font size
 _UNCOUNTED: Final = -1
 
 log = logging.getLogger(__name__)
-SMALL: Final = 0.9
 
 
 def tr(text: str, **values: object) -> str:
@@ -27,34 +27,38 @@ def tr(text: str, **values: object) -> str:
     Args:
         text: In English, whole, with named places: "Delete {n} cameras". A literal, so that it can
             be collected.
-        **values: What stands in the places. An integer called ``n`` decides on the plural, in
-            languages that have several; English has a text of its own for one.
+        **values: The values for the places. An integer called ``n`` decides on the plural, in
+            languages that have several; in English another text is passed for one.
 
     Returns:
         The text with the values in their places.
     """
-    n = values.get("n", _UNCOUNTED)
-    count = n if isinstance(n, int) else _UNCOUNTED
+    count = values.get("n")
+    if not isinstance(count, int):
+        count = _UNCOUNTED
     translated = qt.QCoreApplication.translate(CONTEXT, text, None, count)
     if not values:
         return translated
     try:
         return translated.format(**values)
-    except (LookupError, ValueError, AttributeError):  # a slip of the translator's: no dialog lost
+    except (LookupError, ValueError, AttributeError):  # a translator's mistake costs no dialog
         log.warning("the translation %r does not have the places of %r", translated, text)
         return text.format(**values)
 
 
 def label(text: str, *, size: float = 1.0, bold: bool = False, on_base: bool = False) -> qt.QLabel:
-    """Make a label that wraps, and reads no markup; its size is in parts of the host's own font.
+    """Make a label that wraps, and reads no markup.
 
-    The text is safe to show, as `text.safe_text` and `view` return it. `on_base` gives it the
-    colour of text that lies on the ground of a list.
+    Args:
+        text: The text, safe to show, as `text.safe_text` and `view` return it.
+        size: The size of the font, in parts of the host's own.
+        bold: Whether the text is bold.
+        on_base: Whether the label has the colour of text that lies on the ground of a list.
     """
     widget = qt.QLabel(textFormat=qt.Qt.TextFormat.PlainText, wordWrap=True)
-    # Where lines begin in this host; QLabel would go by the text's own script.
-    flags, direction = qt.Qt.AlignmentFlag, qt.QApplication.layoutDirection()
-    side = qt.QStyle.visualAlignment(direction, flags.AlignLeft)
+    # The side on which lines begin in this host; QLabel would go by the text's own script.
+    flags = qt.Qt.AlignmentFlag
+    side = qt.QStyle.visualAlignment(qt.QApplication.layoutDirection(), flags.AlignLeft)
     widget.setAlignment(side | flags.AlignAbsolute | flags.AlignVCenter)
     widget.setText(breakable(text))
     if on_base:
@@ -69,7 +73,7 @@ def rule() -> qt.QFrame:
 
 
 def plain_column(widget: qt.QWidget, spacing: int | None = None) -> qt.QVBoxLayout:
-    """Lay a widget's parts out below each other, without margins."""
+    """Make a layout in which a widget's parts stand below each other, without margins."""
     column = qt.QVBoxLayout(widget)
     column.setContentsMargins(0, 0, 0, 0)
     if spacing is not None:
@@ -100,11 +104,15 @@ def scale(widget: qt.QWidget, size: float, *, bold: bool = False) -> None:
 
 
 class Notice(qt.QWidget):
-    """A warning sign and a sentence. The sign is the style's own, so it reads on any palette."""
+    """A warning sign and a sentence. The sign is the style's own, so it reads on any palette.
+
+    Attributes:
+        text: The sentence, or "" while the notice is hidden.
+    """
 
     def __init__(self, text: str = "") -> None:
         super().__init__()
-        self.text = safe_line(text)  # what it says
+        self.text = safe_line(text)
         self._label = label(self.text)
         sign = qt.QLabel()
         side = self.style().pixelMetric(qt.QStyle.PixelMetric.PM_SmallIconSize)
@@ -118,7 +126,7 @@ class Notice(qt.QWidget):
             self.hide()
 
     def say(self, text: str) -> None:
-        """Show a sentence, or nothing where it is empty."""
+        """Show a sentence, or hide the notice where the sentence is empty."""
         self.text = safe_line(text)
         self._label.setText(breakable(self.text))
         self.setVisible(bool(text))
@@ -131,23 +139,24 @@ class Mnemonics:
         self._taken: set[str] = set()
 
     def mark(self, text: str) -> str:
-        """Give a text for a button or label, with a letter of its own if one is free."""
-        for at, char in enumerate(text):
+        """Return a text for a button or label, with a letter of its own if one is free."""
+        for position, char in enumerate(text):
             # A key types a digit, or a letter of a script that has large and small ones.
-            is_typed = (char.isascii() and char.isdigit()) or char.lower() != char.upper()
+            is_digit = char.isascii() and char.isdigit()
+            is_typed = is_digit or char.lower() != char.upper()
             if is_typed and char.lower() not in self._taken:
                 self._taken.add(char.lower())
-                return f"{unmarked(text[:at])}&{unmarked(text[at:])}"
+                return f"{unmarked(text[:position])}&{unmarked(text[position:])}"
         return unmarked(text)
 
 
 def unmarked(text: str) -> str:
-    """Give a text for a button or label whose ampersands are only ampersands."""
+    """Return a text for a button or label whose ampersands are only ampersands."""
     return text.replace("&", "&&")
 
 
 def padded(widget: qt.QWidget) -> qt.QWidget:
-    """Make a page of a tab, with the widget at its top."""
+    """Make a page of a tab, with a widget at the top of the page."""
     page = qt.QWidget()
     column = qt.QVBoxLayout(page)
     column.setContentsMargins(0, page.fontMetrics().height() // 2, 0, 0)

@@ -1,7 +1,7 @@
-"""Notifications: quiet lines in the corner of the host's window, about what goes on elsewhere.
+"""Notifications: quiet lines in the corner of the host's window, about events elsewhere.
 
-A notification takes no focus and covers nothing that matters. Whatever shows a call has a menu that
-copies its id, by which ``dcc-bridge audit show --call ID`` tells the rest. Main thread.
+A notification takes no focus, and covers neither a status bar nor a dock. One about a call has a
+menu that copies the call's id, for ``dcc-bridge audit show --call ID``. Main thread.
 """
 
 from __future__ import annotations
@@ -9,81 +9,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from dcc_bridge.consent.effect import CodeRun
-from dcc_bridge.elicitation.details import Details, details_view
-from dcc_bridge.elicitation.question_queue import Act
+from dcc_bridge.elicitation.question_queue import Click
 from dcc_bridge.elicitation.text import safe_line
 from dcc_bridge.qt import binding as qt
-from dcc_bridge.qt.details_view import DetailsBox
-from dcc_bridge.qt.event_loop import OURS, DeferredDeletion
-from dcc_bridge.qt.labels import SMALL, Mnemonics, add_all, label, plain_column, scale, tr
+from dcc_bridge.qt.call_menu import CallMenu
+from dcc_bridge.qt.event_loop import OURS_PROPERTY, DeferredDeletion
+from dcc_bridge.qt.labels import SMALL, add_all, label, plain_column, tr
 from dcc_bridge.qt.outlines import draw_outlines
 
-
-class CallMenu(qt.QMenu):
-    """Comes up on a right click. Where the keyboard is there, Copy does the same."""
-
-    def __init__(self, shown: qt.QWidget) -> None:
-        super().__init__(shown)
-        self.call = ""  # the id of the call that is shown, or "" where none is
-        self._shown = shown
-        self.setProperty(OURS, True)
-        self.copy = self.addAction(tr("Copy the call's id"))
-        self.copy.setShortcut(qt.QKeySequence(qt.QKeySequence.StandardKey.Copy))
-        self.copy.setShortcutContext(qt.Qt.ShortcutContext.WidgetShortcut)
-        self.copy.triggered.connect(self._copy)
-        self.copy.setEnabled(False)
-        shown.addAction(self.copy)
-        shown.setContextMenuPolicy(qt.Qt.ContextMenuPolicy.CustomContextMenu)
-        shown.customContextMenuRequested.connect(self._come_up)
-
-    def set_call(self, call: str) -> None:
-        """Be about another call, or about none with ""."""
-        self.call = call
-        self.copy.setEnabled(bool(call))
-
-    @qt.Slot(qt.QPoint)
-    def _come_up(self, at: qt.QPoint) -> None:
-        self.popup(self._shown.mapToGlobal(at))  # not exec: what is shown may go meanwhile
-
-    @qt.Slot()
-    def _copy(self) -> None:
-        qt.QApplication.clipboard().setText(self.call)
-
-
-class CodeCard(qt.QPlainTextEdit):
-    """What code of an agent was for, and what it did; its text is read in a window of its own."""
-
-    def __init__(self) -> None:
-        super().__init__(readOnly=True, tabChangesFocus=True)
-        self._code: CodeRun | None = None
-        self.setAccessibleName(tr("What the code was for, and what it did"))
-        scale(self, SMALL)
-        self.reader = qt.QDialog(self)
-        self.reader.setWindowTitle(tr("Code of an agent"))
-        self.details = DetailsBox(details_view(Details("")), Mnemonics())
-        qt.QVBoxLayout(self.reader).addWidget(self.details)
-
-    def show_code(self, code: CodeRun | None, facts: str) -> None:
-        """Show what is known of code; nothing for None."""
-        before, self._code = self._code, code
-        if facts != self.toPlainText():
-            self.setPlainText(facts)
-        self.setVisible(code is not None)
-        if code is not before and self.reader.isVisible():
-            self.open()
-
-    @qt.Slot()
-    def open(self) -> None:
-        """Show the text of the code, which is laid out only now."""
-        if self._code is not None:
-            self.details.show_view(details_view(self._code.details, tr))
-            self.reader.adjustSize()
-            self.reader.show()
-
-
 _WIDTH: Final = 48  # of a notification's text, in average characters
-_PASSING: Final = 8000  # milliseconds for which something is said that needs no answer
+_PASSING_MS: Final = 8000
+"""The time for which a notification stays that needs no answer."""
 _KIND: Final = (
     qt.Qt.WindowType.Tool
     | qt.Qt.WindowType.FramelessWindowHint
@@ -91,14 +27,32 @@ _KIND: Final = (
 )
 
 
-class Notification(qt.QDialog):
-    """A quiet line over the host's window, with buttons. It has the ground of a dialog."""
+NoticeButton = tuple[str, Click]  # the caption of a notification's button, and what it calls
 
-    def __init__(self, text: str, acts: tuple[Act, ...], parent: qt.QWidget | None) -> None:
+
+class Notification(qt.QDialog):
+    """A quiet line over the host's window, with buttons. It has the ground of a dialog.
+
+    Attributes:
+        text: The sentence that is shown.
+        menu: Copies the id of the call that the sentence is about; None where it is about none.
+        buttons: A button for each act.
+    """
+
+    def __init__(
+        self, text: str, acts: tuple[NoticeButton, ...], parent: qt.QWidget | None
+    ) -> None:
+        """Draw a sentence.
+
+        Args:
+            text: The sentence.
+            acts: A caption and a function for each button.
+            parent: The host's window, or None.
+        """
         super().__init__(parent, _KIND)
         self.text = safe_line(text)
-        self.menu: CallMenu | None = None  # copies the id of its call, if it is about one
-        self.setProperty(OURS, True)
+        self.menu: CallMenu | None = None
+        self.setProperty(OURS_PROPERTY, True)
         frame = qt.QFrame(frameShape=qt.QFrame.Shape.Box)  # the window below has the same ground
         frame.setForegroundRole(qt.QPalette.ColorRole.PlaceholderText)
         plain_column(self).addWidget(frame)
@@ -109,12 +63,12 @@ class Notification(qt.QDialog):
         words.setFixedWidth(self.fontMetrics().averageCharWidth() * _WIDTH)
         row = qt.QHBoxLayout(frame)
         row.addWidget(words, 1)
-        self.buttons = [_button(caption, act) for caption, act in acts]  # what can be done about it
+        self.buttons = [_button(caption, act) for caption, act in acts]
         add_all(row, *self.buttons)
         draw_outlines(self)
 
     def set_call(self, call: str) -> None:
-        """Show which call it is about in the tooltip, and let a menu copy its id."""
+        """Show the id of a call in the tooltip, and let a menu copy the id."""
         self.setToolTip(tr("Call {id}", id=call))
         self.menu = CallMenu(self)
         self.menu.set_call(call)
@@ -124,20 +78,26 @@ class Notifications(qt.QObject):
     """The notifications of a window, one above the other in its corner."""
 
     def __init__(self, parent: Callable[[], qt.QWidget | None], deletion: DeferredDeletion) -> None:
+        """Prepare an empty corner.
+
+        Args:
+            parent: Returns the host's main window, or None; called for each notification.
+            deletion: Deletes the notifications that are over.
+        """
         super().__init__()
-        self._parent = parent  # gives the host's main window, or None
+        self._parent = parent
         self._deletion = deletion
         self._shown: list[Notification] = []
         self._watched: qt.QWidget | None = None
 
     @property
     def visible(self) -> list[Notification]:
-        """Those that can be seen, the lowest first."""
+        """The notifications that can be seen, the lowest first."""
         self._shown = [notification for notification in self._shown if qt.isValid(notification)]
         return list(self._shown)
 
-    def add(self, text: str, *acts: Act) -> Notification:
-        """Show a notification."""
+    def add(self, text: str, *acts: NoticeButton) -> Notification:
+        """Show a notification, with a button for each act, until it is removed."""
         notification = Notification(text, acts, self._watch())
         self._shown.append(notification)
         self._place()
@@ -145,8 +105,14 @@ class Notifications(qt.QObject):
         _alert_screen_reader(notification)
         return notification
 
-    def add_passing(self, text: str, *acts: Act, call: str | None = None) -> Notification:
-        """Show a notification that goes by itself, or once something is done about it."""
+    def add_passing(self, text: str, *acts: NoticeButton, call: str | None = None) -> Notification:
+        """Show a notification that goes after some seconds, or once a button is pressed.
+
+        Args:
+            text: The sentence.
+            *acts: A caption and a function for each button.
+            call: The id of the call that the sentence is about, or None.
+        """
         notification = self.add(text, *acts)
         if call is not None:
             notification.set_call(call)
@@ -154,11 +120,11 @@ class Notifications(qt.QObject):
             button.clicked.connect(lambda: self.remove(notification))
         timer = qt.QTimer(notification, singleShot=True)
         timer.timeout.connect(lambda: self.remove(notification))
-        timer.start(_PASSING)
+        timer.start(_PASSING_MS)
         return notification
 
     def remove(self, *notifications: Notification) -> None:
-        """Take notifications away; they may be gone already."""
+        """Take notifications away; some may be gone already."""
         for notification in notifications:
             if notification in self._shown:
                 self._shown.remove(notification)
@@ -168,7 +134,7 @@ class Notifications(qt.QObject):
             self._unwatch()
 
     def clear(self) -> None:
-        """Take all of them away."""
+        """Take all notifications away."""
         self.remove(*self.visible)
 
     def eventFilter(self, watched: qt.QObject, event: qt.QEvent) -> bool:
@@ -192,25 +158,53 @@ class Notifications(qt.QObject):
         self._watched = None
 
     def _place(self) -> None:
-        gap = max((item.fontMetrics().height() for item in self.visible), default=0)
+        """Move the notifications into the corner, the first at the bottom."""
+        visible = self.visible
+        gap = max((notification.fontMetrics().height() for notification in visible), default=0)
         corner = self._area().bottomRight() - qt.QPoint(gap, gap)
-        for item in self.visible:
-            item.adjustSize()
-            item.move(corner - qt.QPoint(item.width(), item.height()))
-            corner -= qt.QPoint(0, item.height() + gap // 2)
+        for notification in visible:
+            notification.adjustSize()
+            size = qt.QPoint(notification.width(), notification.height())
+            notification.move(corner - size)
+            corner -= qt.QPoint(0, notification.height() + gap // 2)
 
     def _area(self) -> qt.QRect:
+        """Return where notifications may be: the host's window, or else the screen."""
         window = self._watched
         if window is not None and qt.isValid(window):
-            # A status bar is to be read, and a dock at the right has buttons: our panel's undo.
-            parts = [*window.findChildren(qt.QStatusBar), *window.findChildren(qt.QDockWidget)]
-            seen = [part for part in parts if part.isVisible() and part.window() is window]
-            wide = window.width()
-            sides = [0, *(wide - part.x() for part in seen if 3 * part.x() > 2 * wide)]
-            feet = [0, *(part.height() for part in seen if isinstance(part, qt.QStatusBar))]
-            return window.frameGeometry().adjusted(0, 0, -max(sides), -max(feet))
+            return _free_area(window)
         visible = self.visible
-        return visible[0].screen().availableGeometry() if visible else qt.QRect()
+        if not visible:
+            return qt.QRect()
+        return visible[0].screen().availableGeometry()
+
+
+def _free_area(window: qt.QWidget) -> qt.QRect:
+    """Return a window's frame without its status bars, and the docks in its right third.
+
+    A status bar is to be read, and a dock at the right has buttons: our panel's undo.
+    """
+    right = 0
+    bottom = 0
+    for bar in window.findChildren(qt.QStatusBar):
+        if _is_shown_in(bar, window):
+            bottom = max(bottom, bar.height())
+            right = max(right, _covered_at_right(bar, window))
+    for dock in window.findChildren(qt.QDockWidget):
+        if _is_shown_in(dock, window):
+            right = max(right, _covered_at_right(dock, window))
+    return window.frameGeometry().adjusted(0, 0, -right, -bottom)
+
+
+def _is_shown_in(part: qt.QWidget, window: qt.QWidget) -> bool:
+    return part.isVisible() and part.window() is window
+
+
+def _covered_at_right(part: qt.QWidget, window: qt.QWidget) -> int:
+    """Return the width from a part to the window's right edge; 0 outside of the right third."""
+    if 3 * part.x() <= 2 * window.width():
+        return 0
+    return window.width() - part.x()
 
 
 def _alert_screen_reader(notification: Notification) -> None:

@@ -1,9 +1,9 @@
 """Outlines by which a control can be seen on its ground, whatever the host's palette. Main thread.
 
-Qt's own style outlines a control in a darker shade of its palette's window colour, and the one with
-the focus in a darker shade of the highlight: on a dark ground an empty check box cannot be seen.
-Each control gets colours of its own for these shades, and is else as the host has it. A style that
-outlines in a way of its own takes no notice.
+Qt's own style outlines a control in a darker shade of its palette's window colour, and the control
+with the focus in a darker shade of the highlight: on a dark ground an empty check box cannot be
+seen. Each control gets colours of its own for these shades, and keeps the host's other colours. A
+style that outlines in a way of its own takes no notice.
 """
 
 from __future__ import annotations
@@ -12,13 +12,14 @@ from typing import Final
 
 from dcc_bridge.qt import binding as qt
 
-_LEAST: Final = 3.3
+_MIN_CONTRAST: Final = 3.3
 """The contrast of an outline. The Web Content Accessibility Guidelines ask for 3.0 (1.4.11); a
-style takes some of it back where it rounds a corner."""
-_SHADE: Final = 140  # how much darker, in percent, the style draws an outline
-_FOCUS_SHADE: Final = 125  # the same of the outline of what has the focus
-_SOFTER: Final = 110  # how much lighter than that the style draws a check box and a frame
-_STEPS: Final = 50
+style loses some contrast where it rounds a corner."""
+# The factors of `QColor.darker` and `QColor.lighter`, in percent, by which the style draws
+_SHADE_PERCENT: Final = 140  # an outline, darker than the window
+_FOCUS_SHADE_PERCENT: Final = 125  # the outline of the control with the focus, than the highlight
+_SOFTER_PERCENT: Final = 110  # a check box and a frame, lighter than these outlines
+_STEPS: Final = 50  # from a colour to the colour of text
 _Role: Final = qt.QPalette.ColorRole
 _FRAMED: Final = (qt.QAbstractItemView, qt.QPlainTextEdit)
 _CONTROLS: Final = (*_FRAMED, qt.QAbstractButton, qt.QLineEdit, qt.QComboBox)
@@ -36,69 +37,98 @@ def outlined(palette: qt.QPalette, *, is_framed: bool = False) -> qt.QPalette:
     Its outline and focus are seen on any ground. It raises nothing.
 
     Args:
-        palette: That of what the control stands on.
-        is_framed: Whether the style draws a frame around it that does not change with the focus.
+        palette: The palette of the widget on which the control stands.
+        is_framed: Whether the style draws a frame around the control that does not change with the
+            focus.
 
     Returns:
-        A copy with other colours.
+        A copy of the palette with other colours.
     """
     control = qt.QPalette(palette)
     window = palette.color(_Role.Window)
-    control.setColor(_Role.Window, _seen(window, _SHADE, palette))
+    control.setColor(_Role.Window, _visible_colour(window, _SHADE_PERCENT, palette))
     highlight = palette.color(_Role.Highlight)
-    seen = _seen(highlight, _FOCUS_SHADE, palette)
-    if not is_framed and seen != highlight:
+    visible = _visible_colour(highlight, _FOCUS_SHADE_PERCENT, palette)
+    if not is_framed and visible != highlight:
         inks = (palette.color(_Role.HighlightedText), window, palette.color(_Role.WindowText))
-        control.setColor(_Role.Highlight, seen)
-        control.setColor(_Role.HighlightedText, max(inks, key=lambda ink: contrast(ink, seen)))
+        ink = max(inks, key=lambda colour: contrast(colour, visible))
+        control.setColor(_Role.Highlight, visible)
+        control.setColor(_Role.HighlightedText, ink)
     return control
 
 
 def draw_outlines(window: qt.QWidget) -> None:
-    """Outline the controls in a window. Again after it got others, or another palette."""
+    """Outline the controls in a window.
+
+    To be called again after the window got other controls, or another palette.
+    """
     framed = outlined(window.palette(), is_framed=True)
-    other = outlined(window.palette())
+    unframed = outlined(window.palette())
     for kind in _CONTROLS:
+        palette = unframed
+        if kind in _FRAMED:
+            palette = framed
         for control in window.findChildren(kind):
-            _take(control, framed if kind in _FRAMED else other)
+            _apply(control, palette)
 
 
-def _take(control: qt.QWidget, wanted: qt.QPalette) -> None:
+def _apply(control: qt.QWidget, wanted: qt.QPalette) -> None:
+    """Change the colours of a control that differ; an unchanged palette is not set again."""
     palette = control.palette()
-    roles = (_Role.Window, _Role.Highlight, _Role.HighlightedText)
-    other = [role for role in roles if palette.color(role) != wanted.color(role)]
-    for role in other:
-        palette.setColor(role, wanted.color(role))
-    if other:
+    is_changed = False
+    for role in (_Role.Window, _Role.Highlight, _Role.HighlightedText):
+        if palette.color(role) != wanted.color(role):
+            palette.setColor(role, wanted.color(role))
+            is_changed = True
+    if is_changed:
         control.setPalette(palette)
 
 
-def _seen(colour: qt.QColor, shade: int, palette: qt.QPalette) -> qt.QColor:
-    """Return a colour whose darker shade can be seen on a palette's grounds, or the nearest."""
+def _visible_colour(colour: qt.QColor, shade: int, palette: qt.QPalette) -> qt.QColor:
+    """Return the nearest colour whose darker shade can be seen on a palette's grounds.
+
+    Args:
+        colour: The colour to begin from.
+        shade: The factor in percent by which the style darkens the colour.
+        palette: The palette with the grounds, and the colour of text that is mixed in.
+    """
     ink = palette.color(_Role.WindowText)
     grounds = (palette.color(_Role.Window), palette.color(_Role.Base))
     for step in range(_STEPS + 1):
-        mixed = _mixed(colour, ink, step / _STEPS)
-        drawn = mixed.darker(shade)
-        softer = drawn.lighter(_SOFTER)
-        least = min(contrast(line, ground) for line in (drawn, softer) for ground in grounds)
-        if least >= _LEAST:
+        mixed = _mix(colour, ink, step / _STEPS)
+        outline = mixed.darker(shade)
+        softer = outline.lighter(_SOFTER_PERCENT)
+        contrasts = []
+        for ground in grounds:
+            contrasts.append(contrast(outline, ground))
+            contrasts.append(contrast(softer, ground))
+        if min(contrasts) >= _MIN_CONTRAST:
             return mixed
     return ink
 
 
-def _mixed(one: qt.QColor, other: qt.QColor, part: float) -> qt.QColor:
-    ends = ((one.red(), other.red()), (one.green(), other.green()), (one.blue(), other.blue()))
-    red, green, blue = (round(start + (end - start) * part) for start, end in ends)
-    return qt.QColor(red, green, blue)
+def _mix(start: qt.QColor, end: qt.QColor, share: float) -> qt.QColor:
+    """Mix two colours, with that share of the second one."""
+    return qt.QColor(
+        _between(start.red(), end.red(), share),
+        _between(start.green(), end.green(), share),
+        _between(start.blue(), end.blue(), share),
+    )
+
+
+def _between(start: int, end: int, share: float) -> int:
+    return round(start + (end - start) * share)
 
 
 def _luminance(colour: qt.QColor) -> float:
-    red, green, blue = (
-        _linear(part / 255) for part in (colour.red(), colour.green(), colour.blue())
-    )
+    """Return the relative luminance of a colour, as WCAG 2 defines it, from 0 to 1."""
+    red = _linear(colour.red() / 255)
+    green = _linear(colour.green() / 255)
+    blue = _linear(colour.blue() / 255)
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
 def _linear(part: float) -> float:
-    return part / 12.92 if part <= 0.04045 else float(((part + 0.055) / 1.055) ** 2.4)
+    if part <= 0.04045:
+        return part / 12.92
+    return float(((part + 0.055) / 1.055) ** 2.4)

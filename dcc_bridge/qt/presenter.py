@@ -1,49 +1,44 @@
 """The surface that draws questions in a Qt host, one at a time, as the broker reaches it.
 
-What the broker calls may be called on any thread: it only posts to the ui lane. Every widget
-belongs to the main thread.
-
-A page that a person is sent to opens on one button, and on nothing else. Its address is drawn from
-its text alone: nothing is fetched or looked up. Then the dialog stays: whoever comes back says they
-have finished, tries again, or closes it. A page of this application says itself when it is done.
+The methods that the broker calls may be called on any thread: they only post to the ui lane. Every
+widget belongs to the main thread.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from html import escape
 from typing import Any, Final
 
-from dcc_bridge.elicitation import question_queue, urls
+from dcc_bridge.elicitation import question_queue
 from dcc_bridge.elicitation.question import (
     PresenterEvent,
     Question,
-    Reply,
     Settle,
     TakeDown,
     Unable,
 )
 from dcc_bridge.elicitation.question_queue import Click
-from dcc_bridge.elicitation.text import breakable, safe_line, safe_text
 from dcc_bridge.elicitation.types import SURFACE_LOST
-from dcc_bridge.errors import RefusedAddress
 from dcc_bridge.host import Host
 from dcc_bridge.qt import binding as qt
 from dcc_bridge.qt import event_loop, notifications
-from dcc_bridge.qt.buttons import ARM_DELAY, Button
-from dcc_bridge.qt.labels import SMALL, Notice, add_all, label, plain_column, scale, tr
+from dcc_bridge.qt.labels import tr
 from dcc_bridge.qt.question_dialog import QuestionDialog
+from dcc_bridge.qt.url_dialog import UrlDialog
 from dcc_bridge.threads.main_thread import MainThread
 
 _LOST: Final = Unable(SURFACE_LOST, ends=True)
-_FRAME: Final = qt.QSize(12, 48)  # what a window manager draws around a dialog, at most
-_MOST_LINES: Final = 8
-_IN_LINE: Final = 48  # characters of an address that fit in a line of it, and often more
+_MAX_FRAME: Final = qt.QSize(12, 48)  # pixels that a window manager draws around a dialog, at most
 
 
 class DialogPresenter(qt.QObject):
-    """Draws questions as dialogs in the host. Made on the main thread."""
+    """Draws questions as dialogs in the host. Made on the main thread.
+
+    Attributes:
+        questions: The questions that are shown one at a time.
+        notifications: The notifications in the corner of the host's window.
+    """
 
     def __init__(
         self,
@@ -53,7 +48,7 @@ class DialogPresenter(qt.QObject):
         *,
         key: str = "",
     ) -> None:
-        """Prepare; nothing is drawn yet.
+        """Prepare the presenter; nothing is drawn yet.
 
         Args:
             main: The way to the main thread.
@@ -62,34 +57,38 @@ class DialogPresenter(qt.QObject):
             key: The application's key that calls `enter`, as its menus name it: "F8".
         """
         super().__init__()
-        self._go = tr("Go to it ({key})", key=key) if key else tr("Go to it")
-        self._host = host  # for the dialogs' header
-        self._parent = parent  # gives the host's main window, or None; called for each dialog
+        self._go_caption = tr("Go to it")
+        if key:
+            self._go_caption = tr("Go to it ({key})", key=key)
+        self._host = host
+        self._parent = parent
         self._deletion = event_loop.DeferredDeletion()
         self._dialogs: dict[question_queue.Ticket, QuestionDialog] = {}
-        # Of a question that is drawn, until the person goes to it or it goes.
+        # The notification of each question that is drawn, until the person goes to the question.
         self._notices: dict[question_queue.Ticket, notifications.Notification] = {}
         self.questions = question_queue.QuestionQueue(self, main)
         self.notifications = notifications.Notifications(parent, self._deletion)
         self._app = qt.QCoreApplication.instance()
-        if self._app is not None:  # a host may quit without a word to us
+        if self._app is not None:  # a host may quit without closing the bridge
             self._app.aboutToQuit.connect(self._quit)
 
     @property
     def dialogs(self) -> list[QuestionDialog]:
         """The dialogs that a person can see: one at most. Main thread."""
         shown = self.questions.shown
-        return [self._dialogs[shown]] if shown in self._dialogs else []
+        if shown is None or shown not in self._dialogs:
+            return []
+        return [self._dialogs[shown]]
 
     def show(self, question: Question, settle: Settle) -> TakeDown:
         """Draw a question as soon as no other one is drawn. Any thread. It raises nothing.
 
         Args:
-            question: Which one.
-            settle: Called on the main thread with what came of it.
+            question: The question to draw.
+            settle: Called on the main thread with the answer, or with the reason why there is none.
 
         Returns:
-            What takes the question down, given the reason; on any thread, at any time.
+            A function that takes the question down, given the reason; on any thread, at any time.
         """
         return self.questions.show(question, settle)
 
@@ -97,13 +96,13 @@ class DialogPresenter(qt.QObject):
         """Show a notification that a question waits elsewhere. Any thread. It raises nothing.
 
         Args:
-            question: Which one.
-            where: The name of that surface: "Claude Code".
-            answer_here: Brings the question here.
-            cancel: Ends it.
+            question: The question that waits.
+            where: The name of the surface that draws the question: "Claude Code".
+            answer_here: Brings the question to the host.
+            cancel: Ends the question.
 
         Returns:
-            What takes it away, on any thread.
+            A function that takes the notification away, on any thread.
         """
         acts = ((tr("Answer here"), answer_here), (tr("Cancel"), cancel))
         first_line = question.message.partition("\n")[0]
@@ -114,14 +113,16 @@ class DialogPresenter(qt.QObject):
         """Show a notification that needs no answer. Any thread. It raises nothing.
 
         Args:
-            text: What is said.
-            undo: Takes back what happened, on the main thread; None where there is nothing.
-            call: The id of the call that did it, or None.
+            text: The text of the notification.
+            undo: Takes the edit back, on the main thread; None where there is nothing to undo.
+            call: The id of the call that the text is about, or None.
 
         Returns:
-            What takes it away; at any time, on any thread.
+            A function that takes the notification away; at any time, on any thread.
         """
-        acts = () if undo is None else ((tr("Undo"), undo),)
+        acts: tuple[notifications.NoticeButton, ...] = ()
+        if undo is not None:
+            acts = ((tr("Undo"), undo),)
         return self._notify(lambda: self.notifications.add_passing(text, *acts, call=call))
 
     def bring(self, question: Question) -> None:
@@ -130,7 +131,7 @@ class DialogPresenter(qt.QObject):
         It raises nothing.
 
         Args:
-            question: Which one; nothing happens if it has ended.
+            question: The question; nothing happens if it has ended.
         """
         self.questions.bring(question.id)
         for dialog in self.dialogs:
@@ -138,12 +139,12 @@ class DialogPresenter(qt.QObject):
                 dialog.enter()
 
     def enter(self) -> bool:
-        """Give the keyboard to the question that is drawn, if there is one. Main thread.
+        """Move the keyboard to the question that is drawn, if there is one. Main thread.
 
-        For a command or key of the host's that leads to what agents want. It raises nothing.
+        For a command or key of the host's that leads to the questions of agents. It raises nothing.
 
         Returns:
-            Whether there is one.
+            Whether a question is drawn.
         """
         drawn = self.dialogs
         for dialog in drawn:
@@ -153,27 +154,40 @@ class DialogPresenter(qt.QObject):
     def draw(self, ticket: question_queue.Ticket) -> None:
         """Draw a question as a dialog, or show its dialog again. Main thread.
 
-        It takes no keyboard: a notice and the task bar say that it is there. It raises nothing.
+        The dialog takes no keyboard: a notification and the task bar say that it is there. It
+        raises nothing.
 
         Args:
-            ticket: Which one.
+            ticket: The question's place in the queue.
         """
-        parent = self._parent()
-        alive = parent if parent is not None and qt.isValid(parent) else None
+        host_window = self._parent()
+        if host_window is not None and not qt.isValid(host_window):
+            host_window = None
         if ticket not in self._dialogs:  # else it was set aside
-            kind = QuestionDialog if ticket.question.page is None else UrlDialog
-            dialog = kind(ticket.timely(), self._host, alive, partial(self._answer, ticket))
-            self._dialogs[ticket] = dialog
-            dialog.destroyed.connect(self._end_lost_questions)
-            dialog.gate.entered.connect(partial(self._remove_notice, ticket))
-        self._show(ticket, alive)
+            self._dialogs[ticket] = self._make_dialog(ticket, host_window)
+        self._show(ticket, host_window)
+
+    def _make_dialog(
+        self, ticket: question_queue.Ticket, host_window: qt.QWidget | None
+    ) -> QuestionDialog:
+        question = ticket.timely()
+        answered = partial(self._answer, ticket)
+        dialog: QuestionDialog
+        if ticket.question.page is None:
+            dialog = QuestionDialog(question, self._host, host_window, answered)
+        else:
+            dialog = UrlDialog(question, self._host, host_window, answered)
+        dialog.destroyed.connect(self._end_lost_questions)
+        dialog.gate.entered.connect(partial(self._remove_notice, ticket))
+        return dialog
 
     def _show(self, ticket: question_queue.Ticket, host_window: qt.QWidget | None) -> None:
         dialog = self._dialogs[ticket]
         first_line = ticket.question.message.partition("\n")[0]
         text = tr("A question for you: {question}", question=first_line)
-        # Before the dialog, which may so cover the notice, but not be covered by it.
-        self._notices[ticket] = self.notifications.add(text, (self._go, dialog.enter))
+        go = (self._go_caption, dialog.enter)
+        # Before the dialog, which may so cover the notification, but not be covered by it.
+        self._notices[ticket] = self.notifications.add(text, go)
         if host_window is not None:
             _place_beside_typing(dialog, host_window)
         dialog.show()
@@ -185,8 +199,8 @@ class DialogPresenter(qt.QObject):
         """Show which one of several questions is drawn. Main thread. It raises nothing.
 
         Args:
-            place: Which one, from 1 on.
-            count: How many there are.
+            place: The place of the question, from 1 on.
+            count: The number of questions.
         """
         for dialog in self.dialogs:
             dialog.show_place(place, count)
@@ -195,20 +209,21 @@ class DialogPresenter(qt.QObject):
         """Hide a question's dialog, with all that is filled in. Main thread. It raises nothing.
 
         Args:
-            ticket: Which one.
+            ticket: The question's place in the queue.
         """
         self._remove_notice(ticket)
-        if ticket in self._dialogs and qt.isValid(self._dialogs[ticket]):
-            self._dialogs[ticket].set_aside()
+        dialog = self._dialogs.get(ticket)
+        if dialog is not None and qt.isValid(dialog):
+            dialog.set_aside()
 
     def take_down(self, ticket: question_queue.Ticket) -> dict[str, Any] | None:
         """Delete a question's dialog. Main thread. It raises nothing.
 
         Args:
-            ticket: Which one.
+            ticket: The question's place in the queue.
 
         Returns:
-            What was filled in, by field; None where there was nothing to fill in.
+            The values that the person filled in, by field; None where nothing was filled in.
         """
         dialog = self._dialogs.pop(ticket, None)
         self._remove_notice(ticket)
@@ -216,15 +231,18 @@ class DialogPresenter(qt.QObject):
             return None
         dialog.dismiss()
         self._deletion.add(dialog)
-        return dialog.form.typed if dialog.form is not None else None
+        if dialog.form is None:
+            return None
+        return dialog.form.typed
 
     def close(self) -> None:
         """End every question and delete every widget. Main thread. It raises nothing.
 
-        Deleted at once: a widget of ours that the host's window still has when the interpreter is
-        gone crashes the host. So it must not be called from a dialog's own frame.
+        The widgets are deleted at once: one that the host's window still has when the interpreter
+        is gone crashes the host. So this must not be called from a dialog's own frame.
         """
-        app, self._app = self._app, None
+        app = self._app
+        self._app = None
         # A host's application may be gone by now, and its wrapper does not know.
         if app is not None and qt.QCoreApplication.instance() is not None:
             app.aboutToQuit.disconnect(self._quit)
@@ -233,7 +251,7 @@ class DialogPresenter(qt.QObject):
 
     @qt.Slot()
     def _quit(self) -> None:
-        """End every question. The host may quit from a key pressed in a dialog: delete it later."""
+        """End every question. The dialogs are deleted later: one may hold the key that quits."""
         self.questions.close()
         self.notifications.clear()
 
@@ -243,17 +261,18 @@ class DialogPresenter(qt.QObject):
             self.notifications.remove(notice)
 
     def _notify(self, add: Callable[[], notifications.Notification]) -> TakeDown:
+        """Post the call that shows a notification; return the function that takes it away."""
         shown: list[notifications.Notification] = []
         self.questions.post(lambda: shown.append(add()))
         return lambda reason: self.questions.post(lambda: self.notifications.remove(*shown))
 
-    def _answer(self, ticket: question_queue.Ticket, heard: PresenterEvent) -> None:
-        """Go on once the dialog's own frame is left: it can be deleted then."""
-        self.questions.post(lambda: self.questions.end(ticket, heard))
+    def _answer(self, ticket: question_queue.Ticket, event: PresenterEvent) -> None:
+        """End a question once its dialog's own frame is left: the dialog can be deleted then."""
+        self.questions.post(lambda: self.questions.end(ticket, event))
 
     @qt.Slot()
     def _end_lost_questions(self) -> None:
-        """A dialog is gone; if it went with the host's window, its question ends."""
+        """End the questions whose dialogs were deleted with the host's window."""
         for ticket, dialog in self._dialogs.items():
             if not qt.isValid(dialog):
                 self._answer(ticket, _LOST)
@@ -261,164 +280,21 @@ class DialogPresenter(qt.QObject):
 
 def _place_beside_typing(dialog: QuestionDialog, host_window: qt.QWidget) -> None:
     """Move a dialog away from the text in which the person types, if there is room beside it."""
-    typed_in = qt.QApplication.focusWidget()
-    if typed_in is None or not typed_in.testAttribute(qt.Qt.WidgetAttribute.WA_InputMethodEnabled):
+    focused = qt.QApplication.focusWidget()
+    is_text = qt.Qt.WidgetAttribute.WA_InputMethodEnabled
+    if focused is None or not focused.testAttribute(is_text):
         return
-    text = qt.QRect(typed_in.mapToGlobal(qt.QPoint()), typed_in.size())
-    place = qt.QRect(qt.QPoint(), dialog.size() + _FRAME)
-    place.moveCenter(host_window.window().frameGeometry().center())  # where Qt puts it
+    text = qt.QRect(focused.mapToGlobal(qt.QPoint()), focused.size())
+    place = qt.QRect(qt.QPoint(), dialog.size() + _MAX_FRAME)
+    place.moveCenter(host_window.window().frameGeometry().center())  # where Qt puts the dialog
     if not place.intersects(text):
         return
     free = host_window.screen().availableGeometry()
-    corners = (
-        qt.QPoint(place.left(), text.bottom() + 1),
-        qt.QPoint(place.left(), text.top() - place.height()),
-        qt.QPoint(text.right() + 1, place.top()),
-        qt.QPoint(text.left() - place.width(), place.top()),
-    )
-    for corner in corners:
+    below = qt.QPoint(place.left(), text.bottom() + 1)
+    above = qt.QPoint(place.left(), text.top() - place.height())
+    right = qt.QPoint(text.right() + 1, place.top())
+    left = qt.QPoint(text.left() - place.width(), place.top())
+    for corner in (below, above, right, left):
         if free.contains(qt.QRect(corner, place.size())):
             dialog.move(corner)
             return
-
-
-class AddressView(qt.QWidget):
-    """Where a page is."""
-
-    def __init__(self, question: Question) -> None:
-        """Draw a question's address; RefusedAddress where it is no page's, or Qt reads another."""
-        super().__init__()
-        where = urls.of(question)
-        self.text = where.url
-        self.url = _same(where.url)  # what opens: exactly what is shown
-        ours = tr("A page of this application")
-        self.host = label(ours, size=1.1, bold=True) if where.ours else _host(where.place)
-        self.notices = [Notice(danger.text) for danger in where.dangers]
-        self.whole = _whole(where.url)  # all of it, to be read and copied
-        column = plain_column(self)
-        if question.page is not None and question.page.description:
-            column.addWidget(label(safe_text(question.page.description, tr=tr)))
-        column.addWidget(self.host)
-        if where.place.letters and not where.ours:
-            letters = safe_line(where.place.letters)
-            column.addWidget(label(tr("It reads {letters}", letters=letters)))
-        add_all(column, *self.notices, label(tr("The whole address:"), size=SMALL), self.whole)
-
-
-def _same(text: str) -> qt.QUrl:
-    """Read an address as Qt does, which must be as it is shown."""
-    url = qt.QUrl(text, qt.QUrl.ParsingMode.StrictMode)
-    shown = url.toString(qt.QUrl.ComponentFormattingOption.FullyEncoded)
-    if not url.isValid() or shown != text:
-        raise RefusedAddress(text, f"it would open as {shown!r}")
-    return url
-
-
-def _host(place: urls.UrlHost) -> qt.QLabel:
-    """Draw a host, which may wrap; it has only a network's characters, and is escaped anyhow."""
-    host = label("", size=1.2)
-    host.setTextFormat(qt.Qt.TextFormat.RichText)
-    parts = [escape(breakable(part)) for part in (place.weak, place.strong)]
-    host.setText(f"{parts[0]}<b>{parts[1]}</b>")
-    host.setAccessibleName(tr("It leads to {host}", host=place.host))
-    return host
-
-
-def _whole(url: str) -> qt.QPlainTextEdit:
-    editor = qt.QPlainTextEdit(url, readOnly=True, undoRedoEnabled=False, tabChangesFocus=True)
-    editor.setWordWrapMode(qt.QTextOption.WrapMode.WrapAnywhere)
-    keyboard = qt.Qt.TextInteractionFlag.TextSelectableByKeyboard
-    editor.setTextInteractionFlags(keyboard | qt.Qt.TextInteractionFlag.TextSelectableByMouse)
-    editor.setLayoutDirection(qt.Qt.LayoutDirection.LeftToRight)
-    editor.setAccessibleName(tr("The whole address"))
-    editor.setFont(qt.QFontDatabase.systemFont(qt.QFontDatabase.SystemFont.FixedFont))
-    scale(editor, 1.0)
-    lines = min(-(-len(url) // _IN_LINE), _MOST_LINES)
-    margins = 2 * (editor.frameWidth() + round(editor.document().documentMargin()) + 1)
-    editor.setFixedHeight(editor.fontMetrics().lineSpacing() * lines + margins)
-    return editor
-
-
-class UrlDialog(QuestionDialog):
-    """A page to go to, drawn."""
-
-    address: AddressView
-    after: After  # what there is to do once it was opened, or could not be
-
-    @qt.Slot()
-    def submit(self) -> None:
-        """Open the page, now that the person agreed; tell them if that failed."""
-        opened = bool(qt.QDesktopServices.openUrl(self.address.url))
-        self.exits.clear()
-        self.after.show_for(opened=opened)
-        self._refit.start()
-
-    def _parts(self) -> list[qt.QWidget]:
-        self.address = AddressView(self.question)
-        return [*super()._parts(), self.address]
-
-    def _finish_building(self) -> None:
-        self.after = After(self.address.text, alone=self.question.visit is not None)
-        self._column.addWidget(self.after)
-        if not self.address.notices:
-            self.exits.verb.setIcon(qt.QIcon())
-        self.after.finished.clicked.connect(self._say_finished)
-        self.after.again.clicked.connect(self.submit)
-        self.after.decline.clicked.connect(self._decline)
-        self.after.cancel.clicked.connect(self.reject)
-
-    @qt.Slot()
-    def _say_finished(self) -> None:
-        self._finish(Reply("accept"))
-
-
-class After(qt.QWidget):
-    """What there is to do after the click."""
-
-    def __init__(self, url: str, *, alone: bool) -> None:
-        super().__init__()
-        self._url = url  # what is copied
-        self._alone = alone  # the page says itself when it is done
-        self.text: qt.QLabel = label("")
-        self.finished = Button(tr("I have finished"))  # hidden where the page says so itself
-        self.again = Button(tr("Try again"))  # opens it once more
-        self.copy = Button(tr("Copy the address"))  # for a browser that was opened by hand
-        self.decline = Button(tr("Decline"))  # says no, where it could not be opened
-        self.cancel = Button(tr("Cancel"))  # gives no answer
-        self._buttons = (self.finished, self.decline, self.cancel, self.again, self.copy)
-        self._moment = qt.QTimer(self, singleShot=True)  # takes no second click of a double one
-        self._moment.timeout.connect(self._arm)
-        self.copy.clicked.connect(self._copy)
-        row = qt.QHBoxLayout()
-        add_all(qt.QVBoxLayout(self), self.text, row)
-        add_all(row, self.again, self.copy, None, self.cancel, self.decline, self.finished)
-        self.hide()
-
-    def show_for(self, *, opened: bool) -> None:
-        """Show what there is to do, given whether the browser took the address."""
-        if opened and self._alone:
-            text = tr("The page is open in your browser. This closes once you are done there.")
-        elif opened:
-            text = tr("The page is open in your browser. Come back here once you are done there.")
-        else:
-            text = tr("No browser could be opened. Copy the address into one, or decline.")
-        self.text.setText(text)
-        self.finished.setVisible(opened and not self._alone)
-        self.decline.setVisible(not opened)
-        self.copy.setVisible(not opened)
-        for button in self._buttons:
-            button.setEnabled(False)
-        self._moment.start(ARM_DELAY)
-        self.show()
-
-    @qt.Slot()
-    def _arm(self) -> None:
-        for button in self._buttons:
-            button.setEnabled(True)
-        (self.copy if self.copy.isVisible() else self.cancel).setFocus()
-
-    @qt.Slot()
-    def _copy(self) -> None:
-        qt.QApplication.clipboard().setText(self._url)
-        self.text.setText(tr("The address was copied. Come back here once you are done there."))
-        self.finished.setVisible(not self._alone)

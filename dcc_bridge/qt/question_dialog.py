@@ -1,9 +1,9 @@
 """A question's dialog: a header of ours, the question, and three ways out.
 
-It is not modal, never takes the keyboard by itself (`key_gate`), and is never run with ``exec``:
-the artist may look around in the scene, and type there, before answering. Enter never agrees to
-what may lose something. No message can draw the header: each part of it is a label of its own,
-outside of the area that scrolls. Main thread.
+The dialog is not modal, never takes the keyboard by itself (`key_gate`), and is never run with
+``exec``: the artist may look around in the scene, and type there, before answering. Enter never
+agrees to something that may lose data. No message can draw the header: each part of the header is a
+label of its own, outside of the area that scrolls. Main thread.
 """
 
 from __future__ import annotations
@@ -12,51 +12,47 @@ from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from functools import partial
 from itertools import pairwise
-from typing import Final
+from typing import Any, Final
 
 from dcc_bridge.elicitation.question import Expired, HandOver, Question, Reply
-from dcc_bridge.elicitation.view import Facts, argument_views, view_of
+from dcc_bridge.elicitation.view import argument_views, view_of
 from dcc_bridge.host import Host
 from dcc_bridge.qt import binding as qt
 from dcc_bridge.qt import buttons, event_loop, form, items_view, outlines
+from dcc_bridge.qt.arguments_view import Arguments
 from dcc_bridge.qt.details_view import DetailsBox
+from dcc_bridge.qt.header import Header
 from dcc_bridge.qt.key_gate import KeyGate
 from dcc_bridge.qt.labels import SMALL, Mnemonics, Notice, label, plain_column, rule, tr
 
 _PAGES: Final = {qt.Qt.Key.Key_PageUp: -1, qt.Qt.Key.Key_PageDown: 1}
-_MOST_OF_SCREEN: Final = 0.8
-
-
-class Header(qt.QFrame):
-    """Who asks, as a message cannot say it."""
-
-    def __init__(self, facts: Facts, icon: qt.QIcon) -> None:
-        super().__init__()
-        self.setAccessibleName(tr("Who asks"))
-        self.setBackgroundRole(qt.QPalette.ColorRole.Base)
-        self.setAutoFillBackground(True)
-        grid = qt.QGridLayout(self)
-        grid.setHorizontalSpacing(self.fontMetrics().height())
-        grid.setVerticalSpacing(self.fontMetrics().height() // 6)
-        grid.setColumnStretch(2, 1)
-        if not icon.isNull():
-            side = self.style().pixelMetric(qt.QStyle.PixelMetric.PM_LargeIconSize)
-            picture = qt.QLabel()
-            picture.setPixmap(icon.pixmap(side, side))
-            grid.addWidget(picture, 0, 0, len(facts), 1, qt.Qt.AlignmentFlag.AlignTop)
-        for row, (caption, text) in enumerate(facts):
-            if caption:
-                grid.addWidget(label(caption, size=SMALL, on_base=True), row, 1)
-                grid.addWidget(label(text, size=SMALL, on_base=True), row, 2)
-            else:
-                grid.addWidget(label(text, size=1.1, bold=True, on_base=True), row, 1, 1, 2)
-        self.place = label("", size=SMALL, bold=True, on_base=True)  # which of several it is
-        self.place.setWordWrap(False)
-        grid.addWidget(self.place, 0, 3)
+_MAX_SCREEN_SHARE: Final = 0.8  # of the screen's width and height
 
 
 class QuestionDialog(qt.QDialog):
-    """One question, drawn."""
+    """A dialog that draws one question.
+
+    Attributes:
+        question: The question.
+        view: The words and values of the question as they are shown.
+        header: Says who asks.
+        body: The area that scrolls, between the header and the exits.
+        form: The fields; None where the question has none, or its button stands for the only one.
+        arguments: The arguments of the skill, or None where they are not shown.
+        details: The text that is agreed to, or None.
+        preview: The items that may be lost, or None where there are none.
+        name: The line in which a word is to be typed before the person can agree, or None.
+        countdown: Says how long the question still waits.
+        offers_bar: Offers what else may be done with the question.
+        exits: The buttons that answer.
+        gate: Lets keys through once the person has gone to the dialog.
+    """
+
+    header: Header
+    body: form.Body
+    countdown: buttons.Countdown
+    offers_bar: buttons.OffersBar
+    exits: buttons.Exits
 
     def __init__(
         self,
@@ -65,35 +61,38 @@ class QuestionDialog(qt.QDialog):
         parent: qt.QWidget | None,
         answered: Callable[[Reply | Expired | HandOver], None],
     ) -> None:
-        """Draw a question; ``show`` makes it appear.
+        """Draw a question; ``show`` makes the dialog appear.
 
         Args:
-            question: Which one.
+            question: The question to draw.
             host: The application, for the header.
             parent: The application's main window, or None.
-            answered: Called once with what came of it.
+            answered: Called once with the answer, or with the reason why there is none.
         """
         view = view_of(question, host, tr)  # a host that fails leaves no half of a window
         super().__init__(parent, _flags(parent))
         self.question = question
-        self.view = view  # what is shown of it
-        self.form: form.FormView | None = None  # None where the verb stands for the only field
-        self.arguments: items_view.Arguments | None = None  # None where they are not shown
-        self.details: DetailsBox | None = None  # the text that is agreed to, or None
-        self.preview: items_view.Preview | None = None  # the items, or None where there are none
-        self.name: items_view.NameToArm | None = None  # what is to be typed first, or None
+        self.view = view
+        self.form: form.FormView | None = None
+        self.arguments: Arguments | None = None
+        self.details: DetailsBox | None = None
+        self.preview: items_view.Preview | None = None
+        self.name: items_view.NameToArm | None = None
         self._host = host
         self._answered: Callable[[Reply | Expired | HandOver], None] | None = answered
         self._is_set_aside = False
         self._wrong: form.FieldRow | None = None
-        self.gate = KeyGate(self)  # keys count once the person has gone to it
-        self.setProperty(event_loop.OURS, True)
+        self.gate = KeyGate(self)
+        self.setProperty(event_loop.OURS_PROPERTY, True)
         self.setWindowTitle(tr("{host}: a question for you", host=host.name))
         self.setAccessibleDescription(self.view.message)
-        with ExitStack() as half_built:  # else the host's window keeps the half of it
-            half_built.callback(self.setParent, None)
-            self._build((parent.window() if parent else self).windowIcon())
-            half_built.pop_all()
+        titled: qt.QWidget = self
+        if parent is not None:
+            titled = parent.window()
+        with ExitStack() as undo_on_failure:  # else the host's window keeps half of the dialog
+            undo_on_failure.callback(self.setParent, None)
+            self._build(titled.windowIcon())
+            undo_on_failure.pop_all()
         self._refit = qt.QTimer(self, singleShot=True)  # a layout knows its size a turn later
         self._refit.timeout.connect(self._fit)
         self._connect()
@@ -102,44 +101,54 @@ class QuestionDialog(qt.QDialog):
 
     @qt.Slot()
     def submit(self) -> None:
-        """Agree, with what is filled in; where that does not fit, say so and stay.
+        """Agree, with the values of the form; if they are not valid, say so and stay.
 
         It raises nothing.
         """
-        self._wrong = self.form.first_wrong() if self.form is not None else None
-        if self._wrong is None:
-            agreed = self.question.confirmation
-            content = self.form.content() if self.form is not None else {}
-            content |= {} if agreed is None else {agreed.name: True}
-            box = self.further.remember
-            self._finish(Reply("accept", content, remember=bool(box and box.isChecked())))
+        self._wrong = None
+        if self.form is not None:
+            self._wrong = self.form.first_wrong()
+        if self._wrong is not None:
+            return
+        content: dict[str, Any] = {}
+        if self.form is not None:
+            content = self.form.content()
+        confirmation = self.question.confirmation
+        if confirmation is not None:
+            content[confirmation.name] = True
+        remember_box = self.offers_bar.remember
+        remember = remember_box is not None and remember_box.isChecked()
+        self._finish(Reply("accept", content, remember=remember))
 
     def dismiss(self) -> None:
-        """Go, without an answer: nobody waits for it any more. It raises nothing."""
+        """Hide without an answer: nobody waits for one any more. It raises nothing."""
         self._answered = None
         self.hide()
 
     def set_aside(self) -> None:
-        """Go from sight, with all that is filled in, until it is shown again. It raises nothing."""
+        """Hide, with all that is filled in, until the dialog is shown again. It raises nothing."""
         self._is_set_aside = True
         self.hide()
         self._is_set_aside = False
 
     def show_place(self, place: int, count: int) -> None:
-        """Show which one of several questions it is. It raises nothing.
+        """Show which one of several questions this is. It raises nothing.
 
         Args:
-            place: Which one, from 1 on.
-            count: How many there are.
+            place: The place of this question, from 1 on.
+            count: The number of questions; for one, nothing is shown.
         """
-        self.header.place.setText(tr("{place} of {n}", place=place, n=count) if count > 1 else "")
+        text = ""
+        if count > 1:
+            text = tr("{place} of {n}", place=place, n=count)
+        self.header.place.setText(text)
 
     def enter(self) -> None:
         """Take the keyboard: the person goes to the question. It raises nothing."""
         self.gate.enter()
 
     def changeEvent(self, event: qt.QEvent) -> None:
-        """Outline the controls anew where the host changes its colours."""
+        """Outline the controls anew after the host changed its colours."""
         super().changeEvent(event)
         if event.type() == qt.QEvent.Type.PaletteChange:
             outlines.draw_outlines(self)
@@ -155,13 +164,16 @@ class QuestionDialog(qt.QDialog):
         return self.gate.keeps(event)
 
     def hideEvent(self, event: qt.QHideEvent) -> None:
-        """Cancel, whatever closes it: Esc, its frame, the host. Only the verb can agree."""
+        """Cancel, whatever closes the dialog: Esc, its frame, the host. Only a button agrees."""
         super().hideEvent(event)
         if not event.spontaneous() and not self._is_set_aside:
             self._finish(Reply("cancel"))
 
     def keyPressEvent(self, event: qt.QKeyEvent) -> None:
-        """Take Enter and the page keys; the rest is QDialog's. A held key ends one question."""
+        """Handle Enter and the page keys, and leave the rest to QDialog.
+
+        A key that is held down ends one question, and not the next one too.
+        """
         if event.isAutoRepeat() and event.key() in (*buttons.ENTER, qt.Qt.Key.Key_Escape):
             return
         if event.key() in buttons.ENTER:
@@ -172,72 +184,107 @@ class QuestionDialog(qt.QDialog):
             super().keyPressEvent(event)
 
     def _enter(self, *, ctrl: bool) -> None:
+        """Do what Enter does where the focus is."""
         focused = self.focusWidget()
-        consent, verb = self._is_guarded, self.exits.verb
         if focused is self.exits.reason:
             self.exits.decline.click()
             return
         if self.details is not None and focused is self.details.search:
-            return  # it went on to the next place
-        is_mute = self.further.mute is not None and focused is self.further.mute
-        if is_mute or (consent and (ctrl or focused is verb)):
+            return  # the search went on to the next place
+        is_mute = self.offers_bar.mute is not None and focused is self.offers_bar.mute
+        agrees = ctrl or focused is self.exits.verb
+        if is_mute or (self._is_guarded and agrees):
             return
         if isinstance(focused, buttons.Button) and not ctrl:
             focused.click()
-        elif not consent:
+        elif not self._is_guarded:
             self.submit()
         elif focused is not None:
             self.focusNextChild()
 
-    def _finish(self, heard: Reply | Expired | HandOver) -> None:
-        answered, self._answered = self._answered, None
+    def _finish(self, outcome: Reply | Expired | HandOver) -> None:
+        answered = self._answered
+        self._answered = None
         if answered is not None:
             self.hide()
-            answered(heard)
+            answered(outcome)
 
     def _build(self, icon: qt.QIcon) -> None:
-        view, mnemonics = self.view, Mnemonics()
-        self.header = Header(view.header, icon)
-        offers = self.question.offers
-        self.countdown = buttons.Countdown(offers.soon, offers.latest, mnemonics)
-        self.further = buttons.Further(view.offers, mnemonics, self.countdown)
-        consent = self._is_guarded
-        self.exits = buttons.Exits(view.verb, self.further, consent=consent, mnemonics=mnemonics)
-        self.form = form.FormView(view.fields, mnemonics) if view.fields else None
-        undo: qt.QWidget | None = None
-        if view.undo:
-            undo = Notice(view.undo) if view.word else label(view.undo, size=SMALL)
-        if undo is not None and self.question.items:
-            show = partial(_show, self._host)
-            self.preview = items_view.Preview(self.question, undo, mnemonics, show)
-        self.name = items_view.NameToArm(view.word) if view.word else None
-        if self.question.arguments:
-            self.arguments = items_view.Arguments(argument_views(self.question.arguments, tr))
-        self.details = DetailsBox(view.details, mnemonics) if view.details else None
-        parts = [self.arguments, self.details, self.form, self.preview or undo, self.name]
-        self.body = form.Body(view, *filter(None, (*parts, *self._parts())))
+        mnemonics = Mnemonics()
+        self._build_frame(icon, mnemonics)
+        parts = self._build_parts(mnemonics)
+        parts.extend(self._parts())
+        self.body = form.Body(self.view, *parts)
         self._column = plain_column(self, 0)
         for part in (self.header, rule(), self.body, rule(), self.exits):
             self._column.addWidget(part, int(part is self.body))
-        exits, further = self.exits, self.further
-        answers = (further.remember, exits.verb, exits.cancel, exits.decline, exits.with_reason)
-        order = (*answers, exits.reason, self.countdown.more, further.hand_over, further.mute)
-        for before, after in pairwise(filter(None, order)):
-            self.setTabOrder(before, after)
+        self._set_tab_order()
         self._finish_building()
         outlines.draw_outlines(self)
 
+    def _build_frame(self, icon: qt.QIcon, mnemonics: Mnemonics) -> None:
+        """Make what every question has above and below its body."""
+        self.header = Header(self.view.header, icon)
+        offers = self.question.offers
+        self.countdown = buttons.Countdown(offers.soon, offers.latest, mnemonics)
+        self.offers_bar = buttons.OffersBar(self.view.offers, mnemonics, self.countdown)
+        self.exits = buttons.Exits(
+            self.view.verb, self.offers_bar, consent=self._is_guarded, mnemonics=mnemonics
+        )
+
+    def _build_parts(self, mnemonics: Mnemonics) -> list[qt.QWidget]:
+        """Make the parts of the body that this question has, in the order from the top."""
+        view = self.view
+        # The form is first: it takes its mnemonics before the details and the items do.
+        if view.fields:
+            self.form = form.FormView(view.fields, mnemonics)
+        undo: qt.QWidget | None = None
+        if view.undo and view.word:
+            undo = Notice(view.undo)
+        elif view.undo:
+            undo = label(view.undo, size=SMALL)
+        consequence = undo
+        if undo is not None and self.question.items:
+            # No method of the dialog: a cycle is collected by Python in an order of its own.
+            show_in_scene = partial(_show_in_scene, self._host)
+            self.preview = items_view.Preview(self.question, undo, mnemonics, show_in_scene)
+            consequence = self.preview  # which holds the sentence about undo
+        if view.word:
+            self.name = items_view.NameToArm(view.word)
+        if self.question.arguments:
+            self.arguments = Arguments(argument_views(self.question.arguments, tr))
+        if view.details:
+            self.details = DetailsBox(view.details, mnemonics)
+        parts = (self.arguments, self.details, self.form, consequence, self.name)
+        return [part for part in parts if part is not None]
+
+    def _set_tab_order(self) -> None:
+        order = (
+            self.offers_bar.remember,
+            self.exits.verb,
+            self.exits.cancel,
+            self.exits.decline,
+            self.exits.with_reason,
+            self.exits.reason,
+            self.countdown.more,
+            self.offers_bar.hand_over,
+            self.offers_bar.mute,
+        )
+        present = [widget for widget in order if widget is not None]
+        for before, after in pairwise(present):
+            self.setTabOrder(before, after)
+
     @property
     def _is_guarded(self) -> bool:
-        """Whether Enter must not agree: something may be lost, or is opened outside of the host."""
+        """Whether Enter must not agree: data may be lost, or a page opens outside of the host."""
         return self.question.consent is not None or self.question.page is not None
 
     def _parts(self) -> list[qt.QWidget]:
-        """Give what stands below the question in another kind of dialog."""
+        """Return the parts that a subclass adds below the question."""
         return []
 
     def _finish_building(self) -> None:
-        """Add what another kind of dialog has more."""
+        """Add to the built dialog what a subclass has more."""
 
     def _connect(self) -> None:
         self.exits.verb.clicked.connect(self.submit)
@@ -247,8 +294,8 @@ class QuestionDialog(qt.QDialog):
         self.exits.cancel.clicked.connect(self.reject)
         self.countdown.expired.connect(self._expire)
         self.gate.opened.connect(self._keep_typed)
-        self.further.handed_over.connect(self._hand_over)
-        self.further.muted.connect(self._mute)
+        self.offers_bar.handed_over.connect(self._hand_over)
+        self.offers_bar.muted.connect(self._mute)
         for part in (self.arguments, self.form):
             if part is not None:
                 part.changed.connect(self._refit.start)
@@ -264,7 +311,8 @@ class QuestionDialog(qt.QDialog):
 
     @qt.Slot()
     def _decline(self) -> None:
-        self._finish(Reply("decline", reason=self.exits.reason.text().strip() or None))
+        reason = self.exits.reason.text().strip() or None
+        self._finish(Reply("decline", reason=reason))
 
     @qt.Slot()
     def _hand_over(self) -> None:
@@ -280,9 +328,10 @@ class QuestionDialog(qt.QDialog):
 
     @qt.Slot()
     def _keep_typed(self) -> None:
+        """Move the cursor behind text that was typed before the dialog came up again."""
         focused = self.focusWidget()
         if isinstance(focused, qt.QLineEdit) and self.question.offers.typed:
-            focused.end(False)  # the next key must not replace what was typed before
+            focused.end(False)  # else the text is selected, and the next key replaces it
 
     def _focus_first(self) -> None:
         if self._is_guarded:
@@ -294,25 +343,31 @@ class QuestionDialog(qt.QDialog):
 
     @qt.Slot()
     def _fit(self) -> None:
-        """Grow to what there is to see, but not over the screen; go to what is wrong."""
-        most = self.screen().availableSize() * _MOST_OF_SCREEN
+        """Grow to the size of the contents, but not over the screen; go to the first error."""
+        most = self.screen().availableSize() * _MAX_SCREEN_SHARE
         self.body.updateGeometry()
-        now = self.size() if self.isVisible() else qt.QSize(0, 0)
+        now = qt.QSize(0, 0)
+        if self.isVisible():
+            now = self.size()
         width = min(max(now.width(), self.sizeHint().width()), most.width())
-        wanted = qt.QSize(width, max(now.height(), self._column.totalHeightForWidth(width)))
-        self.resize(wanted.boundedTo(most))
-        wrong, self._wrong = self._wrong, None
+        height = max(now.height(), self._column.totalHeightForWidth(width))
+        self.resize(qt.QSize(width, height).boundedTo(most))
+        wrong = self._wrong
+        self._wrong = None
         if wrong is not None:
             self.body.ensureWidgetVisible(wrong)
 
 
-def _show(host: Host, items: Sequence[str]) -> None:
+def _show_in_scene(host: Host, items: Sequence[str]) -> None:
     host.select(items)
     host.frame(items)
 
 
 def _flags(parent: qt.QWidget | None) -> qt.Qt.WindowType:
+    """Return the flags of a dialog, which stays on top where no window owns it."""
     kind = qt.Qt.WindowType
     flags = kind.Dialog | kind.WindowTitleHint | kind.WindowSystemMenuHint
     flags |= kind.WindowCloseButtonHint
-    return flags if parent is not None else flags | kind.WindowStaysOnTopHint
+    if parent is None:
+        flags |= kind.WindowStaysOnTopHint
+    return flags

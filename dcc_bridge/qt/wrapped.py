@@ -1,6 +1,6 @@
-"""Rows of a list that are as high as their text is: so a long path can be read whole.
+"""Rows of a list that are as high as their text is: so a long path can be read whole. Main thread.
 
-Main thread.
+The rows have the width of the list, and wrap their text in it.
 """
 
 from __future__ import annotations
@@ -9,26 +9,26 @@ from typing import Final, cast
 
 from dcc_bridge.qt import binding as qt
 
-FITS: Final = 60  # characters of a path that fit in a line of a dialog's list
+MAX_LINE_LENGTH: Final = 60  # characters of a path that fit in a line of a dialog's list
 _ENDLESS: Final = 1 << 20  # pixels
 
 
 def wrap(view: qt.QListView) -> None:
-    """Have a list wrap its rows."""
+    """Make a list wrap its rows."""
     view.setUniformItemSizes(False)
     view.setWordWrap(True)
     view.setResizeMode(qt.QListView.ResizeMode.Adjust)
     view.setVerticalScrollMode(qt.QAbstractItemView.ScrollMode.ScrollPerPixel)
-    view.setItemDelegate(_Wrapped(view))
+    view.setItemDelegate(_WrappingDelegate(view))
 
 
-class _Wrapped(qt.QStyledItemDelegate):
-    """Draws a row as high as its text is in the width of the list."""
+class _WrappingDelegate(qt.QStyledItemDelegate):
+    """Draws each row as high as its text is in the width of the list."""
 
     def sizeHint(
         self, option: qt.QStyleOptionViewItem, index: qt.QModelIndex | qt.QPersistentModelIndex
     ) -> qt.QSize:
-        """Be as high as the text, wrapped in the width of the list."""
+        """Return the width of the list, and the height of the text that is wrapped in it."""
         view = cast("qt.QListView", self.parent())
         width = view.viewport().width()
         option.rect = qt.QRect(0, 0, width, _ENDLESS)

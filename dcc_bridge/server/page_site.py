@@ -96,7 +96,7 @@ class PageDesk:
         self._main = main
         self._lock = threading.Lock()
         self._pages: dict[str, SecretPage] = {}
-        self.place = safe_line(f"{host.name} {host.version}".strip(), view.MOST_IN_HEADER)
+        self.place = safe_line(f"{host.name} {host.version}".strip(), view.MAX_HEADER_CHARS)
 
     def secret(self, question: Question, label: str) -> tuple[str, SecretPage]:
         """Make a page on which a secret is entered. See `dcc_bridge.elicitation.ask_secret`.
@@ -142,7 +142,7 @@ class PageDesk:
         page.facts = (application, *asker)
 
         def add_scene() -> None:
-            scene = ("Scene", safe_line(self._host.scene(), view.MOST_IN_HEADER))
+            scene = ("Scene", safe_line(self._host.scene(), view.MAX_HEADER_CHARS))
             page.facts = (application, scene, *asker)
 
         if self._main.is_current:

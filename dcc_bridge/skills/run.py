@@ -32,9 +32,10 @@ from dcc_bridge.elicitation.types import PAUSED, Answered, ElicitationResponse, 
 from dcc_bridge.errors import BridgeClosed, BridgeError, PartlyApplied, Paused, Stopped
 from dcc_bridge.skills import gate
 from dcc_bridge.skills.call_history import Outcome, Status, Trail, outcome_of_failure, refusal
+from dcc_bridge.skills.called_skills import CalledSkills
 from dcc_bridge.skills.results import whole
 from dcc_bridge.skills.run_environment import RunEnvironment
-from dcc_bridge.skills.skill import Options, Skill, describe
+from dcc_bridge.skills.skill import Options, Skill
 from dcc_bridge.threads.flows import Flow, current, run_async, run_sync, wrap_future
 
 T = TypeVar("T")
@@ -57,16 +58,28 @@ class Run(RunControl):
         skill: Skill,
         arguments: dict[str, Any],
         call: Call,
-        missing: Mapping[str, Options],  # asked for before the body
+        missing: Mapping[str, Options],
         progress: Callable[[Progress], None],
-        forget: Callable[[str], None],  # told the call's id once it is over
+        forget: Callable[[str], None],
     ) -> None:
+        """Prepare a run; it begins once it is queued.
+
+        Args:
+            environment: What the runs of one bridge have in common.
+            skill: The skill.
+            arguments: Its arguments, checked.
+            call: The call; this run becomes its `control`.
+            missing: The required choices that are asked for before the body.
+            progress: Told how far the body is, at a rate that a client can take.
+            forget: Told the call's id once the run is over.
+        """
         self.skill = skill
-        # It always ends with an outcome, and is never cancelled. It may be known before the run
-        # ends, where that takes too long.
+        # It always ends with an outcome, and is never cancelled. The outcome may be known before
+        # the run ends, where that takes too long.
         self.outcome: Future[Outcome] = Future()
-        self.trail = trail = environment.recent.follow(call)  # what writes its record
-        self.call = self._call = call
+        self.trail = environment.recent.follow(call)  # what writes its record
+        self.call = call
+        self._call = call
         self._environment = environment
         self._main = environment.main
         self._missing = missing
@@ -74,7 +87,7 @@ class Run(RunControl):
         self._forget = forget
         self._account = RunRecord(environment.auditor, call)
         # These hold no run, which holds them.
-        self.paused = partial(_paused, environment, skill, trail)
+        self.paused = partial(_paused, environment, skill, self.trail)
         self._steps = undo_steps.Steps(
             environment.host,
             environment.main,
@@ -85,11 +98,12 @@ class Run(RunControl):
             environment.recent.follow_mark,
         )
         self._ending = threading.Lock()
-        self._is_over = self._is_abandoned = False
-        self._outer: tuple[bool, bool] | None = None
+        self._is_over = False
+        self._is_abandoned = False
         self._queued: Future[Outcome] | None = None
         self._why_not = "it was cancelled before it began; nothing was changed."
-        settings, clock = environment.settings, environment.clock
+        settings = environment.settings
+        clock = environment.clock
         self._queue_limit = TimeLimit(settings.client_deadline, clock, self._expire)
         self._time_limit = TimeLimit(skill.metadata.timeout, clock, self._overrun)
         needs_grant = gate.needs_grant(skill, settings)
@@ -105,11 +119,12 @@ class Run(RunControl):
             restart=partial(self._time_limit.restart, skill.metadata.timeout),
         )
         call.control = self
-        self._own: Callable[..., object] | None = inspect.unwrap(skill.fn)
-        self._throttle = Throttle(partial(_report, trail, progress), clock)
+        self._called = CalledSkills(environment.main, self._steps, self._attempt)
+        self._called.expect_own(skill.fn)
+        self._throttle = Throttle(partial(_report, self.trail, progress), clock)
 
     def queue(self, queued: Future[Outcome]) -> None:
-        """Take what runs it; it waits from now on."""
+        """Note what will run it; the run waits from now on."""
         self._queued = queued
         self._queue_limit.start()
         queued.add_done_callback(self._note_end)
@@ -140,9 +155,9 @@ class Run(RunControl):
         """Run as a job."""
         self._begin()
         steps = self._steps
-        is_read = self.skill.metadata.risk == "read"
-        body = partial(self._body, steps.reading) if is_read else self._editing_body
-        return self._guarded(body, steps.roll_back)
+        if self.skill.metadata.risk == "read":
+            return self._guarded(partial(self._body, steps.reading), steps.roll_back)
+        return self._guarded(self._editing_body, steps.roll_back)
 
     def on_pool_thread(self) -> Outcome:
         """Run on a thread of the pool; edits are jobs of their own."""
@@ -156,11 +171,14 @@ class Run(RunControl):
             await run_async(self._ask_missing(), "confirm")
             await run_async(self._ask_before(), "confirm")
             body = self.skill.fn(**self._arguments)
-            value, error = await report_blocking(body, self._warn_of_blocking), None
-        except BaseException as failure:  # noqa: BLE001 - a skill may raise anything
-            stopped = Stopped(self.skill.title, overdue=self._call.ending.is_overdue)
-            # else its client left, and the task is cancelled
-            value, error = None, failure if isinstance(failure, Exception) else stopped
+            value = await report_blocking(body, self._warn_of_blocking)
+            error = None
+        except Exception as failure:  # noqa: BLE001 - a skill may raise anything
+            value = None
+            error = failure
+        except BaseException:  # noqa: BLE001 - its client left, and the task is cancelled
+            value = None
+            error = Stopped(self.skill.title, overdue=self._call.ending.is_overdue)
         undo = self._steps.roll_back
         ending = self._submit(lambda: self._guarded(lambda: _give(value, error), undo))
         ending.add_done_callback(self._note_end)
@@ -231,51 +249,11 @@ class Run(RunControl):
         kwargs: Mapping[str, object],
     ) -> Flow[None] | None:
         """Have a destructive skill agreed to that is called in this one. Any thread."""
-        if inspect.unwrap(fn) is self._own:  # the gate was here before
-            self._own = None
-            return None
-        is_own = call.risk == "destructive" and not call.ledger.is_raised
-        if self.is_trying:
-            skill = describe(fn)
-            if gate.is_tried(skill):
-                return None  # what it loses is asked for with all that this one does
-            self._end_try_before(skill, is_own=is_own)
-        was_granted = is_own and call.ledger.covered is None
-        if call.risk != "destructive":
-            self._outer = call.ledger.needs_grant, call.ledger.judges_losses
-            with self.pause() if self._main.is_current else nullcontext():
-                call.raise_risk("destructive")  # what was changed so far was allowed
-                call.ledger.judges_losses = False  # it asks for consent by itself
-        return None if was_granted else gate.ask_inside(fn, args, kwargs, call)
+        return self._called.enter(call, fn, args, kwargs)
 
-    def _end_try_before(self, skill: Skill, *, is_own: bool) -> None:
-        """End the try before a skill that cannot be tried, where its yes would cover this one too.
-
-        So it is where undo does not bring back what the skill does: the try refuses that.
-        """
-        is_final = skill.metadata.undo is False
-        if skill.metadata.confirms or not (is_own or is_final):
-            return
-        self._attempt.give_up([skill.title] if is_own and is_final else [])
-
-    @contextmanager
-    def inside(self, call: Call) -> Iterator[None]:
-        """Give the caller of a destructive skill its own right back, when that one has ended."""
-        ledger = call.ledger
-        if not ledger.is_raised or self._outer is None:
-            yield
-            return
-        needs_grant, judges_losses = self._outer
-        self._outer, refusals = None, ledger.refusals
-        yield  # where it fails or is undone, nothing is given back
-        # What was agreed to by name limits the caller too, and it all stays one undo step.
-        is_limited = bool(ledger.live) and ledger.covered is not None
-        with self.pause() if self._main.is_current and not is_limited else nullcontext():
-            if ledger.refusals == refusals and not is_limited:  # a no holds to the end
-                ledger.grants.clear()
-                call.risk, ledger.is_raised = "edit", False
-                ledger.needs_grant = needs_grant
-                ledger.judges_losses = judges_losses
+    def inside(self, call: Call) -> AbstractContextManager[None]:
+        """Run the body of a destructive skill that another one called. Any thread."""
+        return self._called.inside(call)
 
     def record_undo(self, label: str) -> None:
         """Write down that another call's undo step is undone next. Main thread."""
@@ -298,7 +276,8 @@ class Run(RunControl):
 
     def _begin(self) -> None:
         self._queue_limit.cancel()
-        if (refusal := self.paused()) is not None:  # it was queued before the switch was turned
+        refusal = self.paused()
+        if refusal is not None:  # it was queued before the person paused
             raise refusal
         current.set(self._call)
         current_run.set(self)  # for as long as a task or a thread that it leaves behind goes on
@@ -348,7 +327,7 @@ class Run(RunControl):
 
     def _fresh_body(self) -> Any:
         """Run the body with arguments that no run before it has changed."""
-        self._own = inspect.unwrap(self.skill.fn)
+        self._called.expect_own(self.skill.fn)
         return whole(self.skill.fn(**copy.deepcopy(self._arguments)))
 
     def _ask_missing(self) -> Flow[None]:
@@ -359,11 +338,15 @@ class Run(RunControl):
         return gate.ask_before(self.skill, self._arguments, self._call, settings, reason)
 
     def _guarded(self, body: Callable[[], Any], undo: Callable[[], None]) -> Outcome:
-        """Run a body and give what came of it; a failed or refused one leaves no change."""
-        outcome, changed = self._outcome(body, undo), ", ".join(self._steps.put_back)
+        """Run a body and return what came of it; a failed or refused one leaves no change."""
+        outcome = self._outcome(body, undo)
         self._throttle.flush()
-        note = f" The skill also changed {changed}; that was put back as it was." if changed else ""
-        if left := ", ".join(self._steps.left):
+        note = ""
+        put_back = ", ".join(self._steps.put_back)
+        if put_back:
+            note = f" The skill also changed {put_back}; that was put back as it was."
+        left = ", ".join(self._steps.left)
+        if left:
             note += f" What it changed of these stays: {left}."
         if outcome.error is not None:
             outcome = Outcome(outcome.status, None, secret.redact(outcome.error + note))
@@ -386,16 +369,18 @@ class Run(RunControl):
 
     def _end(self, outcome: Outcome) -> None:
         self._steps.close()
+        context = current_context()
         # what a task or a thread that it left behind asks ends, now and later
-        if (installed := current_context()) is not None and self._call.ending.reason is None:
-            installed.broker.end(self._call)
+        if context is not None and self._call.ending.reason is None:
+            context.broker.end(self._call)
         self._write_end(outcome.status, outcome.error)
         self._queue_limit.cancel()
         self._time_limit.cancel()
         self.trail.end(outcome.status, outcome.error, self._steps.effect)
         self._forget(self._call.id)
         self._settle(outcome)
-        self._call.control, self._queued = weakref.proxy(self), _ENDED
+        self._call.control = weakref.proxy(self)
+        self._queued = _ENDED
 
     def _settle(self, outcome: Outcome) -> None:
         with suppress(InvalidStateError):  # its caller was told before
@@ -427,11 +412,18 @@ class Run(RunControl):
             if not self.trail.has_begun:  # a coroutine undoes its changes first, and notes its end
                 self._end(Outcome("not_started", None, f"{name}: {self._why_not}"))
             return
-        if (error := queued.exception()) is None:
+        error = queued.exception()
+        if error is None:
             return
-        message = str(error) if isinstance(error, BridgeError) else "The skill could not be run."
-        status: Status = "failed" if self.trail.has_begun else "not_started"
-        self._end(Outcome("unknown_outcome" if self._steps.done else status, None, message))
+        message = "The skill could not be run."
+        if isinstance(error, BridgeError):
+            message = str(error)
+        status: Status = "not_started"
+        if self._steps.done:
+            status = "unknown_outcome"
+        elif self.trail.has_begun:
+            status = "failed"
+        self._end(Outcome(status, None, message))
 
     def _outcome(self, body: Callable[[], Any], undo: Callable[[], None]) -> Outcome:
         value, failure = _tried(body, f"the result of {self.skill.name}")
@@ -442,16 +434,18 @@ class Run(RunControl):
             undoes = failure is not None or refused is not None or ended
             lost = failure is None and (self._is_abandoned or (ended and bool(self._steps.done)))
             self._is_over = not undoes and not lost
-        error = self._undo(undo) if undoes else None
-        if error is not None:
-            return Outcome("partly_applied", None, str(error))
+        if undoes:
+            error = self._undo(undo)
+            if error is not None:
+                return Outcome("partly_applied", None, str(error))
         if lost:
             reason = f"nobody was waiting for it any longer. {self._call.remainder}"
             status: Status = "failed" if self._is_abandoned else "cancelled"
             return Outcome(status, None, f"{self.skill.name}: {reason}")
         if failure is not None:
             return outcome_of_failure(self._call, failure)
-        if self._steps.done and (label := self._steps.effect.label) is not None:
+        label = self._steps.effect.label
+        if self._steps.done and label is not None:
             call_safely(self._environment.edited, self._call, label)
         if refused is not None:
             return Outcome(refusal(self._call), value, note=str(refused))
@@ -486,7 +480,7 @@ def _report(trail: Trail, tell: Callable[[Progress], None], progress: Progress) 
 
 
 def _tried(body: Callable[[], T], what: str) -> tuple[T | None, BaseException | None]:
-    """Give what a body returned, or what it raised; no secret is in what it returned."""
+    """Return what a body returned, without secrets in it, or what it raised."""
     try:
         return secret.refuse_secrets(body(), what), None
     except GreenletExit:  # left behind by a bridge that is gone: there is nothing to undo with

@@ -74,6 +74,8 @@ What operations take and return:
 ``Placement``          where an item is
 ``SocketLink``         a connection between two sockets
 ``Rule``               a rule of `check`
+``PlainNames``         what of its interface only reads and edits the scene
+``LiteralArgument``    an argument that plain code writes out
 ``Shot``               from where a picture is taken
 ``Imported``           what came in with a file
 ``ApiEntry``           one thing of the API
@@ -169,6 +171,7 @@ if TYPE_CHECKING:
         Vector,
         triple,
     )
+    from dcc_bridge.verbs.plain_names import LiteralArgument, PlainNames
     from dcc_bridge.verbs.ports import (
         ApiSearch,
         AppliedTransforms,
@@ -197,6 +200,7 @@ else:
         "plugin",
         "application_log",
         "consent.late_losses",
+        "verbs.plain_names",
         "verbs.operations",
         "verbs.names",
         "verbs.ports",
@@ -242,12 +246,14 @@ __all__ = [
     "Keyframes",
     "Keys",
     "Later",
+    "LiteralArgument",
     "Losses",
     "LostAnyway",
     "Materials",
     "NotUndoable",
     "Part",
     "Placement",
+    "PlainNames",
     "PlugIn",
     "Rule",
     "Saving",

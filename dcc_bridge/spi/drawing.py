@@ -61,6 +61,7 @@ from __future__ import annotations
 
 from dcc_bridge.bridge import Bridge
 from dcc_bridge.elicitation.details import DetailsRow, DetailsView, details_view
+from dcc_bridge.elicitation.field_view import FieldView
 from dcc_bridge.elicitation.question import (
     Consent,
     Expired,
@@ -78,13 +79,12 @@ from dcc_bridge.elicitation.text import safe_line
 from dcc_bridge.elicitation.validation import Field, InvalidAnswer
 from dcc_bridge.elicitation.view import (
     ArgumentView,
-    FieldView,
     QuestionView,
     argument_views,
     item_counts,
     view_of,
 )
-from dcc_bridge.panel.rows import Row as PanelRow
+from dcc_bridge.panel.row import Row as PanelRow
 from dcc_bridge.panel.state import Port as PanelPort
 from dcc_bridge.panel.view import CallView, PanelView
 from dcc_bridge.server.failed_start import FailedStart

@@ -46,6 +46,7 @@ from dcc_bridge.verbs.operations import (
     SocketLink,
     Vector,
 )
+from dcc_bridge.verbs.plain_names import PlainNames
 
 
 class Building(HostOperations):
@@ -675,6 +676,14 @@ class CodeContext(HostOperations):
             "" if all is as before, and else what is not: ", but ...".
         """
         return nullcontext()
+
+    def plain_names(self) -> PlainNames:
+        """Return the names that plain code may use. Raises nothing.
+
+        Returns:
+            By default nothing of the application, so that its every use is marked in the question.
+        """
+        return PlainNames()
 
     def writers(self) -> Sequence[tuple[Any, str, Callable[..., Iterable[Any]]]]:
         """Return what writes files in C++, past Python's own `open`. Raises nothing.

@@ -1,4 +1,4 @@
 """FreeCAD runs this first, also in ``freecadcmd``. Without a window there is nothing to do.
 
-A farm's interpreter serves only when it is told to. Main thread.
+A farm's interpreter serves agents only when a command starts it so. Main thread.
 """

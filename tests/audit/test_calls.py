@@ -413,6 +413,7 @@ def test_where_the_record_cannot_be_written_nothing_is_changed(
         records = map(reader.read, reader.logs(folder / "a"))
         lines = [line.event for record in records for line in record.lines()]
         assert not changed or {"unasked" if kind == "edit" else "granted", "begin"} <= set(lines)
+        assert not person.shown or "asked" in lines
         assert changed == (status(result) == "done")
         assert changed or "cannot be written" in text(result)
 

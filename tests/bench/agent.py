@@ -8,9 +8,7 @@ from __future__ import annotations
 import json
 import re
 import socket
-from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from functools import partial
 from typing import Any, Final
 from urllib.parse import urlsplit
 
@@ -27,8 +25,6 @@ _META: Final = "io.modelcontextprotocol/"
 _CAPABILITIES: Final[dict[str, Any]] = {"elicitation": {"form": {}}}
 _CLIENT: Final = {"name": "bench", "version": "1"}
 _LAST_CHUNK: Final = b"\r\n0\r\n\r\n"
-YES: Final = {"action": "accept", "content": {"sure": True}}
-_ASKED: Final = re.compile(rb"^data: (\{.*elicitation/create.*\})\r?$", re.MULTILINE)
 _DATA: Final = re.compile(rb"^data: (\{.*\})\r?$", re.MULTILINE)
 
 
@@ -66,7 +62,6 @@ class Agent:
         self._era = era
         self.session = session
         self._received = b""
-        self._beside: Agent | None = None  # answers what is asked while a request is open
         self.socket = _connect(server.url)
         if era == LEGACY and not session:
             self._shake_hands()
@@ -79,9 +74,6 @@ class Agent:
     def close(self) -> None:
         """Hang up."""
         self.socket.close()
-        if self._beside is not None:
-            self._beside.close()
-            self._beside = None
 
     def calling(self, tool: str, **more: Any) -> bytes:
         """Make the request that calls a tool without arguments.
@@ -96,31 +88,6 @@ class Agent:
     def listing(self) -> bytes:
         """Make the request that lists the tools."""
         return self._request({"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}})
-
-    def answering(self, tool: str) -> Callable[[], bytes]:
-        """Make what calls a tool that asks one question, and answers it at once with a yes."""
-        first = self.calling(tool)
-        return partial(
-            self._answer_retry if self._era == MODERN else self._answer_beside, tool, first
-        )
-
-    def _answer_retry(self, tool: str, first: bytes) -> bytes:
-        asked = result(self.exchange(first))
-        answers = dict.fromkeys(asked["inputRequests"], YES)
-        state = asked["requestState"]
-        return self.exchange(self.calling(tool, inputResponses=answers, requestState=state))
-
-    def _answer_beside(self, tool: str, first: bytes) -> bytes:
-        self.send(first)
-        while not (asked := _ASKED.search(self._received)):
-            assert not self.receive(), self._received
-        if self._beside is None:
-            self._beside = Agent(self._server, self._era, session=self.session)
-        id_ = json.loads(asked[1])["id"]
-        self._beside.exchange(self._request({"jsonrpc": "2.0", "id": id_, "result": YES}))
-        while not is_whole(self._received):
-            self.receive()
-        return self._received
 
     def exchange(self, request: bytes) -> bytes:
         """Send a request, and wait for the whole response."""

@@ -3,9 +3,9 @@
 ``python -m tests.bench.agreed_code [--rounds N]``. Five loops, compiled with checkpoints and
 without, with the wire open and closed, each beside the plain way in the same round. Then an audit
 event (``os.open`` of a file for reading) before the hook is there, with the hook idle and with a
-wire open, and a whole run of one line. Then what the vetoes of a host cost: a call of what is
-replaced and of what is looked at as it is read, beside the same plain, and a run of one line with
-all writers of USD. Last, how long 365 lines take to be read, and the longest
+wire open, and a whole run of one line. Then what the vetoes of a host cost: calls of what is
+replaced, beside the same plain, calls of anything where something cannot be replaced, and a run of
+one line with all writers of USD. Last, how long 365 lines take to be read, and the longest
 that another thread, as a host's main thread is, waits meanwhile for its turn.
 """
 
@@ -22,7 +22,9 @@ from typing import Any, Final
 from dcc_bridge.code.code_text import read_code
 from dcc_bridge.code.execution import _compiled, _Turns, execute
 from dcc_bridge.code.trip_wire import trip_wire
+from dcc_bridge.consent.audit_hook import Writer
 from dcc_bridge.threads.background import run_in_thread
+from dcc_bridge_blender.plain_names import PLAIN
 from tests.bench.figures import options, over, paired, show, timed
 
 Rounds = Sequence[Sequence[float]]  # milliseconds
@@ -73,17 +75,19 @@ def _vetoes(rounds: int) -> None:
     from dcc_bridge_usd.host import UsdSession
     from dcc_bridge_usd.operations import operations
 
-    calls = "for i in range(2_000): it.save('/dev/null')"
+    saves, calls = "for i in range(2_000): it.save('/dev/null')", LOOPS["a loop that calls"]
     row = (_Saves, "save", lambda _, path: [path])
 
-    def run(*writers: Any) -> list[float]:
+    def run(code: str, *writers: Any) -> list[float]:
         def work() -> object:
-            tree, names = ast.parse(calls), {"it": _Saves()}
-            return execute(tree, calls, names, timeout=9, writers=writers)
+            tree, names = ast.parse(code), {"it": _Saves()}
+            return execute(tree, code, names, timeout=9, writers=writers)
 
         return timed(work, 3)
 
-    plain, vetoed = zip(*((run(), run(row)) for _ in range(rounds)), strict=True)
+    plain, vetoed = zip(*((run(saves), run(saves, row)) for _ in range(rounds)), strict=True)
+    in_c: Writer = (dict, "popitem", lambda *_: [])
+    alone, followed = zip(*((run(calls), run(calls, in_c)) for _ in range(rounds)), strict=True)
     made = operations(UsdSession())
     assert isinstance(made, CodeContext)
 
@@ -92,7 +96,11 @@ def _vetoes(rounds: int) -> None:
 
     none, usd = zip(*((one(), one(*made.writers())) for _ in range(rounds)), strict=True)
     named = f"a line, with USD {Usd.GetVersion()}"
-    rows = [_row("2,000 calls of a method", plain, vetoed), _row(named, none, usd)]
+    rows = [
+        _row("2,000 calls of a method", plain, vetoed),
+        _row("50,000 calls of a function of its own", alone, followed),
+        _row(named, none, usd),
+    ]
     show("The vetoes of a host", ["median of", "without (ms)", "with (ms)", "ratio"], rows)
 
 
@@ -117,9 +125,9 @@ def _loop(text: str, rounds: int) -> list[list[list[float]]]:
 def _reading(rounds: int) -> None:
     """Read on this thread, and on another one while this one looks at the clock."""
     text, waits = ROW * 73, list[float]()
-    alone = timed(lambda: read_code(text, "blender"), rounds)
+    alone = timed(lambda: read_code(text, PLAIN), rounds)
     for _ in range(rounds):
-        reading = run_in_thread(lambda: read_code(text, "blender"), "bench")
+        reading = run_in_thread(lambda: read_code(text, PLAIN), "bench")
         before = longest = 0.0
         while not reading.done():
             now = time.perf_counter()

@@ -13,16 +13,9 @@ from threading import Thread
 from typing import Any
 
 import uvicorn
-from mcp.server.mcpserver import Context, MCPServer
-from mcp_types import (
-    ElicitRequest,
-    ElicitRequestFormParams,
-    ElicitResult,
-    InputRequests,
-    InputRequiredResult,
-)
+from mcp.server.mcpserver import MCPServer
 
-from tests.bench.agent import FORM, Server
+from tests.bench.agent import Server
 
 
 class BareServer:
@@ -36,7 +29,7 @@ class BareServer:
         """Begin to serve.
 
         Args:
-            server: What is served; None for one with two tools.
+            server: What is served; None for one with a tool.
         """
         self.started: Future[Server] = Future()
         self._socket = _listen()
@@ -90,20 +83,9 @@ def _config(server: MCPServer[Any]) -> uvicorn.Config:
 def _server() -> MCPServer[Any]:
     server: MCPServer[Any] = MCPServer("bare", log_level="WARNING")
     server.tool()(ping)
-    server.tool()(ask)
     return server
 
 
 async def ping() -> str:
     """Say that the server is there."""
     return "pong"
-
-
-async def ask(context: Context[Any, Any]) -> str | InputRequiredResult:
-    """Ask the person, the modern way, by hand."""
-    answer = (context.input_responses or {}).get("answer")
-    if isinstance(answer, ElicitResult):
-        return str((answer.content or {})["sure"])
-    form = ElicitRequestFormParams(message="Sure?", requested_schema=FORM)
-    asked: InputRequests = {"answer": ElicitRequest(params=form)}
-    return InputRequiredResult(input_requests=asked, request_state="asked")

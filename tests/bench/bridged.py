@@ -1,4 +1,4 @@
-"""A bridge with two skills in a Qt host, complete: tokens, policy, and the main thread.
+"""A bridge with a skill in a Qt host, complete: tokens, policy, and the main thread.
 
 Importing this module imports what a plug-in of a host would import, and neither mcp nor uvicorn.
 """
@@ -9,12 +9,12 @@ from concurrent.futures import Future
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from dcc_bridge import elicit_form_sync, skill
+from dcc_bridge import skill
 from dcc_bridge.bridge import Bridge
 from dcc_bridge.config import Settings
 from dcc_bridge.qt.event_loop import HostLoop
 from dcc_bridge.skills.skill import describe
-from tests.bench.agent import FORM, Server
+from tests.bench.agent import Server
 from tests.stand_ins import FakeHost
 
 
@@ -32,8 +32,7 @@ class BridgedServer:
         settings = Settings(runtime=Path(self._runtime.name))
         self.main = self._loop.main  # the way to the main thread
         self._bridge = Bridge(FakeHost(), self.main, settings=settings)
-        for fn in (ping, ask):
-            self._bridge.registry.add(describe(fn))
+        self._bridge.registry.add(describe(ping))
         self.started: Future[Server] = Future()
         self._bridge.start().add_done_callback(self._note_start)
 
@@ -57,9 +56,3 @@ class BridgedServer:
 def ping() -> str:
     """Say that the server is there."""
     return "pong"
-
-
-@skill(risk="read")
-def ask() -> str:
-    """Ask the person."""
-    return str((elicit_form_sync("Sure?", FORM, key="answer").data or {})["sure"])

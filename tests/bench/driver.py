@@ -48,15 +48,14 @@ class Peer:
     title: str  # what stands in the table
     packages: tuple[str, ...] = ()  # of its own environment; none for ours
     eras: tuple[str, ...] = ERAS  # what it speaks
-    asks: bool = False  # it has a tool that asks a question
 
 
 PEERS: Final = (
-    Peer("bridge", "the bridge, on the main thread", asks=True),
+    Peer("bridge", "the bridge, on the main thread"),
     Peer("sdk_json", "SDK, JSON, not on the main thread"),
-    Peer("sdk_sse", "SDK, SSE, not on the main thread", asks=True),
+    Peer("sdk_sse", "SDK, SSE, not on the main thread"),
     Peer("sdk_hop", "SDK, SSE, with a Qt event"),
-    Peer("fastmcp", "fastmcp, with a Qt event", ("fastmcp==4.1.2", _QT), asks=True),
+    Peer("fastmcp", "fastmcp, with a Qt event", ("fastmcp==4.1.2", _QT)),
     Peer("core", "dcc-mcp-core, with a Qt event", ("dcc-mcp-core==0.20.49", _QT)),
     Peer("core_timer", "dcc-mcp-core, 5 ms timer", ("dcc-mcp-core==0.20.49", _QT)),
     Peer("polled", "a socket polled each 10 ms, no MCP", (), (MODERN,)),
@@ -89,25 +88,15 @@ class Bench:
     def calls(self, era: str, rounds: int, calls: int) -> tuple[Rounds, Rounds]:
         """Time read calls, one after the other, and the server's processor in each round."""
         kinds = [it.kind for it in self._peers if era in it.eras]
-        return self._timed(era, rounds, calls, kinds, "ping")
-
-    def questions(self, era: str, rounds: int, calls: int) -> tuple[Rounds, Rounds]:
-        """Time calls that ask one question, which is answered at once."""
-        return self._timed(era, rounds, calls, [it.kind for it in self._peers if it.asks], "ask")
-
-    def _timed(
-        self, era: str, rounds: int, calls: int, kinds: list[str], tool: str
-    ) -> tuple[Rounds, Rounds]:
         used: Rounds = defaultdict(list)
 
         def measure(kind: str) -> list[float]:
             agent = self._agents[kind, era]
             agent.reconnect()
-            request = agent.calling(tool)
-            call = agent.answering(tool) if tool == "ask" else lambda: agent.exchange(request)
-            assert (b"True" if tool == "ask" else b"pong") in call()
+            request = agent.calling("ping")
+            assert b"pong" in agent.exchange(request)
             before = self._hosts[kind].used()
-            times = timed(call, calls)
+            times = timed(lambda: agent.exchange(request), calls)
             used[kind].append([(self._hosts[kind].used() - before) * 1000 / calls])
             return times
 
@@ -268,19 +257,17 @@ def main() -> None:
         stack.enter_context(_silent_peers())
         bench = Bench(stack, peers, chosen.environments)
         calls = {era: bench.calls(era, chosen.rounds, chosen.calls) for era in ERAS}
-        asked = {era: bench.questions(era, chosen.rounds, chosen.calls // 4) for era in ERAS}
         gaps = {size: bench.gaps(size, chosen.rounds, chosen.seconds) for size in _CROWDS}
-    for what, measured in (("read call", calls), ("one question", asked)):
-        for era, (times, used) in measured.items():
-            columns = (f"{what}, ms", "p50", "p95", "p99", "bridge more", "bridge is", "processor",
-                       "bridge is")  # fmt: skip
-            show(f"One client, {era}, {chosen.rounds} rounds", columns, call_rows(times, used))
+    columns = ("read call, ms", "p50", "p95", "p99", "bridge more", "bridge is", "processor",
+               "bridge is")  # fmt: skip
+    for era, (times, used) in calls.items():
+        show(f"One client, {era}, {chosen.rounds} rounds", columns, call_rows(times, used))
     headings = ("late by, ms", "p50", "p99", "p99.9", "max", "calls/s")
     for size, (late, rates) in gaps.items():
         title = f"Beside {size} clients, {chosen.rounds} rounds of {chosen.seconds:g} s"
         show(title, headings, gap_rows(late, rates))
     if chosen.json:
-        chosen.json.write_text(json.dumps({"calls": calls, "questions": asked, "gaps": gaps}))
+        chosen.json.write_text(json.dumps({"calls": calls, "gaps": gaps}))
     if chosen.svg:
         draw(calls[MODERN][0], gaps[_CROWD][0], chosen.svg)
 

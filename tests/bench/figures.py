@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import faulthandler
-import operator
 import os
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -42,12 +41,6 @@ def options(
     if quick is not None and chosen.quick:
         vars(chosen).update(quick)
     return chosen
-
-
-def more(ours: Sequence[Sequence[float]], theirs: Sequence[Sequence[float]]) -> list[str]:
-    """Say how much more one way takes than another: the difference and the ratio."""
-    ratio = paired(ours, theirs, operator.truediv)
-    return [f"{paired(ours, theirs, operator.sub):+.3f}", f"{ratio:.2f} x"]
 
 
 def percentile(values: Iterable[float], percent: float) -> float:

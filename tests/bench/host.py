@@ -19,7 +19,6 @@ from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from PySide6.QtWidgets import QApplication
 
 from tests.bench.agent import Server
-from tests.bench.figures import memory
 
 if TYPE_CHECKING:
     from tests.bench.bridged import BridgedServer
@@ -95,10 +94,6 @@ class Host(QObject):
 
     def _do_gaps(self) -> None:
         _say(self._beat.stop())
-
-    def _do_size(self) -> None:
-        """Tell the allocated blocks, and the bytes of resident memory."""
-        _say((sys.getallocatedblocks(), memory()))
 
     def _do_settle(self) -> None:
         """Wait until the bridge has made the collection that follows its start."""

@@ -1,6 +1,6 @@
 """What it costs to know what an edit loses, beside the host's own API.
 
-``python -m tests.bench.losses [usd|blender|freecad...] [--items N] [--rounds N]``. One item is
+``python -m tests.bench.losses [usd|bpy|freecad...] [--items N] [--rounds N]``. One item is
 edited, and one is deleted: by the host's own API, in a step of undo, in a step that is asked what
 was lost, and, where the host has a trial, in one that is tried and kept, and tried and reverted. A
 figure is the median of ratios to the host's own, each of two turns that follow one another, in
@@ -8,31 +8,23 @@ time of the processor. After each turn the scene is put back, which is not in it
 guard, as a skill's has.
 
 A checkout that has no trial prints the lines before it: copied there, it measures that one.
-The hosts run as in `tests.bench.verbs`: USD in one thread, Blender as ``bpy``, freecadcmd.
 """
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
-from argparse import Namespace
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from statistics import median
-from tempfile import TemporaryDirectory
 from time import process_time
 from typing import Any, Final
 
-from tests.bench import verbs
+from tests.bench import in_hosts
 from tests.bench.figures import options, show
 
-ITEMS: Final = {"usd": (1_000, 100_000), "blender": (1_000, 10_000), "freecad": (1_000, 2_000)}
+ITEMS: Final = {"usd": (1_000, 100_000), "bpy": (1_000, 10_000), "freecad": (1_000, 2_000)}
 ROUNDS: Final = 5
-_MODULES: Final = {"usd": "usd", "blender": "bpy", "freecad": "freecad"}  # as `verbs` has them
 _COLUMNS: Final = ("", "ms", "ratio")
 Way = Callable[[Any, Callable[[], object]], object]
 
@@ -113,7 +105,7 @@ def _freecad(scene: Any) -> list[Job]:
 
 _JOBS: Final[dict[str, Callable[[Any], list[Job]]]] = {
     "usd": _usd,
-    "blender": _blender,
+    "bpy": _blender,
     "freecad": _freecad,
 }
 
@@ -211,53 +203,21 @@ def _timed(host: Any, way: Way, edit: Callable[[], object]) -> float:
     return took
 
 
-# ---- where they run
-
-
-def measure(name: str, chosen: Namespace) -> None:
-    """Measure here; FreeCAD's own interpreter calls it, too."""
-    sizes = [chosen.items] if chosen.items else ITEMS[name]
-    module = _MODULES[name]
-    with verbs._ending(module):
-        for items in sizes:
-            with verbs._opened(module, items) as scene:
-                host = f"{scene.host.name} {scene.host.version}"
-                found = list(rows(scene, _JOBS[name](scene), chosen.rounds))
-                show(f"{host}, {items:,} items", _COLUMNS, found)
-
-
-def _in_freecad(chosen: Namespace) -> None:
-    from tests.hosts import freecad
-
-    if freecad.CONSOLE is None:
-        print("freecadcmd is not installed", file=sys.stderr)
-        return
-    facts = {"items": chosen.items, "rounds": chosen.rounds}
-    work = "from argparse import Namespace; from tests.bench.losses import measure"
-    statement = f"{work}; measure('freecad', Namespace(**{facts!r}))"
-    with TemporaryDirectory() as folder:
-        script = str(freecad.script(statement, Path(folder)))
-        subprocess.run([freecad.CONSOLE, script], stdin=subprocess.DEVNULL, check=True)
+def measure(host: str, *, items: int, rounds: int) -> None:
+    """Measure here: this is an interpreter of that host."""
+    for count in [items] if items else ITEMS[host]:
+        with in_hosts.opened(host, count) as (scene, _):
+            found = list(rows(scene, _JOBS[host](scene), rounds))
+            show(f"{in_hosts.version_of(scene)}, {count:,} items", _COLUMNS, found)
+    in_hosts.leave(host)
 
 
 def main() -> None:
     """Measure in each host, and print a table for each size."""
-    os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
-    os.environ.setdefault("PXR_WORK_THREAD_LIMIT", "1")
     hosts = ("hosts", {"nargs": "*", "choices": [*ITEMS, []], "metavar": "HOST"})
     chosen = options(__doc__, hosts, items=0, rounds=ROUNDS)
-    for name in chosen.hosts or ITEMS:
-        python = None if name == "freecad" else verbs._python(_MODULES[name])
-        if name == "freecad":
-            _in_freecad(chosen)
-        elif python is None:
-            measure(name, chosen)
-        else:
-            from tests.blender import bpy_module
-
-            numbers = ["--items", str(chosen.items), "--rounds", str(chosen.rounds)]
-            command = [python, "-m", __spec__.name, name, *numbers]
-            subprocess.run(command, cwd=verbs.ROOT, env=bpy_module.environment(), check=True)
+    for host in chosen.hosts or ITEMS:
+        in_hosts.run("tests.bench.losses", host, items=chosen.items, rounds=chosen.rounds)
 
 
 if __name__ == "__main__":

@@ -12,25 +12,17 @@ import socket
 from collections import deque
 from collections.abc import Awaitable, Callable
 from concurrent.futures import Future
-from dataclasses import dataclass
 from threading import Thread
-from typing import Annotated, Any, Final
+from typing import Any, Final
 
 from PySide6.QtCore import QEvent, QObject, QTimer
 from PySide6.QtWidgets import QApplication
 
-from tests.bench.agent import FORM, Server
+from tests.bench.agent import Server
 
 Hop = Callable[[], "Future[str]"]
 _POLLED: Final = 10  # milliseconds between two looks of a socket that is polled
 _TIMER: Final = 5  # milliseconds between two looks of a queue that is polled
-
-
-@dataclass
-class Sure:
-    """The form of the question."""
-
-    sure: bool
 
 
 class EventHop(QObject):
@@ -125,46 +117,16 @@ def _sdk(
 ) -> None:
     """Serve by the SDK alone."""
     from mcp.server.mcpserver import MCPServer
-    from mcp.server.mcpserver.resolve import Elicit, Resolve
-    from pydantic import BaseModel
 
-    class Sure(BaseModel):
-        sure: bool
-
-    async def ask(answer: Any) -> str:
-        """Ask the person."""
-        return str(answer.sure)
-
-    def question() -> Any:
-        return Elicit("Sure?", Sure)
-
-    # as the SDK's own tutorial asks, in both eras; its types are known in here only
-    question.__annotations__["return"] = Elicit[Sure]
-    ask.__annotations__.update({"answer": Annotated[Sure, Resolve(question)], "return": str})
     server: MCPServer[Any] = MCPServer("bare", log_level="WARNING")
     server.tool(name="ping")(ping)
-    server.tool(name="ask")(ask)
     _uvicorn(server.streamable_http_app(**more), listening, started)
 
 
 def _fastmcp(listening: socket.socket, hop: Hop, started: Future[Server]) -> None:
-    from fastmcp import Context, FastMCP
-    from mcp_types import ElicitRequest, ElicitRequestFormParams, InputRequiredResult
+    from fastmcp import FastMCP
 
     server: Any = FastMCP("bare")
-
-    async def ask(context: Any) -> Any:
-        """Ask the person."""
-        if not context._is_modern_protocol():
-            return str((await context.elicit("Sure?", Sure)).data.sure)
-        if context.input_responses:
-            return str(context.input_responses["answer"].content["sure"])
-        form = ElicitRequestFormParams(message="Sure?", requested_schema=FORM)
-        asked: Any = {"answer": ElicitRequest(params=form)}
-        return InputRequiredResult(input_requests=asked, request_state="asked")
-
-    ask.__annotations__.update({"context": Context, "return": str | InputRequiredResult})
-    server.tool(ask)
 
     @server.tool  # type: ignore[untyped-decorator]  # its package is in its own environment only
     async def ping() -> str:

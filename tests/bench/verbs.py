@@ -7,55 +7,31 @@ turns that the host gets, in milliseconds of the processor, so that the machine'
 in it. Beside it stands what the host's own API takes for the same job: without undo in USD, which
 has none, with Blender's own entry, in a transaction of FreeCAD's. After each call the scene is put
 back. ``--why`` names where the longest stretch was spent; its figures are larger.
-
-USD runs in one thread here (``PXR_WORK_THREAD_LIMIT``), bpy in the first interpreter that
-`tests.blender.bpy_module` makes, or in this one where it has ``bpy``, FreeCAD in ``freecadcmd``.
 """
 
 from __future__ import annotations
 
 import cProfile
-import importlib
 import json
 import os
-import subprocess
 import sys
-import traceback
-from argparse import Namespace
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from pstats import Stats
-from tempfile import TemporaryDirectory
 from time import process_time
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
+from tests.bench import in_hosts
 from tests.bench.figures import options, show
+from tests.bench.verbs_cases import Case, Terms, cases
 
 if TYPE_CHECKING:
     from dcc_bridge.verbs.operations import HostOperations
 
-ROOT: Final = Path(__file__).parents[2]
-PATHS: Final = (ROOT, ROOT / "plugins" / "blender")  # where bpy's interpreter finds the adapter
-MANY: Final = 500  # what is not asked for at once
 AIM: Final = 50.0  # milliseconds that a person does not see
 ITEMS: Final = {"usd": 100_000, "bpy": 10_000, "freecad": 2_000}
 COLUMNS: Final = ("", "in all (ms)", "longest", "turns", "bytes", "the host's own", "ms", "ratio")
-
-
-@dataclass(frozen=True)
-class Case:
-    """A call that is measured."""
-
-    verb: str
-    arguments: Mapping[str, Any]
-    shown: str  # the arguments in short
-    own: str = ""  # what the host's own API does for the same
-    # Does it, and returns; given the scene.
-    run: Callable[[Any], object] | None = None
-    status: str = "done"  # how the call ends
-    stands: bool = False  # for the next call, which undoes it
 
 
 def silence() -> None:
@@ -64,57 +40,31 @@ def silence() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 
 
-def asks(items: Sequence[str]) -> str:
-    """Say whether they are more than are edited unasked; a small scene has not so many."""
-    return ", asks" if len(items) > MANY else ""
-
-
-def batches(box: str, hundred: list[str], many: list[str], **facts: Any) -> list[Case]:
-    """Give the batches of a host, and what is measured of undo.
-
-    Args:
-        box: An item.
-        hundred: That one and others.
-        many: What is not asked for at once.
-        **facts: The `kind` of a new thing, how to `move`, `values` of a new thing and of an
-            `other` one, and a `material`.
-    """
-    made, moved = {"items": ["$made"]}, {"move": facts["move"]}
-    rig: list[dict[str, Any]] = [
-        {"id": "made", "do": "create", "with": {"things": [{"type": facts["kind"]}] * 100}},
-        {"do": "transform", "with": made | moved},
-        {"do": "set_values", "with": made | {"values": facts["values"]}},
-        {"do": "assign_material", "with": made | {"material": facts["material"]}},
-        {"do": "rename", "with": {"names": {box: "first"}}},
-    ]
-    bad = {"do": "set_values", "with": {"items": [box], "values": facts["other"]}}
-    loss = {"do": "delete", "with": {"items": hundred[1:]}}
-    what = f"move {len(many)}"
-    return [
-        Case("batch", {"steps": rig}, "5 steps on 100 items"),
-        Case("batch", {"steps": [*rig, bad]}, "the same, the last one bad", status="failed"),
-        Case("batch", {"steps": [*rig, loss]}, "the same, and delete 99"),
-        Case("transform", {"items": many, **moved}, f"{what}, once more", stands=True),
-        Case("undo_last", {}, what),
-        Case("recent_calls", {}, ""),
-    ]
+Job = tuple[str, Callable[[Any, int], object]]
+"""What the host's own API is called with, and what does it to so many items of a scene."""
 
 
 class Scene(Protocol):
-    """A host with a large scene, and the calls that are measured in it."""
+    """A host with a large scene.
+
+    Attributes:
+        host: The adapter.
+        causes: What holds the main thread longer than the aim, and cannot be cut; by verb, "" for
+            all others.
+        jobs: What the host's own API does, by the names in `verbs_cases`.
+        terms: What the calls are about.
+    """
 
     host: Any
-    # What holds the main thread longer than the aim, and cannot be cut; by verb, "" for all others.
     causes: Mapping[str, str]
+    jobs: Mapping[str, Job]
+    terms: Terms
 
     def operations(self) -> HostOperations:
         """Return what the host does for the verbs."""
 
-    def cases(self) -> list[Case]:
-        """Give the calls."""
-
     def own(self, run: Callable[[Any], object]) -> float:
-        """Give the milliseconds of what the host's own API does; the scene is as before then."""
+        """Return the milliseconds of what the own API does; the scene is as before then."""
 
 
 @dataclass
@@ -211,14 +161,24 @@ class Table:
         stretches, why = list(self._turns.stretches), self._turns.why
         for _ in range(0 if case.stands else undo_mark().depth - depth):
             self._scene.host.undo()
-        own = self._scene.own(case.run) if case.run else None
-        beside: list[object] = ["", "", ""]
-        if own is not None:
-            beside = [case.own, own, f"{sum(stretches) / own:.1f} x" if own > 0.05 else ""]
+        beside = self._beside(case, sum(stretches))
         causes = self._scene.causes
         named = why or causes.get(case.verb, causes[""])
         first = f"{case.verb}({case.shown})"
         return [first, sum(stretches), max(stretches), len(stretches), f"{size:,}", *beside, named]
+
+    def _beside(self, case: Case, took: float) -> list[object]:
+        """Measure what the host's own API takes for the same, where it does that."""
+        if case.job not in self._scene.jobs:
+            return ["", "", ""]
+        title, work = self._scene.jobs[case.job]
+        own = self._scene.own(lambda scene: work(scene, case.count))
+        ratio = f"{took / own:.1f} x" if own > 0.05 else ""
+        return [title, own, ratio]
+
+    def knows(self, verb: str) -> bool:
+        """Return whether the host has a verb."""
+        return verb in self._tools
 
     def _call(self, case: Case) -> Any:
         from dcc_bridge.consent.call import Call
@@ -243,79 +203,31 @@ def _no_loop(coroutine: Any) -> Any:
     raise AssertionError("the verbs are sync")
 
 
-@contextmanager
-def _opened(name: str, items: int) -> Iterator[Scene]:
-    with TemporaryDirectory() as folder:
-        # Copies of what is written over, and what Qt and Blender keep, are kept in there too.
-        os.environ.update(dict.fromkeys(("HOME", "XDG_DATA_HOME", "XDG_STATE_HOME"), folder))
-        yield importlib.import_module(f"tests.bench.verbs_{name}").Large(Path(folder), items)
-
-
-@contextmanager
-def _ending(name: str) -> Iterator[None]:
-    """End the process at once after bpy 4.5, which may hang as its interpreter ends."""
-    code = 1
-    try:
-        yield
-        code = 0
-    finally:
-        if name == "bpy":
-            if code:
-                traceback.print_exc()
-            sys.stdout.flush()
-            sys.stderr.flush()
-            os._exit(code)
-
-
-def _measure(name: str, chosen: Namespace) -> None:
-    """Measure here; FreeCAD's own interpreter calls it, too."""
-    items = chosen.items or ITEMS[name]
+def measure(host: str, *, items: int, why: bool, verbs: Sequence[str]) -> None:
+    """Measure here: this is an interpreter of that host."""
+    items = items or ITEMS[host]
     rows: list[list[object]] = []
-    with _opened(name, items) as scene, _ending(name):
-        table = Table(scene, is_profiled=chosen.why)
-        for case in scene.cases():
-            if not chosen.verbs or case.verb in chosen.verbs:
+    with in_hosts.opened(host, items) as (scene, folder):
+        table = Table(scene, is_profiled=why)
+        for case in cases(scene.terms, folder):
+            if table.knows(case.verb) and case.verb in (verbs or [case.verb]):
                 rows.append(table.row(case))
                 print(*rows[-1], file=sys.stderr, flush=True)
         table.close()
-        host = f"{scene.host.name} {scene.host.version}"
-        show(f"The verbs in {host}, on {items:,} items", COLUMNS, [row[:-1] for row in rows])
+        title = f"The verbs in {in_hosts.version_of(scene)}, on {items:,} items"
+        show(title, COLUMNS, [row[:-1] for row in rows])
         print(f"\nLonger than {AIM:g} ms without a turn:\n")
         named = [f"- {row[0]}: {row[-1]}" for row in rows if _is_long(row)]
         print("\n".join(named))
+    in_hosts.leave(host)
 
 
 def _is_long(row: Sequence[Any]) -> bool:
     return bool(row[2] > AIM)
 
 
-def _start_freecad(chosen: Namespace) -> None:
-    from tests.hosts import freecad
-
-    if freecad.CONSOLE is None:
-        print("freecadcmd is not installed", file=sys.stderr)
-        return
-    facts = {name: getattr(chosen, name) for name in ("items", "verbs", "why")}
-    work = "from argparse import Namespace; from tests.bench.verbs import _measure"
-    statement = f"{work}; _measure('freecad', Namespace(**{facts!r}))"
-    with TemporaryDirectory() as folder:
-        script = str(freecad.script(statement, Path(folder)))
-        subprocess.run([freecad.CONSOLE, script], stdin=subprocess.DEVNULL, check=True)
-
-
-def _python(name: str) -> str | None:
-    """Give the interpreter that has a host, or None for this one."""
-    if name == "usd" or importlib.util.find_spec("bpy") is not None:
-        return None
-    from tests.blender import bpy_module
-
-    return str(bpy_module.python(next(iter(bpy_module.VERSIONS))))
-
-
 def main() -> None:
     """Call each verb, and print a table for each host."""
-    os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
-    os.environ.setdefault("PXR_WORK_THREAD_LIMIT", "1")
     chosen = options(
         __doc__,
         ("verbs", {"nargs": "*"}),
@@ -323,16 +235,9 @@ def main() -> None:
         ("--why", {"action": "store_true"}),
         items=0,
     )
-    for name in chosen.host or ITEMS:
-        if name == "freecad":
-            _start_freecad(chosen)
-        elif (python := _python(name)) is None:
-            _measure(name, chosen)
-        else:
-            why = ["--why"] * chosen.why
-            command = [python, "-m", __spec__.name, "--host", name, "--items", str(chosen.items)]
-            found_by = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, PATHS))}
-            subprocess.run([*command, *why, *chosen.verbs], cwd=ROOT, env=found_by, check=True)
+    for host in chosen.host or ITEMS:
+        given = {"items": chosen.items, "why": chosen.why, "verbs": chosen.verbs}
+        in_hosts.run("tests.bench.verbs", host, **given)
 
 
 if __name__ == "__main__":

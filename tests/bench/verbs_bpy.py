@@ -1,9 +1,8 @@
-"""A large Blender file, and the calls of verbs that are measured in it."""
+"""A large Blender file, and what Blender's own API does to it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from time import process_time
 from typing import Any, Final
@@ -12,7 +11,8 @@ import bpy
 
 from dcc_bridge_blender.host import BlenderHost
 from dcc_bridge_blender.operations import BlenderOperations
-from tests.bench.verbs import MANY, Case, asks, batches, silence
+from tests.bench.verbs import Job, silence
+from tests.bench.verbs_cases import MANY, Terms
 
 IN_A_SET: Final = 100
 _WOOD: Final = "material:Wood"
@@ -35,11 +35,14 @@ class Large:
 
     def __init__(self, folder: Path, items: int) -> None:
         silence()  # Blender tells of each render
-        self._folder, self._items = folder, items
-        self._file = folder / "many.blend"
+        self._own = str(folder / "own.blend")
         _build(items)
-        bpy.ops.wm.save_as_mainfile(filepath=str(self._file))
+        bpy.ops.wm.save_as_mainfile(filepath=str(folder / "many.blend"))
+        (folder / "lid.obj").write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n")
         self.host = BlenderHost()
+        self.terms = _terms(items)
+        saving = ("save_as_mainfile(copy)", self._save)
+        self.jobs: Mapping[str, Job] = {**_JOBS, "export": saving, "save": saving}
 
     def own(self, run: Callable[[Any], object]) -> float:
         """Work as an add-on does: evaluated, and with an entry of undo, which is undone."""
@@ -56,120 +59,31 @@ class Large:
         """Return what the host does for the verbs."""
         return BlenderOperations(self.host)
 
-    def cases(self) -> list[Case]:
-        """Give the calls."""
-        return [*self._reads(), *self._edits(), *self._losses(), *self._batches()]
+    def _save(self, _: Any, count: int) -> None:
+        bpy.ops.wm.save_as_mainfile(filepath=self._own, copy=True)
 
-    def _boxes(self, count: int, first: int = 0) -> list[str]:
-        return [f"box_{it:05}" for it in range(first, min(first + count, self._items))]
 
-    def _reads(self) -> list[Case]:
-        (box,) = self._boxes(1, 7)
-        return [
-            Case("summary", {}, ""),
-            Case("list_items", {}, "", "for it in objects", _walk),
-            Case("list_items", {"type": "MESH", "limit": 1000}, "type=MESH, limit=1000"),
-            Case("list_items", {"name": "box_*7"}, "name=box_*7", "for it in objects", _walk),
-            Case("list_items", {"where": {"pass_index": ">1"}}, "where pass_index > 1"),
-            Case("list_items", {"type": "MESH", "fields": ["at", "size"], "sort": "-name"},
-                 "with at and size, sort=-name"),
-            Case("list_items", {"uses": _WOOD}, f"uses={_WOOD}", "user_map", _users),
-            Case("list_items", {"type": "Lite"}, "type=Lite, which is none"),
-            Case("inspect", {"items": ["collection:All", box, "@scene"]},
-                 "3 items, a collection of all with its bounds"),
-            Case("find_api", {"query": "camera focal length"}, "camera focal length, the first"),
-            Case("find_api", {"query": "intensity of a light"}, "intensity of a light"),
-            Case("check", {}, "all rules"),
-            *(Case("check", {"rules": [it]}, it) for it in
-              ("scale_applied", "duplicate_names", "empty_groups", "unused_materials", "ngons")),
-            Case("look", {"shading": "wire", "size": 256}, "the whole scene"),
-            Case("look", {"items": [box], "size": 256}, "one item"),
-        ]  # fmt: skip
-
-    def _edits(self) -> list[Case]:
-        (box,), many, more = self._boxes(1), self._boxes(MANY), self._boxes(MANY + 1)
-        most = len(many)
-        things = [{"type": "CUBE"} for _ in range(MANY)]
-        points, moved = [[0.0, 0.0, float(it)] for it in range(MANY)], {"move": [0, 0, 1]}
-        names = {it: it.replace("box", "crate") for it in many}
-        keys = [[it, [0, 0, it]] for it in range(1, 49)]
-        red = {"base_color": [1, 0, 0]}
-        return [
-            Case("select", {"items": [box]}, "1", "select_set", partial(_select, 1)),
-            Case("select", {"items": more}, f"{len(more)}", "select_set",
-                 partial(_select, len(more))),
-            Case("create", {"things": things[:1]}, "1", "objects.new", partial(_create, 1)),
-            Case("create", {"things": things}, f"{MANY}", "objects.new", partial(_create, MANY)),
-            Case("duplicate", {"items": [box]}, "1 linked", "Object.copy", partial(_copy, 1)),
-            Case("duplicate", {"items": [box], "to": points}, f"1 to {MANY} points",
-                 "Object.copy", partial(_copy, MANY)),
-            Case("duplicate", {"items": many, "linked": False}, f"{most}, whole",
-                 "Object.copy", partial(_copy, most)),
-            Case("transform", {"items": [box], **moved}, "move 1", "location", partial(_move, 1)),
-            Case("transform", {"items": many, **moved}, f"move {most}", "location",
-                 partial(_move, most)),
-            Case("transform", {"items": more, **moved}, f"move {len(more)}{asks(more)}", "location",
-                 partial(_move, len(more))),
-            Case("transform", {"items": many, "look_at": "collection:All"},
-                 f"{most} look at a collection of all"),
-            Case("transform", {"items": many, "on": "ground"}, f"{most} on the ground"),
-            Case("transform", {"items": many, "apply": ["scale"]}, f"apply {most}"),
-            Case("group", {"items": [box], "under": "Light"}, "1", "parent", partial(_parent, 1)),
-            Case("group", {"items": many, "under": "Light"}, f"{most}", "parent",
-                 partial(_parent, most)),
-            Case("group", {"items": many, "into": "Heroes", "kind": "collection"},
-                 f"{most} into a collection", "objects.link", partial(_collect, most)),
-            Case("assign_material", {"items": many, "values": red}, f"a new one, {most}",
-                 "slot.material", partial(_assign, most)),
-            Case("rename", {"names": {box: "crate"}}, "1", "name", partial(_rename, 1)),
-            Case("rename", {"names": names}, f"{most}", "name", partial(_rename, most)),
-            Case("rename", {"pattern": "box_000*", "to": "crate_*"}, "pattern of 100"),
-            Case("rename", {"pattern": "box_*", "to": "crate_*", "preview": True},
-                 "preview of all"),
-            Case("set_keys", {"item": box, "prop": "location", "keys": keys}, "48",
-                 "keyframe_insert", _key),
-        ]  # fmt: skip
-
-    def _losses(self) -> list[Case]:
-        (box,), many, more = self._boxes(1), self._boxes(MANY), self._boxes(MANY + 1)
-        most = len(many)
-        (self._folder / "lid.obj").write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n")
-        bad: list[dict[str, Any]] = [{"item": it, "prop": "pass_index", "value": 2} for it in more]
-        bad[-1]["value"] = "wide"
-        export, values = str(self._folder / "out.blend"), {"pass_index": 2}
-        surface = f"{_WOOD}/Principled BSDF"
-        link = {"from": surface, "out": "BSDF", "to": f"{_WOOD}/Material Output", "in": "Surface"}
-        return [
-            Case("set_values", {"items": [box], "values": values}, "1", "pass_index",
-                 partial(_set, 1)),
-            Case("set_values", {"items": many, "values": values}, f"{most}", "pass_index",
-                 partial(_set, most)),
-            Case("set_values", {"items": more, "values": values}, f"{len(more)}{asks(more)}",
-                 "pass_index", partial(_set, len(more))),
-            Case("set_values", {"changes": bad[1:]}, f"{len(bad) - 1}, the last one bad",
-                 status="failed"),
-            Case("set_values", {"changes": [{"item": "@scene", "prop": "end", "value": 48}]},
-                 "of the scene"),
-            Case("connect", {"links": [link]}, "1"),
-            Case("import_file", {"path": "lid.obj"}, "a small file", "wm.obj_import",
-                 partial(_import, str(self._folder / "lid.obj"))),
-            Case("export_file", {"path": export, "items": [box]}, "1 item"),
-            Case("export_file", {"path": export}, "all", "save_as_mainfile(copy)",
-                 partial(_save, str(self._folder / "own.blend"))),
-            Case("clean", {"what": ["empty_groups"]}, "empty groups"),
-            Case("clean", {"what": ["unused"]}, "unused data"),
-            Case("delete", {"items": [box]}, "1", "batch_remove", partial(_delete, 1)),
-            Case("delete", {"items": many}, f"{most}", "batch_remove", partial(_delete, most)),
-            Case("delete", {"pattern": "box_*"}, "all", "batch_remove",
-                 partial(_delete, self._items)),
-            Case("save", {}, "over the file", "save_as_mainfile(copy)",
-                 partial(_save, str(self._folder / "own.blend"))),
-        ]  # fmt: skip
-
-    def _batches(self) -> list[Case]:
-        (box,), (hundred, many) = self._boxes(1), map(self._boxes, (100, MANY))
-        facts = {"values": {"pass_index": 2}, "other": {"pass_index": 1}, "material": _WOOD}
-        return batches(box, hundred, many, kind="CUBE", move=[0, 0, 1], **facts)
+def _terms(items: int) -> Terms:
+    surface = f"{_WOOD}/Principled BSDF"
+    output = f"{_WOOD}/Material Output"
+    return Terms(
+        boxes=[f"box_{it:05}" for it in range(items)],
+        type="MESH",
+        pattern="box_*",
+        new_names="crate_*",
+        new_type="CUBE",
+        move=[0, 0, 1],
+        values={"pass_index": 2},
+        new_values={"pass_index": 2},
+        group="collection:All",
+        heroes="collection",
+        parent=("Light", MANY),
+        material=_WOOD,
+        key="location",
+        connection={"from": surface, "out": "BSDF", "to": output, "in": "Surface"},
+        look={"shading": "wire", "size": 256},
+        suffixes=("obj", "blend"),
+    )
 
 
 def _build(items: int) -> None:
@@ -196,28 +110,25 @@ def _build(items: int) -> None:
     bpy.context.view_layer.update()  # type: ignore[union-attr]  # there is one
 
 
-# ---- what Blender's own API takes for the same
-
-
 def _those(count: int) -> list[Any]:
     return [bpy.data.objects[f"box_{number:05}"] for number in range(count)]
 
 
-def _walk(_: Any) -> None:
+def _walk(_: Any, count: int) -> None:
     for thing in bpy.data.objects:
         thing.name  # noqa: B018 - it is read
 
 
-def _users(_: Any) -> None:
+def _users(_: Any, count: int) -> None:
     bpy.data.user_map(subset=[bpy.data.materials["Wood"]])
 
 
-def _select(count: int, _: Any) -> None:
+def _select(_: Any, count: int) -> None:
     for thing in _those(count):
         thing.select_set(True)
 
 
-def _create(count: int, _: Any) -> None:
+def _create(_: Any, count: int) -> None:
     scene: Any = bpy.context.scene
     for _number in range(count):
         mesh = bpy.data.meshes.new("Cube")
@@ -225,7 +136,7 @@ def _create(count: int, _: Any) -> None:
     _push()
 
 
-def _copy(count: int, _: Any) -> None:
+def _copy(_: Any, count: int) -> None:
     box: Any = bpy.data.objects["box_00000"]
     for number in range(count):
         copy = box.copy()
@@ -234,19 +145,19 @@ def _copy(count: int, _: Any) -> None:
     _push()
 
 
-def _move(count: int, _: Any) -> None:
+def _move(_: Any, count: int) -> None:
     for thing in _those(count):
         thing.location.z += 1
     _push()
 
 
-def _parent(count: int, _: Any) -> None:
+def _parent(_: Any, count: int) -> None:
     for thing in _those(count):
         thing.parent = bpy.data.objects["Light"]
     _push()
 
 
-def _collect(count: int, _: Any) -> None:
+def _collect(_: Any, count: int) -> None:
     heroes, scene = bpy.data.collections.new("Heroes"), bpy.context.scene
     scene.collection.children.link(heroes)  # type: ignore[union-attr]  # there is one
     for thing in _those(count):
@@ -255,7 +166,7 @@ def _collect(count: int, _: Any) -> None:
     _push()
 
 
-def _assign(count: int, _: Any) -> None:
+def _bind(_: Any, count: int) -> None:
     red = bpy.data.materials.new("Red")
     for thing in _those(count):
         thing.material_slots[0].link = "OBJECT"
@@ -263,13 +174,13 @@ def _assign(count: int, _: Any) -> None:
     _push()
 
 
-def _rename(count: int, _: Any) -> None:
+def _rename(_: Any, count: int) -> None:
     for thing in _those(count):
         thing.name = thing.name.replace("box", "crate")
     _push()
 
 
-def _key(_: Any) -> None:
+def _key(_: Any, count: int) -> None:
     (box,) = _those(1)
     for frame in range(1, 49):
         box.location.z = frame
@@ -277,25 +188,33 @@ def _key(_: Any) -> None:
     _push()
 
 
-def _set(count: int, _: Any) -> None:
+def _set(_: Any, count: int) -> None:
     for thing in _those(count):
         thing.pass_index = 2
     _push()
 
 
-def _import(file: str, _: Any) -> None:
-    bpy.ops.wm.obj_import(filepath=file)
-    _push()
-
-
-def _delete(count: int, _: Any) -> None:
+def _delete(_: Any, count: int) -> None:
     bpy.data.batch_remove(_those(count))
     _push()
 
 
-def _save(file: str, _: Any) -> None:
-    bpy.ops.wm.save_as_mainfile(filepath=file, copy=True)
-
-
 def _push() -> None:
     bpy.ops.ed.undo_push(message="own")
+
+
+_JOBS: Final[Mapping[str, Job]] = {
+    "walk": ("for it in objects", _walk),
+    "users": ("user_map", _users),
+    "select": ("select_set", _select),
+    "create": ("objects.new", _create),
+    "instance": ("Object.copy", _copy),
+    "move": ("location", _move),
+    "parent": ("parent", _parent),
+    "collect": ("objects.link", _collect),
+    "bind": ("slot.material", _bind),
+    "rename": ("name", _rename),
+    "key": ("keyframe_insert", _key),
+    "set": ("pass_index", _set),
+    "delete": ("batch_remove", _delete),
+}

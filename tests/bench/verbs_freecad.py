@@ -1,9 +1,8 @@
-"""A large FreeCAD document, and the calls of verbs that are measured in it."""
+"""A large FreeCAD document, and what FreeCAD's own API does to it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from time import process_time
 from typing import Any, Final
@@ -13,15 +12,17 @@ import FreeCAD
 from dcc_bridge.verbs.operations import HostOperations
 from dcc_bridge_freecad.host import FreeCADHost
 from dcc_bridge_freecad.operations import operations
-from tests.bench.verbs import MANY, Case, asks, silence
+from tests.bench.verbs import Job, silence
+from tests.bench.verbs_cases import Terms
 
 IN_A_GROUP: Final = 100
+_DIGESTED: Final = "what is agreed to is digested at one moment: a fact for each property (ours)"
 _CAUSES: Final = {
     "": "recompute computes each object that was touched, and commits the transaction",
     "check": "the forms of all properties, in one look for files (ours)",
-    "transform": "what is agreed to is digested at one moment: a fact for each property (ours)",
+    "transform": _DIGESTED,
     "group": "addObject",
-    "delete": "what is agreed to is digested at one moment: a fact for each property (ours)",
+    "delete": _DIGESTED,
     "save": "saveCopy, and saveAs",
 }
 
@@ -33,10 +34,24 @@ class Large:
 
     def __init__(self, folder: Path, items: int) -> None:
         silence()  # FreeCAD tells of each computation
-        self._folder, self._items = folder, items
+        self._own = str(folder / "own.FCStd")
         _build(items)
         FreeCAD.ActiveDocument.saveAs(str(folder / "many.FCStd"))
         self.host = FreeCADHost()
+        self.jobs: Mapping[str, Job] = {**_JOBS, "save": ("saveCopy", self._save)}
+        self.terms = Terms(
+            boxes=[f"Box_{it:05}" for it in range(items)],
+            type="Part::Box",
+            pattern="Box_*",
+            new_names="Crate_*",
+            new_type="Part::Box",
+            move=[0, 0, 1],
+            values={"Length": 12},
+            new_values={"Length": 12},
+            group="Set_000",
+            heroes="group",
+            links=False,
+        )
 
     def operations(self) -> HostOperations:
         """Return what the host does for the verbs."""
@@ -55,65 +70,8 @@ class Large:
         document.recompute()
         return 1000 * took
 
-    def cases(self) -> list[Case]:
-        """Give the calls."""
-        return [*self._reads(), *self._edits(), *self._losses()]
-
-    def _boxes(self, count: int) -> list[str]:
-        return [f"Box_{it:05}" for it in range(min(count, self._items))]
-
-    def _reads(self) -> list[Case]:
-        (box,) = self._boxes(1)
-        return [
-            Case("summary", {}, "", "for it in Objects", _walk),
-            Case("list_items", {}, "", "for it in Objects", _walk),
-            Case("list_items", {"type": "Part::Box", "limit": 1000}, "type=Part::Box, limit=1000"),
-            Case("list_items", {"name": "Box_*7"}, "name=Box_*7", "for it in Objects", _walk),
-            Case("list_items", {"where": {"Length": ">10"}}, "where Length > 10"),
-            Case("inspect", {"items": ["Set_000", box, "@scene"]}, "3 items, one a group"),
-            Case("check", {}, "all rules"),
-        ]
-
-    def _edits(self) -> list[Case]:
-        (box,), many, more = self._boxes(1), self._boxes(MANY), self._boxes(MANY + 1)
-        most = len(many)
-        things, moved = [{"type": "Part::Box"} for _ in range(MANY)], {"move": [0, 0, 1]}
-        names = {it: it.replace("Box", "Crate") for it in many}
-        return [
-            Case("select", {"items": [box]}, "1"),
-            Case("create", {"things": things[:1]}, "1", "addObject", partial(_create, 1)),
-            Case("create", {"things": things}, f"{MANY}", "addObject", partial(_create, MANY)),
-            Case("duplicate", {"items": [box], "linked": False}, "1, whole", "copyObject", _copy),
-            Case("transform", {"items": [box], **moved}, "move 1", "Placement", partial(_move, 1)),
-            Case("transform", {"items": many, **moved}, f"move {most}", "Placement",
-                 partial(_move, most)),
-            Case("transform", {"items": more, **moved}, f"move {len(more)}{asks(more)}",
-                 "Placement", partial(_move, len(more))),
-            Case("group", {"items": many, "into": "Heroes", "kind": "group"},
-                 f"{most} into a group", "removeObject, addObject", partial(_collect, most)),
-            Case("rename", {"names": {box: "Crate"}}, "1", "Label", partial(_rename, 1)),
-            Case("rename", {"names": names}, f"{most}", "Label", partial(_rename, most)),
-        ]  # fmt: skip
-
-    def _losses(self) -> list[Case]:
-        (box,), many, more = self._boxes(1), self._boxes(MANY), self._boxes(MANY + 1)
-        most = len(many)
-        longer, moved = {"Length": 12}, {"move": [0, 0, 1]}
-        own = partial(_save, str(self._folder / "own.FCStd"))
-        return [
-            Case("set_values", {"items": [box], "values": longer}, "1", "Length", partial(_set, 1)),
-            Case("set_values", {"items": many, "values": longer}, f"{most}", "Length",
-                 partial(_set, most)),
-            Case("set_values", {"items": more, "values": longer}, f"{len(more)}{asks(more)}",
-                 "Length", partial(_set, len(more))),
-            Case("delete", {"items": [box]}, "1", "removeObject", partial(_delete, 1)),
-            Case("delete", {"items": many}, f"{most}", "removeObject", partial(_delete, most)),
-            Case("delete", {"pattern": "Box_*"}, "all", "removeObject",
-                 partial(_delete, self._items)),
-            Case("save", {}, "over the file", "saveCopy", own),
-            Case("transform", {"items": many, **moved}, f"move {most}, once more", stands=True),
-            Case("undo_last", {}, f"move {most}"),
-        ]  # fmt: skip
+    def _save(self, document: Any, count: int) -> None:
+        document.saveCopy(self._own)
 
 
 def _build(items: int) -> None:
@@ -130,53 +88,53 @@ def _build(items: int) -> None:
     document.UndoMode = 1
 
 
-# ---- what FreeCAD's own API takes for the same
-
-
 def _those(document: Any, count: int) -> list[Any]:
     return [document.getObject(f"Box_{number:05}") for number in range(count)]
 
 
-def _walk(document: Any) -> None:
+def _walk(document: Any, count: int) -> None:
     for thing in document.Objects:
         thing.Name  # noqa: B018 - it is read
 
 
-def _create(count: int, document: Any) -> None:
-    for _number in range(count):
+def _create(document: Any, count: int) -> None:
+    for _ in range(count):
         document.addObject("Part::Box", "Box")
 
 
-def _copy(document: Any) -> None:
-    document.copyObject(_those(document, 1), False)
-
-
-def _move(count: int, document: Any) -> None:
+def _move(document: Any, count: int) -> None:
     for thing in _those(document, count):
         thing.Placement.Base = thing.Placement.Base + FreeCAD.Vector(0, 0, 1)
 
 
-def _collect(count: int, document: Any) -> None:
+def _collect(document: Any, count: int) -> None:
     heroes = document.addObject("App::DocumentObjectGroup", "Heroes")
     for thing in _those(document, count):
         thing.getParentGroup().removeObject(thing)
         heroes.addObject(thing)
 
 
-def _rename(count: int, document: Any) -> None:
+def _rename(document: Any, count: int) -> None:
     for thing in _those(document, count):
         thing.Label = thing.Label.replace("Box", "Crate")
 
 
-def _set(count: int, document: Any) -> None:
+def _set(document: Any, count: int) -> None:
     for thing in _those(document, count):
         thing.Length = 12
 
 
-def _delete(count: int, document: Any) -> None:
+def _delete(document: Any, count: int) -> None:
     for number in range(count):
         document.removeObject(f"Box_{number:05}")
 
 
-def _save(file: str, document: Any) -> None:
-    document.saveCopy(file)
+_JOBS: Final[Mapping[str, Job]] = {
+    "walk": ("for it in Objects", _walk),
+    "create": ("addObject", _create),
+    "move": ("Placement", _move),
+    "collect": ("removeObject, addObject", _collect),
+    "rename": ("Label", _rename),
+    "set": ("Length", _set),
+    "delete": ("removeObject", _delete),
+}

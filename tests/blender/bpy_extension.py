@@ -15,7 +15,9 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-FILE, BPY, HOME = sys.argv[1], sys.argv[2], Path(os.environ["HOME"])
+FILE = sys.argv[1]
+BPY = sys.argv[2]
+HOME = Path(os.environ["HOME"])
 sys.path.insert(0, BPY)
 
 import bpy  # noqa: E402 - found on the path above

@@ -24,6 +24,7 @@ from dcc_bridge_blender import objects
 from dcc_bridge_blender.host import BlenderHost
 from dcc_bridge_blender.operations import BlenderOperations
 from tests.blender import turntable as blender_turntable
+from tests.blender.things import cube, group, scene, thing
 from tests.hosts.digests import scene_digest
 from tests.verbs import turntable
 from tests.verbs.every_port import EveryPort
@@ -33,22 +34,13 @@ from tests.verbs.operations_contract import (
     OperationsContract,
     PlacingContract,
     SeeingContract,
-    Stand,
-    Words,
-    box,
-    check_edit,
-    near,
 )
-from tests.verbs.promises import Edit, one_step, refused
+from tests.verbs.promises import Edit, call, one_step
+from tests.verbs.stand import Stand, Words, box, near
 
 SURFACE = "material:Material/Principled BSDF"
 OUTPUT = "material:Material/Material Output"
 SHOT = Shot((6.0, -6.0, 4.0), (0.0, 0.0, 0.0), (0.0, 0.0, 1.0), 35.0)
-
-
-def open_scene() -> Any:
-    """Give the scene that is open, which is never None here."""
-    return bpy.context.scene
 
 
 @pytest.fixture
@@ -71,16 +63,16 @@ def nodes(stand: Stand) -> tuple[SocketLink, SocketLink]:
     return first, second
 
 
-def _drive(thing: Any) -> None:
-    thing.driver_add("location", 0).driver.expression = "frame"
+def _drive(crate: Any) -> None:
+    crate.driver_add("location", 0).driver.expression = "frame"
 
 
-def _constrain(thing: Any) -> None:
-    thing.constraints.new("COPY_LOCATION").target = bpy.data.objects["Light"]
+def _constrain(crate: Any) -> None:
+    crate.constraints.new("COPY_LOCATION").target = thing("Light")
 
 
-def _lock(thing: Any) -> None:
-    thing.lock_location = (True, False, False)
+def _lock(crate: Any) -> None:
+    crate.lock_location = (True, False, False)
 
 
 def held(hold: Callable[[Any], None]) -> Callable[[Stand], tuple[str, str]]:
@@ -91,6 +83,57 @@ def held(hold: Callable[[Any], None]) -> Callable[[Stand], tuple[str, str]]:
         return stand.crate, "location"
 
     return hold_crate
+
+
+FORMATS: tuple[str, ...] = (".stl", ".ply", ".fbx", ".usda", ".usdc", ".abc")
+if bpy.app.version >= (4, 0):  # its reader of .glb needs an older numpy than Debian has
+    FORMATS += (".glb",)
+OWN_EDITS: dict[str, Edit] = {
+    "a light": call("create", "AREA_LIGHT", None, None),
+    "a new material": call("create", "MATERIAL", "Steel", None),
+    "a new collection": call("create", "COLLECTION", "Set", None),
+    "a node": call("create", "ShaderNodeTexNoise", "N", "material:Material"),
+    "data": call("set_value", "Light", "data.energy", 5),
+    "an input": call("set_value", SURFACE, "Roughness", 0.1),
+    "a custom value": call("set_value", "Cube", '["shot"]', "sh010"),
+    "keys of data": call("set_keys", "Light", "data.energy", [(1, 2)], "step", clear=True),
+    "keys of an input": call(
+        "set_keys", SURFACE, "Roughness", [(1, 0.2), (9, 0.8)], "linear", clear=True
+    ),
+    "a changed material": call("material", "Material", {"roughness": 0.1}),
+    "a cut": call("cut", SocketLink("", "", OUTPUT, "Surface")),
+    "another name of a material": call("rename", "material:Material", "Steel"),
+    "another name of a node": call("rename", SURFACE, "Skin"),
+    "no material": call("delete", ["material:Material"]),
+    "no node": call("delete", [SURFACE]),
+    "no collection": call("delete", ["collection:Collection"]),
+    "nothing unused": lambda operations: operations.clean("unused", operations.junk("unused")),
+}
+
+
+REFUSED: dict[str, Edit] = {
+    "a list of 3 numbers": call("set_value", "Cube", "location", [1, 2]),
+    "a number, and not inf": call("set_value", "Cube", "location", [1, 2, math.inf]),
+    "is one of QUATERNION, XYZ": call("set_value", "Cube", "rotation_mode", "ABC"),
+    "takes true or false": call("set_value", "Cube", "hide_render", 1),
+    "matrix_world": call("set_value", "Cube", "matrix_world", 1),
+    "takes 1 to": call("set_value", "Camera", "data.lens", -5),
+    "takes the name of a object": call("set_value", "Cube", "parent", "Nobody"),
+    "takes 1 to 1000": call("set_value", SCENE, "fps", 0),
+    "takes no": call("create", "TRIANGULATE_MODIFIER", None, "Light"),
+    "is a node": call("create", "ShaderNodeMath", None, None),
+    "There is no file": call("material", "Material", {"texture": "/nowhere.png"}),
+    "which has no material": call("assign", "Light", "Material"),
+    "is a LIGHT": call("apply", "Light", ["scale"]),
+    "no history": call("junk", "history"),
+    "has 1 to 63": call("rename", "Cube", "x" * 64),
+}
+UNKNOWN: dict[str, Edit] = {
+    "near: .*material:Material": call("kind", "material:Materil"),
+    f"near: .*{SURFACE}": call("kind", "material:Material/Principled"),
+    "There is Roughness": call("set_value", SURFACE, "Rougness", 1),
+    "no window": call("viewpoint", "person"),
+}
 
 
 class TestBlenderOperations(
@@ -117,6 +160,7 @@ class TestBlenderOperations(
         no_name="",
         file=".blend",
         exchange=".obj",
+        formats=FORMATS,
         holds={
             "driven: frame": held(_drive),
             "locked": held(_lock),
@@ -126,82 +170,9 @@ class TestBlenderOperations(
         camera=("CAMERA", 22.9),
         shader=("/Principled BSDF", "Base Color", "Roughness"),
     )
-
-
-OWN_EDITS: dict[str, Edit] = {
-    "a light": lambda operations: operations.create("AREA_LIGHT", None, None),
-    "a new material": lambda operations: operations.create("MATERIAL", "Steel", None),
-    "a new collection": lambda operations: operations.create("COLLECTION", "Set", None),
-    "a node": lambda operations: operations.create("ShaderNodeTexNoise", "N", "material:Material"),
-    "data": lambda operations: operations.set_value("Light", "data.energy", 5),
-    "an input": lambda operations: operations.set_value(SURFACE, "Roughness", 0.1),
-    "a custom value": lambda operations: operations.set_value("Cube", '["shot"]', "sh010"),
-    "keys of data": lambda operations: operations.set_keys(
-        "Light", "data.energy", [(1, 2)], "step", clear=True
-    ),
-    "keys of an input": lambda operations: operations.set_keys(
-        SURFACE, "Roughness", [(1, 0.2), (9, 0.8)], "linear", clear=True
-    ),
-    "a changed material": lambda operations: operations.material("Material", {"roughness": 0.1}),
-    "a cut": lambda operations: operations.cut(SocketLink("", "", OUTPUT, "Surface")),
-    "another name of a material": lambda operations: operations.rename(
-        "material:Material", "Steel"
-    ),
-    "another name of a node": lambda operations: operations.rename(SURFACE, "Skin"),
-    "no material": lambda operations: operations.delete(["material:Material"]),
-    "no node": lambda operations: operations.delete([SURFACE]),
-    "no collection": lambda operations: operations.delete(["collection:Collection"]),
-    "nothing unused": lambda operations: operations.clean("unused", operations.junk("unused")),
-}
-
-
-@pytest.mark.parametrize("name", OWN_EDITS)
-def test_each_edit_is_one_undo_step_that_takes_all_of_it_back(
-    operations: EveryPort, name: str
-) -> None:
-    check_edit(operations, OWN_EDITS[name])
-
-
-REFUSED: dict[str, Edit] = {
-    "a list of 3 numbers": lambda operations: operations.set_value("Cube", "location", [1, 2]),
-    "a number, and not inf": lambda operations: operations.set_value(
-        "Cube", "location", [1, 2, math.inf]
-    ),
-    "is one of QUATERNION, XYZ": lambda operations: operations.set_value(
-        "Cube", "rotation_mode", "ABC"
-    ),
-    "takes true or false": lambda operations: operations.set_value("Cube", "hide_render", 1),
-    "matrix_world": lambda operations: operations.set_value("Cube", "matrix_world", 1),
-    "takes 1 to": lambda operations: operations.set_value("Camera", "data.lens", -5),
-    "takes the name of a object": lambda operations: operations.set_value(
-        "Cube", "parent", "Nobody"
-    ),
-    "takes 1 to 1000": lambda operations: operations.set_value(SCENE, "fps", 0),
-    "takes no": lambda operations: operations.create("TRIANGULATE_MODIFIER", None, "Light"),
-    "is a node": lambda operations: operations.create("ShaderNodeMath", None, None),
-    "There is no file": lambda operations: operations.material(
-        "Material", {"texture": "/nowhere.png"}
-    ),
-    "which has no material": lambda operations: operations.assign("Light", "Material"),
-    "is a LIGHT": lambda operations: operations.apply("Light", ["scale"]),
-    "no history": lambda operations: operations.junk("history"),
-    "new.txt cannot be written": lambda operations: operations.save(Path("/new.txt")),
-    "has 1 to 63": lambda operations: operations.rename("Cube", "x" * 64),
-}
-UNKNOWN: dict[str, Edit] = {
-    "near: .*material:Material": lambda operations: operations.kind("material:Materil"),
-    f"near: .*{SURFACE}": lambda operations: operations.kind("material:Material/Principled"),
-    "There is Roughness": lambda operations: operations.set_value(SURFACE, "Rougness", 1),
-    "no window": lambda operations: operations.viewpoint("person"),
-}
-
-
-@pytest.mark.parametrize("why", REFUSED | UNKNOWN)
-def test_what_cannot_be_done_is_refused_with_a_sentence_and_changes_nothing(
-    operations: EveryPort, why: str
-) -> None:
-    kind = LookupError if why in UNKNOWN else ValueError
-    refused(operations, (REFUSED | UNKNOWN)[why], why, kind)
+    own_edits = OWN_EDITS
+    own_refusals = tuple(REFUSED.items())
+    own_unknown = tuple(UNKNOWN.items())
 
 
 # ---- reading
@@ -237,7 +208,7 @@ def test_the_users_of_a_material_an_image_and_its_file_are_found(
 
 
 def test_values_can_all_be_read_one_by_one_under_their_names(operations: EveryPort) -> None:
-    bpy.data.objects["Cube"].modifiers.new("Bevel", "BEVEL")
+    cube().modifiers.new("Bevel", "BEVEL")
     for item in ("Cube", "Light", "Camera", "material:Material", SURFACE, "collection:Collection"):
         values = operations.look_into(item, "values")
         assert 0 < len(values) <= 100
@@ -246,9 +217,8 @@ def test_values_can_all_be_read_one_by_one_under_their_names(operations: EveryPo
 
 
 def test_bounds_and_counts_are_of_what_modifiers_make(operations: EveryPort) -> None:
-    cube: Any = bpy.data.objects["Cube"]
-    cube.modifiers.new("Array", "ARRAY").count = 3
-    open_scene().view_layers[0].update()
+    cube().modifiers.new("Array", "ARRAY").count = 3
+    scene().view_layers[0].update()
 
     assert operations.bounds("Cube") == ((-1, -1, -1), (5, 1, 1))
     assert operations.look_into("Cube", "counts")["faces"] == 18
@@ -256,10 +226,10 @@ def test_bounds_and_counts_are_of_what_modifiers_make(operations: EveryPort) -> 
 
 def test_a_collections_instance_has_the_bounds_of_what_it_shows(operations: EveryPort) -> None:
     empty = operations.create("EMPTY", "Instance", None)
-    open_scene().collection.objects.link(bpy.data.objects[empty])
-    bpy.data.collections["Collection"].objects.unlink(bpy.data.objects[empty])
-    bpy.data.objects[empty].instance_type = "COLLECTION"
-    bpy.data.objects[empty].instance_collection = bpy.data.collections["Collection"]
+    scene().collection.objects.link(thing(empty))
+    group("Collection").objects.unlink(thing(empty))
+    thing(empty).instance_type = "COLLECTION"
+    thing(empty).instance_collection = group("Collection")
     operations.place(empty, (10, 0, 0))
 
     low, high = operations.bounds(empty) or pytest.fail("it has no size")
@@ -269,9 +239,9 @@ def test_a_collections_instance_has_the_bounds_of_what_it_shows(operations: Ever
 def test_children_made_by_somebody_else_are_seen(operations: EveryPort) -> None:
     """What is remembered of families is forgotten as soon as Blender tells of a change."""
     before = operations.bounds("Cube")
-    bpy.data.objects["Light"].parent = bpy.data.objects["Cube"]
-    bpy.data.objects["Light"].name = "Lamp"
-    open_scene().view_layers[0].update()
+    thing("Light").parent = cube()
+    thing("Light").name = "Lamp"
+    scene().view_layers[0].update()
     assert list(operations.items("Cube")) == ["Lamp"]
     assert operations.bounds("Cube") == before
 
@@ -310,7 +280,7 @@ def test_angles_are_degrees_and_elements_have_names(operations: EveryPort) -> No
     operations.set_value("Cube", "rotation_euler", [0, 90, 0])
     operations.set_value("Cube", "location.z", 4)
 
-    assert bpy.data.objects["Cube"].rotation_euler.y == pytest.approx(math.pi / 2)
+    assert cube().rotation_euler.y == pytest.approx(math.pi / 2)
     assert operations.value("Cube", "rotation_euler").value == [0, 90, 0]
     assert operations.value("Cube", "location[2]").value == 4
     assert operations.value("Cube", "rotation_quaternion.w").held == ""  # it has no lock of its own
@@ -318,7 +288,7 @@ def test_angles_are_degrees_and_elements_have_names(operations: EveryPort) -> No
 
 def test_in_edit_mode_a_write_to_the_mesh_is_refused(operations: EveryPort) -> None:
     """It would be lost in silence."""
-    with bpy.context.temp_override(active_object=bpy.data.objects["Cube"]):
+    with bpy.context.temp_override(active_object=cube()):
         bpy.ops.object.mode_set(mode="EDIT")
 
     edits: list[Callable[[], object]] = [
@@ -336,16 +306,16 @@ def test_what_is_linked_from_another_file_is_named_with_it_and_not_changed(
 ) -> None:
     bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "lib.blend"), copy=True)
     came = operations.import_file(tmp_path / "lib.blend", "link", None, 1.0, None)
-    cube = next(item for item in came.items if item.startswith("Cube ["))
+    linked = next(item for item in came.items if item.startswith("Cube ["))
 
-    assert operations.kind(cube) == "MESH"
-    assert "linked from" in operations.value(cube, "location").held
+    assert operations.kind(linked) == "MESH"
+    assert "linked from" in operations.value(linked, "location").held
     for edit in (
-        lambda: operations.set_value(cube, "location", [1, 2, 3], replace=True),
-        lambda: operations.place(cube, (1, 2, 3)),
-        lambda: operations.rename(cube, "Box"),
-        lambda: operations.delete([cube]),
-        lambda: operations.assign(cube, "Material"),
+        lambda: operations.set_value(linked, "location", [1, 2, 3], replace=True),
+        lambda: operations.place(linked, (1, 2, 3)),
+        lambda: operations.rename(linked, "Box"),
+        lambda: operations.delete([linked]),
+        lambda: operations.assign(linked, "Material"),
     ):
         with pytest.raises(ValueError, match="linked from"):
             edit()
@@ -379,7 +349,7 @@ def test_of_those_that_share_data_only_the_item_has_the_material(
     steel = operations.material("Steel", {"metallic": 1, "emission": [0, 1, 0], "opacity": 0.5})
     operations.assign("Cube", steel)
 
-    assert bpy.data.objects["Cube"].data == bpy.data.objects[twin].data
+    assert cube().data == thing(twin).data
     assert [it for it in operations.look_into("Cube", "uses") if "material:" in it] == [steel]
     assert "material:Material" in operations.look_into(twin, "uses")
     assert operations.value(f"{steel}/Principled BSDF", "Metallic").value == 1
@@ -398,15 +368,15 @@ def test_every_plain_type_can_be_made_with_a_free_name(operations: EveryPort) ->
 
 def test_a_copy_has_what_is_below_and_refers_to_itself(operations: EveryPort) -> None:
     arm = operations.create("EMPTY", "Arm", "Cube")
-    track: Any = bpy.data.objects[arm].constraints.new("TRACK_TO")
-    track.target = bpy.data.objects["Cube"]
+    track = thing(arm).constraints.new("TRACK_TO")
+    track.target = cube()
 
     copy = operations.duplicate("Cube", linked=True)
     (below,) = operations.items(copy)
-    constraint: Any = bpy.data.objects[below].constraints[0]
+    constraint = thing(below).constraints[0]
 
-    assert bpy.data.objects[copy].data == bpy.data.objects["Cube"].data
-    assert constraint.target == bpy.data.objects[copy]
+    assert thing(copy).data == cube().data
+    assert constraint.target == thing(copy)
     assert operations.placement(copy) == operations.placement("Cube")
 
 
@@ -438,7 +408,7 @@ def test_a_renamed_object_is_found_by_its_new_name_without_a_look_at_all(
         operations.rename("Cube", "Box")
     monkeypatch.delattr(objects, "_find_in")
 
-    assert objects.find("Box") == bpy.data.objects["Box"]
+    assert objects.find("Box") == thing("Box")
 
 
 # ---- names that are not UTF-8
@@ -450,17 +420,17 @@ TWIN = r"M\xe9bel (unreadable name)"
 @pytest.fixture
 def unreadable(operations: EveryPort, tmp_path: Path) -> EveryPort:
     """Open a file in which names, a text and a custom property are not UTF-8."""
-    cube: Any = bpy.data.objects["Cube"]
-    twin = cube.copy()
-    open_scene().collection.objects.link(twin)
-    cube.modifiers.new("M1bel", "BEVEL")
-    cube["M1bel"] = "M1bel"
-    cube.name = "M1bel"
+    named = cube()
+    twin = named.copy()
+    scene().collection.objects.link(twin)
+    named.modifiers.new("M1bel", "BEVEL")
+    named["M1bel"] = "M1bel"
+    named.name = "M1bel"
     twin.name = "M2bel"
-    for thing in (cube.data, bpy.data.materials["Material"], cube.users_collection[0]):
-        thing.name = "M1bel"
+    for each in (named.data, bpy.data.materials["Material"], named.users_collection[0]):
+        each.name = "M1bel"
     bpy.data.texts.new("M1bel").write("M1bel")
-    open_scene().name = "M1bel"
+    scene().name = "M1bel"
     file = tmp_path / "old.blend"
     bpy.ops.wm.save_as_mainfile(filepath=str(file), compress=False)
     data = file.read_bytes().replace(b"M1bel", b"M\xf6bel"[:5]).replace(b"M2bel", b"M\xe9bel"[:5])
@@ -535,27 +505,16 @@ def test_a_file_with_a_name_that_is_not_utf_8_is_saved_and_exported(
 # ---- files and losses
 
 
-@pytest.mark.parametrize(
-    "suffix", [".obj", ".stl", ".ply", ".fbx", ".glb", ".usda", ".usdc", ".abc", ".blend"]
-)
-def test_what_is_written_comes_in_again(operations: EveryPort, tmp_path: Path, suffix: str) -> None:
-    if suffix not in operations.export_formats():
-        pytest.skip(f"Debian's Blender has no {suffix}")
-    if suffix == ".glb" and bpy.app.version < (4, 0):
-        pytest.skip("its reader of .glb needs an older numpy than Debian has")
+def test_a_blend_file_comes_in_again(operations: EveryPort, tmp_path: Path) -> None:
+    """After an undo Blender 4.5 lists its library still, so it is no format of the contract."""
     selected = operations.host.selection
-    file = tmp_path / f"out{suffix}"
-    left = operations.export_file(file, ["Cube"], None)
-    came = operations.import_file(file, "copy", "Light", 0.5, None)
-    boxes = [operations.bounds(item) for item in came.items]
+    operations.export_file(tmp_path / "out.blend", ["Cube"], None)
 
-    assert suffix in operations.export_formats()
-    assert "copy" in operations.import_formats()[suffix]
-    assert left == []
-    assert any(box and box[1][2] - box[0][2] == pytest.approx(1, abs=0.01) for box in boxes), (
-        boxes
-    )  # half of what it was
-    assert {operations.parent(item) for item in came.items} >= {"Light"}
+    came = operations.import_file(tmp_path / "out.blend", "copy", "Light", 0.5, None)
+
+    widths = [box(operations, item)[3] - box(operations, item)[0] for item in came.items]
+    assert widths == [near(1)]
+    assert [operations.parent(item) for item in came.items] == ["Light"]
     assert operations.host.selection == selected
 
 
@@ -573,7 +532,7 @@ def test_no_other_file_is_written_than_the_one_that_is_named(
 
 
 def test_what_cannot_be_written_is_told(operations: EveryPort, tmp_path: Path) -> None:
-    bpy.data.objects["Cube"].hide_set(True)
+    cube().hide_set(True)
     left = operations.export_file(tmp_path / "out.obj", [], None)
     assert "Cube is hidden" in left[0]
     assert "Light" in left[1]
@@ -588,7 +547,7 @@ def test_a_new_file_is_no_edit_and_leaves_selection_mode_and_active_object(
     operations: EveryPort, tmp_path: Path
 ) -> None:
     layer: Any = bpy.context.view_layer
-    layer.objects.active = bpy.data.objects["Cube"]
+    layer.objects.active = cube()
     bpy.ops.object.mode_set(mode="EDIT")
     operations.host.undo_mark()
     before = operations.host.undo_mark(), operations.host.selection, layer.objects.active.name
@@ -621,7 +580,8 @@ def test_what_blender_makes_for_a_mode_as_an_export_leaves_it_is_no_edit(
     open_template(template, tmp_path)
     host = operations.host
     host.undo_mark()
-    mode, before = bpy.context.mode, host.undo_mark()
+    mode = bpy.context.mode
+    before = host.undo_mark()
     with host.undo_step("Export"):
         operations.export_file(tmp_path / "out.fbx", [], None)
     exported = host.undo_mark()
@@ -638,8 +598,8 @@ def test_a_picture_leaves_everything_with_as_many_users_as_before(
 ) -> None:
     """Else what nothing uses is not found, and not purged."""
     inner = bpy.data.collections.new("Inner")
-    bpy.data.collections["Collection"].children.link(inner)
-    open_scene().collection.objects.link(bpy.data.objects.new("Loose", None))
+    group("Collection").children.link(inner)
+    scene().collection.objects.link(bpy.data.objects.new("Loose", None))
     before = users()
 
     for shading in ("solid", "wire", "material"):
@@ -650,9 +610,9 @@ def test_a_picture_leaves_everything_with_as_many_users_as_before(
 
 def test_a_picture_shows_no_more_than_the_person_sees(operations: EveryPort) -> None:
     """What the view layer excludes or holds out is missing in it, and the exposure is theirs."""
-    layer = open_scene().view_layers[0].layer_collection.children["Collection"]
+    layer = scene().view_layers[0].layer_collection.children["Collection"]
     pictures = [operations.draw([SHOT], 64, 48, "solid")]
-    open_scene().view_settings.exposure = 3
+    scene().view_settings.exposure = 3
     pictures.append(operations.draw([SHOT], 64, 48, "solid"))
     layer.holdout = True
     pictures.append(operations.draw([SHOT], 64, 48, "solid"))
@@ -692,7 +652,7 @@ def test_a_collection_is_exported_by_what_it_holds_and_nothing_in_silence(
     operations.export_file(tmp_path / "set.obj", ["collection:Set"], None)
     operations.export_file(tmp_path / "material.blend", ["material:Material"], None)
     bpy.data.collections.new("Hollow")
-    bpy.data.objects["Cube"].hide_set(True)
+    cube().hide_set(True)
 
     assert "o Cube" in (tmp_path / "set.obj").read_text()
     assert (tmp_path / "material.blend").stat().st_size > 1000
@@ -738,7 +698,8 @@ def test_data_that_nothing_uses_is_junk_and_an_image_without_its_file_a_dead_lin
 ) -> None:
     bpy.data.meshes.new("Loose")
     image = bpy.data.images.new("gone", 8, 8)
-    image.source, image.filepath = "FILE", "//gone.png"
+    image.source = "FILE"
+    image.filepath = "//gone.png"
 
     assert "mesh:Loose" in operations.junk("unused")
     assert operations.junk("dead_links") == ["image:gone"]
@@ -752,7 +713,7 @@ def test_what_was_in_a_collection_that_is_deleted_stays_in_the_scene(
     operations.delete(["Cube", "collection:Collection", SURFACE])
 
     assert list(operations.items()) == ["Camera", "Light"]
-    assert {it.name for it in open_scene().collection.objects} == {"Camera", "Light"}
+    assert {it.name for it in scene().collection.objects} == {"Camera", "Light"}
     assert SURFACE not in operations.items("material:Material")
 
 
@@ -773,9 +734,11 @@ def test_a_child_of_what_is_deleted_stays_where_it_is(operations: EveryPort) -> 
 
 def test_what_was_agreed_to_covers_what_went_and_nothing_else(operations: EveryPort) -> None:
     """By kind: who agrees to a material's end does not agree to an object's of that name."""
-    host, agreed = operations.host, ["material:Material", SURFACE, "collection:Collection"]
-    kinds, print_before = host.kinds(agreed), host.fingerprint(agreed)
-    bpy.data.objects["Cube"].name = "Material"
+    host = operations.host
+    agreed = ["material:Material", SURFACE, "collection:Collection"]
+    kinds = host.kinds(agreed)
+    print_before = host.fingerprint(agreed)
+    cube().name = "Material"
     with host.undo_step("Ours"):
         operations.delete(["material:Material", "Material"])
 
@@ -843,16 +806,16 @@ def test_a_look_at_other_frames_leaves_what_the_person_did_not_key(
 ) -> None:
     """Blender itself loses it when its own scene goes to another frame."""
     blender_turntable.make()
-    pivot = bpy.data.objects["Pivot"]
+    pivot = thing("Pivot")
     pivot.rotation_euler.z = 0.25
-    open_scene().view_layers[0].update()
+    scene().view_layers[0].update()
     before = scene_digest(operations.host), operations.host.undo_mark()
 
     look(operations, view="front", frames=[31, 1], size=128)
 
     assert pivot.rotation_euler.z == 0.25
     assert (scene_digest(operations.host), operations.host.undo_mark()) == before
-    assert open_scene().frame_current == 1
+    assert scene().frame_current == 1
 
 
 def test_a_picture_between_two_frames_is_of_that_moment(
@@ -874,7 +837,7 @@ def test_what_is_told_of_items_and_of_the_api_leaves_nothing_in_the_file_and_no_
     operations: EveryPort,
 ) -> None:
     def kept() -> list[Any]:
-        owners = bpy.data.objects["Cube"], bpy.data.materials["Material"]
+        owners = cube(), bpy.data.materials["Material"]
         return [operations.host.undo_mark(), *(list(it.keys()) for it in owners)]
 
     with operations.host.guard([], read=True):
@@ -905,13 +868,13 @@ def test_what_breaks_without_an_object_or_material_is_told_and_found_afterwards(
     """A child does not break, nor what goes as well."""
     cutter = operations.create("CUBE", "Cutter", None)
     operations.set_parent("Light", cutter, keep_place=True)
-    boolean: Any = bpy.data.objects["Cube"].modifiers.new("Cut", "BOOLEAN")
-    boolean.object = bpy.data.objects[cutter]
-    track: Any = bpy.data.objects["Camera"].constraints.new("TRACK_TO")
-    track.target = bpy.data.objects[cutter]
-    driver: Any = bpy.data.objects["Cube"].driver_add("scale", 0)
-    driver.driver.variables.new().targets[0].id = bpy.data.objects[cutter]
-    (material,) = (it.material for it in bpy.data.objects["Cube"].material_slots)
+    boolean = cube().modifiers.new("Cut", "BOOLEAN")
+    boolean.object = thing(cutter)
+    track = thing("Camera").constraints.new("TRACK_TO")
+    track.target = thing(cutter)
+    driver = cube().driver_add("scale", 0)
+    driver.driver.variables.new().targets[0].id = thing(cutter)
+    (material,) = (it.material for it in cube().material_slots)
     assert material is not None
 
     told = operations.dependents([cutter])
@@ -936,11 +899,11 @@ def test_what_cannot_be_deleted_is_refused_before_anybody_is_asked(
     operations: EveryPort, tmp_path: Path
 ) -> None:
     library = tmp_path / "lib.blend"
-    bpy.data.libraries.write(str(library), {bpy.data.objects["Cube"]})
+    bpy.data.libraries.write(str(library), {cube()})
     (linked,) = operations.import_file(library, "link", None, 1.0, None).items
 
     operations.check_deletable(["Cube", "Light"])
-    light: Any = bpy.data.objects["Light"].data
+    light = thing("Light").data
     lamp = f"light:{light.name}"
     operations.check_deletable(["Light", lamp])
     reasons = {linked: "linked from", "scene:Scene": "the only scene", lamp: "in use by Light"}

@@ -48,7 +48,8 @@ def write() -> None:
 
 def told_of_question() -> dict[str, Any]:
     """Tell which question is drawn by Blender, and what was wrong with its answer."""
-    running, panel = sys.modules[f"{ADDON}.plugin"]._running, sys.modules[f"{ADDON}.ui.panel"]
+    running = sys.modules[f"{ADDON}.plugin"]._running
+    panel = sys.modules[f"{ADDON}.ui.panel"]
     dialog: Any = getattr(running.surface.presenter, "dialog", None) if running else None
     is_drawn = dialog is not None and dialog.is_shown
     return {
@@ -120,7 +121,8 @@ def turntable() -> None:
 
 def in_sidebar(width: int = 2000) -> list[str]:
     """Tell what the sidebar's panel draws in so many pixels."""
-    layout, panel = Noted(), sys.modules[f"{ADDON}.ui.panel"]
+    layout = Noted()
+    panel = sys.modules[f"{ADDON}.ui.panel"]
     region = SimpleNamespace(width=width)
     context = SimpleNamespace(region=region, preferences=bpy.context.preferences)
     panel.DCC_BRIDGE_PT_agents.draw(SimpleNamespace(layout=layout), context)
@@ -238,7 +240,8 @@ def button() -> None:
 class Button(bpy.types.Operator):
     """Asks, as a button of a studio's own would."""
 
-    bl_idname, bl_label = "person.button", "Ask"
+    bl_idname = "person.button"
+    bl_label = "Ask"
 
     def execute(self, context: bpy.types.Context) -> Any:
         from dcc_bridge import confirm_sync

@@ -155,29 +155,6 @@ def test_a_tick_lets_plain_code_run_unasked_until_another_file_is_opened(new: Se
     new.sees(lambda seen: not is_listed(seen))
 
 
-def test_what_code_did_until_it_raised_is_taken_back_and_the_agent_is_told_the_line(
-    new: Seat,
-) -> None:
-    before = state(new)
-
-    told = run(new, f"for _ in range(50):\n    {MOVES}\nbpy.data.objekts", "accept")
-
-    assert state(new) == before
-    assert "line 3: bpy.data.objekts" in text(told)
-    assert "It has: objects" in text(told)
-    assert "The undo step was taken back." in text(told)
-
-
-def test_what_code_deletes_is_there_again_after_a_no_to_the_list(new: Seat) -> None:
-    before = state(new)
-
-    told = run(new, 'bpy.data.objects.remove(bpy.data.objects["Cube"])', "accept", "decline")
-
-    assert status(told) == "refused"
-    assert "Cube" in new.seen()["objects"]
-    assert state(new) == before
-
-
 def test_endless_code_ends_at_its_time_limit(new: Seat) -> None:
     before = state(new)
 

@@ -11,6 +11,7 @@ from tests.blender import bpy_module
 from tests.blender.seat import Seat
 from tests.hosts.application import Application
 from tests.live import text
+from tests.verbs.steps import step
 from tests.verbs.words import blender
 
 pytestmark = [pytest.mark.real, pytest.mark.timeout(300)]
@@ -66,8 +67,8 @@ def test_after_a_failed_export_that_was_undone_it_ends_well(
     (tmp_path / "there.usda").mkdir()
     things = [{"type": "CUBE", "name": "New"}]
     steps = [
-        {"do": "create", "with": {"things": things}},
-        {"do": "export_file", "with": {"path": str(tmp_path / "there.usda")}},
+        step("create", things=things),
+        step("export_file", path=str(tmp_path / "there.usda")),
     ]
     failed = running.call("batch", {"steps": steps})
 

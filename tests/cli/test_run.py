@@ -220,13 +220,13 @@ def test_a_script_of_ones_own_runs_as_agreed_code_and_what_it_reaches_is_told(
     tmp_path: Path,
 ) -> None:
     script, out = tmp_path / "tidy.py", tmp_path / "out.usda"
-    script.write_text('stage.RemovePrim("/World/Props")\nmemory["n"] = 1\n"tidied"\n')
+    script.write_text('import os\nstage.RemovePrim("/World/Props")\nmemory["n"] = 1\n"tidied"\n')
 
     done = run(tmp_path, "--python", script, "--scene", SHOT, "--save-as", out)
 
     assert done.code == 0, done.err
     assert json.loads(done.out)["result"] == "tidied"
-    assert f"{script}, line 1: removes or replaces prims" in done.err
+    assert f"{script}, line 1: imports os" in done.err
     assert "agreed to by who ran this command" in done.err
     assert ("a setting allows it" in done.err, "allowed)" in done.err) == (False, False)
     assert '"Props"' not in out.read_text()

@@ -21,7 +21,7 @@ def facts(live: Seat) -> list[str]:
 
 def test_the_history_has_why_code_ran_its_text_its_marks_and_what_it_changed(seat: Sit) -> None:
     live = seat(YES, YES)
-    loses = f"{GRID}{REMOVES}\n"
+    loses = f"{GRID}{REMOVES}\nimport os\n"
 
     live.ran(loses)
 
@@ -29,14 +29,14 @@ def test_the_history_has_why_code_ran_its_text_its_marks_and_what_it_changed(sea
     code = record.effect.code
     assert code is not None
     assert (code.why, code.details.text, code.is_exact) == ("The test wants it.", loses, True)
-    assert [line for line, _ in code.details.marks] == [6]
+    assert [line for line, _ in code.details.marks] == [7]
     lines = facts(live)
     assert lines[0] == "test · done · agreed at the host"
-    assert lines[2].startswith("Marked 1: line 6: ")
+    assert lines[2].startswith("Marked 1: line 7: imports os")
     assert lines[3].startswith("Created 101: /World/Grid, /World/Grid/c00, ")
     assert lines[3].endswith("/World/Grid/c48, 51 more")
     assert lines[4].startswith("Deleted 3: /World/Props/Tree, ")
-    assert "Run 6 lines of code? agreed at the host" in lines
+    assert "Run 7 lines of code? agreed at the host" in lines
     assert [line for line in lines if line.startswith("The code deletes 2 cubes and 1 xform.")]
 
 

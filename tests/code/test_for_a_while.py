@@ -16,9 +16,11 @@ from dcc_bridge.code import run_python
 from dcc_bridge.code.code_text import CodeText, read_code
 from dcc_bridge.elicitation.question import Reply
 from dcc_bridge.panel import rows
+from dcc_bridge.panel.row import Row
 from dcc_bridge.panel.state import read
+from dcc_bridge.spi import PlainNames
 from dcc_bridge_usd.host import UsdSession
-from tests.code.seat import GRID, NO, REMOVES, YES, Seat, Sit
+from tests.code.seat import GRID, NO, YES, Seat, Sit
 from tests.live import accept, status, text
 from tests.verbs import usd_scene
 
@@ -120,8 +122,8 @@ def test_the_record_keeps_the_digest_alone_where_the_studio_wants_that(seat: Sit
 def unmarked(monkeypatch: pytest.MonkeyPatch) -> None:
     """Have every text be a plain one, as if the reader saw nothing in it."""
 
-    def read(code: str, host: str) -> CodeText:
-        return replace(read_code(code, host), findings=())
+    def read(code: str, plain: PlainNames) -> CodeText:
+        return replace(read_code(code, plain), findings=())
 
     monkeypatch.setattr(run_python, "read_code", read)
 
@@ -154,10 +156,9 @@ def test_a_no_to_a_deletion_ends_it(seat: Sit) -> None:
 
 @pytest.mark.parametrize("answer", [YES, NO, Reply("cancel")])
 def test_a_text_that_is_marked_asks_and_ends_it(seat: Sit, answer: Reply) -> None:
-    agreed = [answer, YES] if answer == YES else [answer]  # to what is deleted, too
-    live = seat(FOR_A_WHILE, *agreed, YES)
+    live = seat(FOR_A_WHILE, answer, YES)
 
-    send(live, "1", REMOVES, "3")
+    send(live, "1", "import os", "3")
 
     marked = live.person.shown[1]
     assert asked(live)[-1] == "3"
@@ -238,7 +239,7 @@ def test_a_pause_ends_it(seat: Sit) -> None:
 
 def test_the_panel_lists_it_until_a_click_ends_it(seat: Sit) -> None:
     live = seat(FOR_A_WHILE, YES)
-    listed: list[rows.Row] = []
+    listed: list[Row] = []
 
     def end() -> None:
         (row,) = rows.now(read(live.bridge))
@@ -308,7 +309,7 @@ def test_where_the_studio_wants_none_it_is_not_offered(seat: Sit) -> None:
 def test_what_differs_is_told_of_the_text_that_a_person_has_read(seat: Sit) -> None:
     live = seat(FOR_A_WHILE, NO)
 
-    send(live, "a = 1", "a = 1\nb = 2", f"a = 1\nb = 2\n{REMOVES}")
+    send(live, "a = 1", "a = 1\nb = 2", "a = 1\nb = 2\nimport os")
 
     assert [it.details.previous for it in live.person.shown] == [None, "a = 1"]
 

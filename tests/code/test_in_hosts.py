@@ -135,14 +135,13 @@ LINES = {
             'bpy.ops.render.preset_add(name="out")',
             f"{_RENDERS}bpy.ops.render.render()",
             f'{_RENDERS}getattr(bpy.ops.render, "ren" + "der")()',
-            'bpy.data.images.new("i", 4, 4).save_render("{folder}/out.png")',
-            'i = bpy.data.images.new("i", 4, 4)\ni.filepath_raw = "{folder}/out.png"\ni.save()',
             'bpy.data.libraries.write("{folder}/out.blend", {bpy.context.scene})',
+            "exec('bpy.data.libraries.write(\"{folder}/out.blend\", {bpy.context.scene})')",
             'import imbuf\nimbuf.write(imbuf.new((4, 4)), filepath="{folder}/out.png")',
             'import aud\naud.Sound.sine(440).limit(0, 0.1).write("{folder}/out.wav")',
         ),
         off="bpy.context.preferences.edit.use_global_undo = False",
-        noticed=("exec('bpy.data.libraries.write(\"{folder}/out.blend\", {bpy.context.scene})')",),
+        noticed=('bpy.data.images.new("i", 4, 4).save_render("{folder}/out.png")',),
         beside=(
             (
                 'bpy.data.images.new("px", 4, 4)',
@@ -168,19 +167,19 @@ LINES = {
             'import Part\nPart.export([doc.Grid0], "{folder}/out.step")',
             'import Mesh\nMesh.export([doc.Grid0], "{folder}/out.stl")',
             'doc.Grid0.Shape.exportStep("{folder}/out.step")',
+            "exec('doc.Grid0.Shape.exportStep(\"{folder}/out.step\")')",
             'getattr(doc.Grid0.Shape, "export" + "Brep")("{folder}/out.brep")',
             'save = doc.saveCopy\nsave("{folder}/out.FCStd")',
             'doc.saveAs("{folder}/out.FCStd")',
             'doc.exportGraphviz("{folder}/out.dot")',
             'import Mesh\nMesh.createBox(1, 1, 1).write("{folder}/out.stl")',
-            'App.ParamGet("User parameter:BaseApp").Export("{folder}/out.xml")',
         ),
         off="doc.UndoMode = 0",
-        noticed=("exec('doc.Grid0.Shape.exportStep(\"{folder}/out.step\")')",),
+        noticed=('App.ParamGet("User parameter:BaseApp").Export("{folder}/out.xml")',),
         undoes='getattr(doc, "un" + "do")()',
         saves='doc.saveCopy("{folder}/kept.FCStd")',
         opens='App.openDocument("{folder}/kept.FCStd")\n1 / 0',
-        opened="opens or closes a document",  # which is closed again
+        opened="uses FreeCAD.openDocument",  # which is closed again
         left="Nothing was changed",
         beside=(),  # documents that are new are closed with the rest
         leaves="class Left: slotCreatedObject = staticmethod(note)\n"
@@ -287,7 +286,7 @@ async def work(agent: Coder) -> None:
 
     off_and_on = f"{lines.off}\n{lines.make.replace('{n}', '')}"
     await agent.send("run_python", {"code": off_and_on, "why": WHY})
-    assert "scene" in agent.questions[-1]
+    assert "may reach beyond this scene" in agent.questions[-1]
     off = await agent.state()
     await agent.ran(lines.make.replace("{n}", "On"))
     await agent.call("undo_last")
@@ -349,16 +348,14 @@ async def leave_behind(agent: Coder, lines: Lines) -> None:
 
     end = "import atexit\natexit.register(int)"
     told = await agent.ran(end)
-    assert "leaves behind what undo does not take back" in agent.questions[-1]
+    assert "undo may not bring back what" in agent.questions[-1]
     assert "Left behind: 1 to be called when the host quits." in told["stderr"]
-    assert told["warnings"][-1].startswith("Undo does not end this: line 2: ")
+    marked = "Undo may not bring back what these did, if they ran: "
+    assert told["warnings"][-1].startswith(f"{marked}line 1: imports atexit")
 
     note = "import sys\nsys.calls = []\ndef note(*_, **__): sys.calls.append(1)\n"
     told = await agent.ran(note + lines.leaves)
-    last = (note + lines.leaves).count("\n") + 1
-    assert "leaves behind what undo does not take back" in agent.questions[-1]
-    warned = [it for it in told["warnings"] if f"does not end this: line {last}: leaves " in it]
-    assert warned, told
+    assert told["warnings"][-1].startswith(f"{marked}line 1: imports sys")
     if lines.calls:
         await agent.ran(lines.calls)
         again = await agent.ran("import sys\nlen(sys.calls)")

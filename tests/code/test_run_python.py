@@ -25,7 +25,7 @@ from dcc_bridge.config import Settings
 from dcc_bridge.consent.call import Call
 from dcc_bridge.elicitation.question import Reply
 from dcc_bridge.errors import BridgeError
-from dcc_bridge.spi import CodeContext
+from dcc_bridge.spi import CodeContext, PlainNames
 from dcc_bridge.threads.flows import current
 from tests.code import test_trip_wire
 from tests.code.seat import GRID, NO, REMOVES, YES, Sit
@@ -48,9 +48,8 @@ def test_code_runs_once_its_whole_text_was_agreed_to_as_one_step(seat: Sit) -> N
     told = live.ran(GRID)
 
     (question,) = live.person.shown
-    assert (
-        "only the scene's own interface.\nIt declares no file that it writes." in question.message
-    )
+    assert "\nIt only works in this scene.\n" in question.message
+    assert "\nIt declares no file that it writes.\n" in question.message
     assert question.details.text == GRID
     assert "The agent says: “The test wants it.”" in question.message
     assert question.message.startswith("Run 5 lines of code?\n")
@@ -67,9 +66,9 @@ def test_the_window_is_served_while_a_text_is_read(
 ) -> None:
     live = seat(YES)
 
-    def read(code: str, host: str) -> CodeText:
+    def read(code: str, plain: PlainNames) -> CodeText:
         live.bridge.main.post(lambda: None).result(20)
-        return read_code(code, host)
+        return read_code(code, plain)
 
     monkeypatch.setattr(run_python, "read_code", read)
 
@@ -247,7 +246,7 @@ def test_what_usd_warns_of_is_told_once(seat: Sit) -> None:
 
     told = live.ran(f"from pxr import Tf\nTf.Warn('Look out')\nTf.Warn('Look out')\n{refers}")
 
-    assert [it[:30] for it in told["warnings"]] == [
+    assert [it[:30] for it in told["warnings"][:-1]] == [
         "Look out",
         "In </a>: Could not open asset ",
         "In </b>: Could not open asset ",
@@ -310,7 +309,7 @@ def test_a_write_that_was_not_declared_is_said_to_be_refused_and_is_and_is_taken
     refused = live.vain(writes)
 
     (question,) = live.person.shown
-    assert "It declares no file that it writes: each write is refused." in question.message
+    assert "It declares no file that it writes." in question.message
     assert "which had not been declared in `writes`" in text(refused)
     assert "out.txt" in text(refused)
     assert not file.exists()
@@ -349,7 +348,7 @@ def test_of_many_texts_that_differ_in_a_character_none_runs(
 
     monkeypatch.setattr(run_python, "execute", note)
     tool = run_python.CodeTool(CodeOperations(host), Settings(), AuditLog(tmp_path), {})
-    agreed = read_code(GRID, "usd")
+    agreed = read_code(GRID, PlainNames())
     call = Call(run_python.NAME, "Run code")
     call.dialogue.code = agreed.sha256
     record, token = CodeRecord(AuditLog(tmp_path), call, agreed, ()), current.set(call)
@@ -490,14 +489,11 @@ def test_what_listens_to_usd_after_the_code_is_told_of_before_and_after(
     calls = live.ran("import sys\nsys.key.Revoke()\nlen(sys.calls)")["result"]
 
     (question, *_) = live.person.shown
-    assert "leaves behind what undo does not take back" in question.message
-    assert (6, "leaves a listener or a plug-in behind: pxr.Tf.Notice.RegisterGlobally") in [
-        *question.details.marks
-    ]
-    assert (
-        "Undo does not end this: line 6: leaves a listener or a plug-in behind:"
-        " pxr.Tf.Notice.RegisterGlobally" in told["warnings"]
-    )
+    assert "may reach beyond this scene, and undo may not bring back" in question.message
+    assert "uses pxr.Tf.Notice.RegisterGlobally" in dict(question.details.marks)[6]
+    (warning,) = told["warnings"]
+    assert warning.startswith("Undo may not bring back what these did, if they ran: line 1: ")
+    assert "uses pxr.Tf.Notice.RegisterGlobally" in warning
     assert calls > 0
 
 
@@ -576,9 +572,7 @@ def test_an_edit_of_which_nothing_is_to_be_seen_is_not_told_as_exact(seat: Sit) 
 
 def test_code_that_undo_does_not_bring_back_is_given_no_undo(seat: Sit) -> None:
     """It was agreed to as such, so `undo_last` would only refuse."""
-    adds = f"{LAYER}.subLayerPaths.append(Sdf.Layer.CreateAnonymous().identifier)"
-
-    told = seat(YES).ran(f"from pxr import Sdf\n{adds}")
+    told = seat(YES).ran(f"{LAYER}.comment = 'a'\nif stage is None:\n    stage.Reload()")
 
     assert told["changed"]["changed"]["count"] == 1
     assert told["undo"] is None
@@ -598,4 +592,4 @@ def test_lines_that_undo_does_not_take_back_are_named_where_the_rest_is(seat: Si
     ended = text(live.code(f"{stays}while True: pass", timeout=0.3))
 
     for said in (failed, ended):
-        assert "Undo brings nothing back of these, if they ran: line 2: changes " in said
+        assert "Undo may not bring back what these did, if they ran: line 1: imports os" in said

@@ -1,17 +1,17 @@
-"""What a host's own interface can write files with is marked and refused, or known as harmless.
+"""What a host's own interface can write files with is never plain; in USD it is refused as well.
 
 The modules are walked as they are installed here, so that a newer version cannot add one unnoticed.
 """
 
 from __future__ import annotations
 
-import importlib
 import json
 import os
 import pkgutil
 import subprocess
 from collections.abc import Iterable
 from fnmatch import fnmatchcase
+from importlib import import_module
 from pathlib import Path
 from typing import Any, Final
 
@@ -33,47 +33,33 @@ def every(owner, path, depth=3):
         elif NAMES.match(name) and (callable(it) or isinstance(it, staticmethod)):
             yield f"{path}.{name}"
 """
-# They write no file: a text or a value is given, printed, or set in the scene.
-HARMLESS: Final = {
-    "pxr": """
-        *ToString *.SetPermissionToSave *.CanWrite* *EditBuilder.* *.DumpContents
-        *.DumpLayerInfo *.DumpTokenStats *Dump*Diagnostics* *._Dump*Stats *._DumpType*
-        *.LoadReport *.Get*Report* *.Get*Baked *.Bake* *.ReportActiveErrorMarks
-        *.ReportTimes *.ReportChromeTracing *.WriteFallbackPrimTypes *Package*Attr
-        *SoftwarePackage* *.IsPackage* *.SplitPackage* *.JoinPackage*
-        *.ComputeAccumulatedRecords *.SparseValueWriter.* *Writer.Add* *Writer.Discard
-        *.CanPackage* *.ExportToString""",
-    "FreeCAD": """
-        *.dumpContent *.dumpPropertyContent *ToString *Inventor *ExportType
-        *.changeExportModule *ouch* *.exportUnits *.writeParametersToFeature *.isSaved
-        *.Logger.report *.ConfigDump *.translateExportType *.addExport* *.getExport*""",
-    "bpy": """
-        *.report *.pack *FCurve.bake *.gl_touch *.overwrite_toggle *.recover_auto_save
-        *.preferences.keyconfig_export *RenderEngine.bake *.template_* *Text.write
-        *.action.bake_keys *.anim.channels_bake *.nla.bake *.graph.*bake*
-        *.sound.bake_animation *.object.bake* *.extensions.* *.info.report*
-        *.rigidbody.bake_to_keyframes *.dpaint.bake *.grease_pencil.bake*
-        *.node.bake_node_item* *.file.autopack* *.collection.exporter_[ar]*
-        *.object.simulation_nodes_cache_bake *.object.*bake*pack* *.object.lightprobe*
-        *.ptcache.free* *.image.reload *.object.lineart* *.geometry_node_bake* *.asset.*
-        *.brush.* *.uv.*pack*""",
-}
+# They write no file: a text or a value is given, or printed, or set in the scene.
+HARMLESS: Final = """
+    *ToString *.SetPermissionToSave *.CanWrite* *EditBuilder.* *.DumpContents *.DumpLayerInfo
+    *.DumpTokenStats *Dump*Diagnostics* *._Dump*Stats *._DumpType* *.LoadReport *.Get*Report*
+    *.Get*Baked *.Bake* *.ReportActiveErrorMarks *.ReportTimes *.ReportChromeTracing
+    *.WriteFallbackPrimTypes *Package*Attr *SoftwarePackage* *.IsPackage* *.SplitPackage*
+    *.JoinPackage* *.ComputeAccumulatedRecords *.SparseValueWriter.* *Writer.Add* *Writer.Discard
+    *.CanPackage* *.ExportToString
+"""
 
 
-def harmless(host: str, name: str) -> bool:
-    """Whether it is known that a name writes no file, or is no operator of that."""
-    return any(fnmatchcase(name, pattern) for pattern in HARMLESS[host].split())
+def is_harmless(name: str) -> bool:
+    """Return whether it is known that a name of USD writes no file."""
+    return any(fnmatchcase(name, pattern) for pattern in HARMLESS.split())
 
 
-def unmarked(names: Iterable[str], host: str, code: str) -> list[str]:
-    """List those of which no text that calls them is said to write a file."""
-    missing = []
+def plain_among(names: Iterable[str], host: str) -> list[str]:
+    """List those that plain code may use, as a module's or as any object's."""
+    plain = import_module(f"dcc_bridge_{host}.plain_names").PLAIN
+    found = []
     for name in sorted(names):
-        module, _, rest = name.partition(".")
-        text = code.format(module=module, rest=rest, first=rest.partition(".")[0], name=name)
-        if "files" not in {it.kind for it in read_code(text, host).findings}:
-            missing.append(name)
-    return missing
+        path, _, last = name.rpartition(".")
+        module = path.partition(".")[0]
+        for text in (f"it.{last}('x')", f"import {module}\n{name}('x')"):
+            if read_code(text, plain).is_plain:
+                found.append(name)
+    return found
 
 
 def told(done: subprocess.CompletedProcess[str]) -> Any:
@@ -95,14 +81,13 @@ def test_what_usd_writes_files_with_is_marked_and_refused() -> None:
     names: set[str] = set()
     for module in pkgutil.iter_modules(pxr.__path__):
         if module.ispkg:
-            names |= {*walk["every"](importlib.import_module(f"pxr.{module.name}"), module.name)}
-    writing = {name for name in names if not harmless("pxr", f"pxr.{name}")}
+            names |= {*walk["every"](import_module(f"pxr.{module.name}"), module.name)}
+    writing = {name for name in names if not is_harmless(f"pxr.{name}")}
 
     assert isinstance(made, CodeContext)
     refused = {f"{it.__name__.rpartition('.')[2]}.{name}" for it, name, _ in made.writers()}
     assert len(writing) > 15
-    marked = "from pxr import {first}\n{rest}('file')"
-    assert unmarked((f"pxr.{it}" for it in writing), "usd", marked) == []
+    assert plain_among((f"pxr.{it}" for it in names), "usd") == []
     assert {".".join(it.split(".")[-2:]) for it in writing} - refused == BY_EVENTS
 
 
@@ -112,6 +97,9 @@ BY_EVENTS: Final = {
     "UsdUtils.ExtractUsdzPackage",
     "ZipFileWriter.Save",
 }
+
+# They tell whether an object has to be computed again.
+TOUCHES: Final = {"touch", "isTouched", "purgeTouched"}
 
 _FREECAD: Final = """
 import importlib, json, sys
@@ -143,9 +131,9 @@ def test_what_freecad_writes_files_with_is_marked(tmp_path: Path) -> None:
         timeout=120,
     )
 
-    writing = [name for name in told(done) if not harmless("FreeCAD", name)]
-    assert len(writing) > 20
-    assert unmarked(writing, "freecad", "import {module}\n{name}('file')") == []
+    names = told(done)
+    assert len(names) > 20
+    assert {it.rpartition(".")[2] for it in plain_among(names, "freecad")} == TOUCHES
 
 
 _BLENDER: Final = """
@@ -173,6 +161,6 @@ def test_what_blender_writes_files_with_is_marked(version: str) -> None:
         [python, "-c", WALK + _BLENDER], capture_output=True, text=True, timeout=120
     )
 
-    writing = [name for name in told(done) if not harmless("bpy", name)]
-    assert len(writing) > 50
-    assert unmarked(writing, "blender", "{name}('file')") == []
+    names = told(done)
+    assert len(names) > 50
+    assert plain_among(names, "blender") == []

@@ -209,7 +209,7 @@ def bridges(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bridges]:
     bridges = Bridges(tmp_path_factory.mktemp("runtime"))
     # On a busy machine a test's decline may come late; that the limit is 300 ms is told elsewhere.
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr("dcc_bridge.elicitation.broker.TOO_FAST", 30.0)
+        patched.setattr("dcc_bridge.elicitation.broker.MIN_READING_TIME_S", 30.0)
         yield bridges
     bridges.close()
 

@@ -15,7 +15,7 @@ from dcc_bridge.consent.call import Call
 from dcc_bridge.elicitation.broker import Broker
 from dcc_bridge.elicitation.caller import Client
 from dcc_bridge.elicitation.question import HandOver, Question, Reply
-from dcc_bridge.elicitation.rate_limits import MUTED_FOR, RateLimiter
+from dcc_bridge.elicitation.rate_limits import MUTE_DURATION_S, RateLimiter
 from dcc_bridge.elicitation.types import ElicitationResponse
 from dcc_bridge.panel import rows
 from tests.elicitation.brokers import CLAUDE, FORM, WRONG, YES, Clock, Time
@@ -174,7 +174,7 @@ def test_the_panel_and_the_agent_are_told_the_same_of_a_client_that_is_muted(lef
     limits = RateLimiter(10, 10, 3, now=lambda: now[0])
     limits.mute("claude")
 
-    now[0] = MUTED_FOR - left
+    now[0] = MUTE_DURATION_S - left
     notice = limits.mute_notice("claude") or ""
     state: Any = SimpleNamespace(muted=limits.muted)
 

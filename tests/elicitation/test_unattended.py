@@ -8,7 +8,7 @@ import pytest
 
 from dcc_bridge.config import Settings
 from dcc_bridge.consent.call import Call
-from dcc_bridge.elicitation import routing
+from dcc_bridge.elicitation import unattended
 from dcc_bridge.elicitation.ask import yes_or_no
 from dcc_bridge.elicitation.broker import Broker
 from dcc_bridge.elicitation.caller import Client
@@ -64,7 +64,7 @@ def test_a_line_that_cannot_be_read_is_named_and_nothing_runs(line: str, tmp_pat
 
 def test_a_list_that_is_not_there_is_said(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="nowhere cannot be read"):
-        routing.read_allow_list(tmp_path / "nowhere")
+        unattended.read_allow_list(tmp_path / "nowhere")
 
 
 def test_a_skill_of_the_list_does_not_take_another_one_along(tmp_path: Path) -> None:

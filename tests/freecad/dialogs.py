@@ -24,9 +24,9 @@ import FreeCADGui
 from dcc_bridge.consent.call import Call
 from dcc_bridge.elicitation.caller import Client
 from dcc_bridge.elicitation.details import Details
+from dcc_bridge.elicitation.field_view import field_views
 from dcc_bridge.elicitation.question import Consent, Offers, PresenterEvent, Question
 from dcc_bridge.elicitation.schema import parse
-from dcc_bridge.elicitation.view import field_views
 from dcc_bridge.qt import binding
 from dcc_bridge.qt.binding import (
     QApplication,
@@ -41,8 +41,8 @@ from dcc_bridge.qt.binding import (
     QWidget,
     run,
 )
+from dcc_bridge.qt.editors import Choice
 from dcc_bridge.qt.event_loop import HostLoop
-from dcc_bridge.qt.form import Choice
 from dcc_bridge.qt.labels import tr
 from dcc_bridge.qt.presenter import DialogPresenter
 from dcc_bridge.qt.question_dialog import QuestionDialog
@@ -72,7 +72,9 @@ YES = parse(
 
 
 def until(condition: Callable[[], object], limit: float = 10.0) -> None:
-    loop, timer, end = QEventLoop(), QTimer(), time.monotonic() + limit
+    loop = QEventLoop()
+    timer = QTimer()
+    end = time.monotonic() + limit
     held: object = False
 
     def look() -> None:
@@ -105,7 +107,8 @@ class Scenes:
         self.window = FreeCADGui.getMainWindow()
         self.loop = HostLoop()
         self.host = FakeHost([f"Part{n}" for n in range(1000)], has_ui=True)
-        self.host.name, self.host.version = "FreeCAD", "0.20"
+        self.host.name = "FreeCAD"
+        self.host.version = "0.20"
         self.presenter = DialogPresenter(self.loop.main, self.host, lambda: self.window)
 
     def ask(self, question: Question) -> tuple[QuestionDialog, list[PresenterEvent]]:
@@ -251,7 +254,8 @@ class Brackets(QTranslator):
 
 
 def language() -> Any:
-    translator, app = Brackets(), QApplication.instance()
+    translator = Brackets()
+    app = QApplication.instance()
     assert app is not None
     app.installTranslator(translator)
     said = tr("Choose…"), tr("{n:,} items", n=1234)

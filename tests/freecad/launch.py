@@ -50,7 +50,8 @@ except BaseException:
 def run(module: str, folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:
     """Start FreeCAD without a screen, and have it import a module, which closes its window."""
     assert PROGRAM is not None
-    settings, start = folder / "user.cfg", script(f"import {module}", folder)
+    settings = folder / "user.cfg"
+    start = script(f"import {module}", folder)
     settings.write_text(_SETTINGS)
     return subprocess.run(
         [PROGRAM, "-u", str(settings), str(start)],

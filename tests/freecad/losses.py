@@ -20,12 +20,13 @@ import Sketcher
 from dcc_bridge.errors import NotUndoable
 from dcc_bridge_freecad.host import FreeCADHost
 from tests.hosts.digests import scene_digest
-from tests.hosts.losses_contract import Kind, Losing, TrialsContract
+from tests.hosts.losses_contract import Kind, Losing, TrialsContract, tried
 
 _NO_ANIMATION = "FreeCAD animates nothing"
 _NO_NODES = "FreeCAD has no graph of nodes: what is made of what are links"
 _NO_LAYERS = "a document has no layers"
-_AT, _TURN = FreeCAD.Vector(1, 2, 3), FreeCAD.Rotation(10, 20, 30)
+_AT = FreeCAD.Vector(1, 2, 3)
+_TURN = FreeCAD.Rotation(10, 20, 30)
 HAS_NOT = {
     "out_of_every_scene": "what is in a document is in its scene",
     "group_out_of_scene": "what is in a document is in its scene",
@@ -64,7 +65,8 @@ def losing(tmp_path: Path) -> Iterator[Losing]:
     document = FreeCAD.newDocument("Scene", hidden=True)
     document.UndoMode = 1
     add = document.addObject
-    box, other = add("Part::Box", "Box"), add("Part::Box", "Other")
+    box = add("Part::Box", "Box")
+    other = add("Part::Box", "Other")
     other.Label = "The other"
     sheet = add("Spreadsheet::Sheet", "Sheet")
     sheet.set("A1", "10")
@@ -130,7 +132,7 @@ def doing(edit: Callable[[Any], object]) -> Callable[[], object]:
 
 
 def row(edit: Callable[[Any], object], *lost: str, broken: tuple[str, ...] = ()) -> Kind:
-    return Kind(doing(edit), lost, broken)
+    return Kind(doing(edit), *lost, broken=broken)
 
 
 def remove(*names: str) -> Callable[[Any], object]:
@@ -148,7 +150,8 @@ def _name_taken(document: Any) -> None:
 
 
 def _swapped(document: Any) -> None:
-    document.Box.Label, document.Tool.Label = "Spare", "Box"
+    document.Box.Label = "Spare"
+    document.Tool.Label = "Box"
     document.Box.Label = "Tool"
 
 
@@ -255,7 +258,8 @@ class TestLossesOfFreeCAD(TrialsContract):
 
         with losing.host.undo_step("Ours"):
             doing(edit)()
-        lost, after = losing.host.lost([]), scene_digest(losing.host)
+        lost = losing.host.lost([])
+        after = scene_digest(losing.host)
         losing.host.undo()
 
         assert lost == []
@@ -287,7 +291,8 @@ class TestLossesOfFreeCAD(TrialsContract):
     def test_what_else_somebody_would_miss_is_named(
         self, losing: Losing, edit: Callable[[Any], object], lost: str
     ) -> None:
-        document, host = FreeCAD.ActiveDocument, losing.host
+        document = FreeCAD.ActiveDocument
+        host = losing.host
         wall = document.addObject("Part::FeaturePython", "Wall")
         wall.addProperty("App::PropertyVectorList", "Points").Points = [FreeCAD.Vector(1, 2, 3)]
         wall.Label2, wall.Proxy = "Load-bearing", Wall()
@@ -297,7 +302,8 @@ class TestLossesOfFreeCAD(TrialsContract):
         document.addObject("Part::Feature", "Screws").Shape = screws(3)
         document.Group.removeObject(document.Cone)
         rounded = document.addObject("Part::Fillet", "Round")
-        rounded.Base, rounded.Edges = document.Solid, [(1, 0.1, 0.1)]
+        rounded.Base = document.Solid
+        rounded.Edges = [(1, 0.1, 0.1)]
         for edge in ("Edge6", "Edge7"):
             document.Sketch.addExternal("Box", edge)
         document.recompute()
@@ -319,7 +325,8 @@ class TestLossesOfFreeCAD(TrialsContract):
             solid.Shape = screws(3)
             solid.Shape = Part.makeSphere(1)
 
-        assert (solid.Shape.Volume > 4, losing.host.lost([])) == (True, [])
+        assert solid.Shape.Volume > 4
+        assert losing.host.lost([]) == []
 
     def test_parts_of_what_was_agreed_to_may_go(self, losing: Losing) -> None:
         document = FreeCAD.ActiveDocument
@@ -336,22 +343,25 @@ class TestLossesOfFreeCAD(TrialsContract):
     def test_a_revert_closes_new_documents_and_puts_back_what_no_undo_holds(
         self, losing: Losing
     ) -> None:
-        host, document = losing.host, FreeCAD.ActiveDocument
+        host = losing.host
+        document = FreeCAD.ActiveDocument
         document.Comment = "Approved"
         host.select(["Box"])
         before = scene_digest(host)
 
-        with host.undo_step("Tried"):
-            trial = host.trial()
-            assert trial is not None
+        with tried(host, "Tried") as trial:
             document.Comment = ""
             host.select(["Tool"])
             FreeCAD.newDocument("Second", hidden=True).addObject("Part::Box", "Far")
-            lost, was_edited = host.lost([]), trial.is_edited()
+            lost = host.lost([])
+            was_edited = trial.is_edited()
             left = trial.revert()
 
-        assert (lost, was_edited, left) == (["Comment of scene"], True, [])
-        assert (document.Comment, host.selection) == ("Approved", ["Box"])
+        assert lost == ["Comment of scene"]
+        assert was_edited
+        assert left == []
+        assert document.Comment == "Approved"
+        assert host.selection == ["Box"]
         assert FreeCAD.ActiveDocument.Name == "Scene"
         assert list(FreeCAD.listDocuments()) == ["Scene"]
         assert scene_digest(host) == before
@@ -359,13 +369,12 @@ class TestLossesOfFreeCAD(TrialsContract):
     @pytest.mark.skipif(not FreeCAD.GuiUp, reason="there is no window")
     def test_a_revert_selects_the_faces_again(self, losing: Losing) -> None:
         """What is deleted is not selected any more, and comes back without."""
-        gui, document = FreeCAD.Gui, FreeCAD.ActiveDocument
+        gui = FreeCAD.Gui
+        document = FreeCAD.ActiveDocument
         gui.Selection.addSelection("Scene", "Tool", "Face1")
         gui.Selection.addSelection("Scene", "Box")
 
-        with losing.host.undo_step("Tried"):
-            trial = losing.host.trial()
-            assert trial is not None
+        with tried(losing.host, "Tried") as trial:
             document.removeObject("Tool")
             meanwhile = losing.host.selection
             trial.revert()
@@ -383,9 +392,7 @@ class TestLossesOfFreeCAD(TrialsContract):
         document.commitTransaction()
         states = {obj.Name: obj.State for obj in document.Objects}
 
-        with losing.host.undo_step("Tried"):
-            trial = losing.host.trial()
-            assert trial is not None
+        with tried(losing.host, "Tried") as trial:
             for name in ("Sheet", "Tool", "Step"):
                 document.removeObject(name)
             broken = trial.broken()
@@ -400,24 +407,21 @@ class TestLossesOfFreeCAD(TrialsContract):
     ) -> None:
         document = FreeCAD.ActiveDocument
 
-        with losing.host.undo_step("Tried"):
-            trial = losing.host.trial()
-            assert trial is not None
+        with tried(losing.host, "Tried") as trial:
             document.removeObject("Cut")
             document.addObject("Part::Cut", "Cut")
             trial.revert()
             document.removeObject("Tool")
             broken = trial.broken()
 
-        assert (broken, losing.host.lost([])) == (["Cut"], ["Tool"])
+        assert broken == ["Cut"]
+        assert losing.host.lost([]) == ["Tool"]
 
     def test_a_document_that_was_closed_does_not_come_back(self, losing: Losing) -> None:
         FreeCAD.newDocument("Second", hidden=True)
         FreeCAD.setActiveDocument("Scene")
 
-        with losing.host.undo_step("Tried"):
-            trial = losing.host.trial()
-            assert trial is not None
+        with tried(losing.host, "Tried") as trial:
             losing.edit()
             FreeCAD.closeDocument("Second")
             with pytest.raises(NotUndoable, match="Second was closed"):
@@ -426,9 +430,7 @@ class TestLossesOfFreeCAD(TrialsContract):
         assert FreeCAD.ActiveDocument.Box.Width.Value == 10
 
     def test_what_freecad_itself_does_not_bring_back_is_named(self, losing: Losing) -> None:
-        with losing.host.undo_step("Tried"):
-            trial = losing.host.trial()
-            assert trial is not None
+        with tried(losing.host, "Tried") as trial:
             FreeCAD.ActiveDocument.Sheet.clearAll()
             lost = losing.host.lost([])
             with pytest.raises(NotUndoable, match="cell A1 of Sheet"):
@@ -439,9 +441,7 @@ class TestLossesOfFreeCAD(TrialsContract):
     @pytest.mark.skipif(FreeCAD.GuiUp, reason="it opens a view, which crashes without a screen")
     def test_a_document_that_was_read_again_is_left_open(self, losing: Losing) -> None:
         """What was not saved of it is gone, which no undo brings back."""
-        with losing.host.undo_step("Tried"):
-            trial = losing.host.trial()
-            assert trial is not None
+        with tried(losing.host, "Tried") as trial:
             FreeCAD.ActiveDocument.restore()
             with pytest.raises(NotUndoable):
                 trial.revert()

@@ -193,7 +193,8 @@ class FreeCADPerson(WindowPerson):
 
     def _stays(self, at: QPoint) -> bool:
         """Write down where a button is; give whether it stays there."""
-        where, file = f"{at.x()} {at.y()}", HOME / "at"
+        where = f"{at.x()} {at.y()}"
+        file = HOME / "at"
         was = file.read_text(encoding="utf-8") if file.exists() else ""
         self._times = self._times % _SETTLED + 1 if where == was else 0
         file.write_text(where, encoding="utf-8")

@@ -177,7 +177,8 @@ def test_freecads_own_dialog_and_a_question_end_well(window: Application) -> Non
     window.order("accept")
     deleted = window.call(*Work.DELETE)
 
-    assert (status(set_), status(deleted)) == ("done", "done")
+    assert status(set_) == "done"
+    assert status(deleted) == "done"
 
 
 @pytest.mark.parametrize("seconds", [3, pytest.param(60, marks=pytest.mark.long)])
@@ -194,7 +195,8 @@ def test_freecad_draws_while_a_skill_waits(window: Application, seconds: int) ->
 
     (begun, *first), (ended, *last) = _ticks(window.folder / "ticks")[-2:]
     turns, frames = (after - before for before, after in zip(first, last, strict=True))
-    assert (status(result), names(window)) == ("done", {"Cylinder"})
+    assert status(result) == "done"
+    assert names(window) == {"Cylinder"}
     assert ended - begun > seconds - 1
     assert min(turns, frames) > (ended - begun) / 0.02 / 3, (turns, frames, ended - begun)
 
@@ -210,8 +212,10 @@ def test_freecads_menu_stops_and_starts_the_bridge(window: Application) -> None:
     stopped = _menu(window, "Stop")
     again = _menu(window, "Start", "Connect a client")
 
-    assert (before, seen) == ([running, []], [running, [True]])
-    assert (stopped, again) == ([["Start"], []], [running, [True]])
+    assert before == [running, []]
+    assert seen == [running, [True]]
+    assert stopped == [["Start"], []]
+    assert again == [running, [True]]
     assert names(window) == {"Cylinder"} | BOXES
 
 
@@ -221,11 +225,10 @@ def test_freecads_menu_lets_agents_only_read(window: Application) -> None:
     resumed = _menu(window, "Resume")
     done = window.call(*Work.EDIT)
 
-    assert (paused[0], resumed[0]) == (
-        ["Stop", "Resume", "What agents did", "Connect a client"],
-        ["Stop", "Pause", "What agents did", "Connect a client"],
-    )
-    assert (status(refused), status(done)) == ("not_started", "done")
+    assert paused[0] == ["Stop", "Resume", "What agents did", "Connect a client"]
+    assert resumed[0] == ["Stop", "Pause", "What agents did", "Connect a client"]
+    assert status(refused) == "not_started"
+    assert status(done) == "done"
 
 
 def _menu(application: Application, *chosen: str) -> Any:

@@ -12,10 +12,11 @@ from pathlib import Path
 from typing import Final
 
 from dcc_bridge.elicitation.question import Question, Settle
-from tests.hosts.undecorated_plans import QUESTIONS, Act, Plan
-from tests.hosts.undecorated_play import Play
-from tests.hosts.undecorated_port import Field
-from tests.hosts.undecorated_usd import UsdField
+from tests.hosts.bodies.acts import Act, Acts
+from tests.hosts.bodies.port import MarkedPort
+from tests.hosts.bodies.tried_plans import QUESTIONS, Plan
+from tests.hosts.bodies.tried_play import TriedPlay
+from tests.hosts.bodies.usd import UsdPort
 
 AT: Final = "/World/a"
 BODIES: Final = {
@@ -26,15 +27,15 @@ STAGES: Final = ("before", "body", "question", "again", "end")
 """Before the body, in its first run, while the question is open, in its second run, at its end."""
 
 
-class Dying(Play):
+class Dying(TriedPlay):
     """A program that stops at a stage."""
 
-    def __init__(self, plan: Plan, port: Field, folder: Path, stage: str) -> None:
+    def __init__(self, plan: Plan, port: MarkedPort, folder: Path, stage: str) -> None:
         """Take a program, and where it stops."""
         super().__init__(plan, port, folder)
         self._stage = stage
 
-    def _acts(self, acts: tuple[Act, ...]) -> None:
+    def _acts(self, acts: Acts) -> None:
         if self._runs == 1:
             self._stop("before")
         self._act(acts[0])
@@ -65,7 +66,7 @@ def main() -> None:
     folder, body, stage = sys.argv[1:]
     scene = Path(folder) / "scene"
     scene.mkdir()
-    port = UsdField(scene)
+    port = UsdPort(scene)
     plan = Plan(("yes",) * QUESTIONS, False, True, BODIES[body])
     Dying(plan, port, scene, stage).run()
 

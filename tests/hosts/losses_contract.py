@@ -83,19 +83,22 @@ ROWS: Final[Mapping[str, str]] = {
 }
 
 
-@dataclass(frozen=True)
 class Kind:
-    """A row of the table, in one host.
+    """A row of the table, in one host."""
 
-    Attributes:
-        edit: Makes the edit in a new scene, as the body of a skill does.
-        lost: What `Host.lost` says of it, in this order; nothing for what is no loss.
-        broken: What `Trial.broken` says of it.
-    """
+    def __init__(
+        self, edit: Callable[[], object], *lost: str, broken: tuple[str, ...] = ()
+    ) -> None:
+        """Make a row.
 
-    edit: Callable[[], object]
-    lost: tuple[str, ...] = ()
-    broken: tuple[str, ...] = ()
+        Args:
+            edit: Makes the edit in a new scene, as the body of a skill does.
+            *lost: What `Host.lost` says of it, in this order; nothing for what is no loss.
+            broken: What `Trial.broken` says of it.
+        """
+        self.edit = edit
+        self.lost = lost
+        self.broken = broken
 
 
 @dataclass(frozen=True)

@@ -48,7 +48,7 @@ class TestFakeHost(HostContract):
 _HOST = FakeHost(["cam1", "light1"])
 _SCENE = {
     "nothing": Kind(lambda: None),
-    "deleted": Kind(lambda: _HOST.items.remove("cam1"), ("cam1",)),
+    "deleted": Kind(lambda: _HOST.items.remove("cam1"), "cam1"),
     "made": Kind(lambda: _HOST.items.append("cam2")),
     "moved": Kind(lambda: _HOST.items.append(_HOST.items.pop(0))),
     "selected": Kind(lambda: _HOST.select(["light1"])),

@@ -10,9 +10,9 @@ import pytest
 
 from dcc_bridge.audit import reader
 from tests.blender.bpy_module import ROOT
+from tests.hosts.bodies.port import OTHERS, files_in
+from tests.hosts.bodies.usd_files import FILES
 from tests.hosts.dying_trials import BODIES, STAGES
-from tests.hosts.undecorated_port import OTHERS, files_in
-from tests.hosts.undecorated_usd import FILES
 
 
 @pytest.mark.long

@@ -111,7 +111,7 @@ def test_a_host_that_does_not_revert_all_is_found_out(
     """Within some edits, and its seed is named."""
     host = FakeHost(["cam1", "light1"])
     before = scene_digest(host)
-    kinds = {"deleted": Kind(lambda: host.items.remove("cam1"), ("cam1",))}
+    kinds = {"deleted": Kind(lambda: host.items.remove("cam1"), "cam1")}
     losing = Losing(host, lambda: host.items.append(f"cam{len(host.items) + 10}"))
     RandomTrials(losing, kinds, "7").run(100)
     while host.labels:

@@ -18,7 +18,7 @@ from tests.hosts.scenes import SMALL
 from tests.live import ERAS, accept, live, status, text
 from tests.stand_ins import FakeHost, Person
 
-YES, NO = Reply("accept", {"confirm": True}), Reply("decline")
+YES = Reply("accept", {"confirm": True})
 
 
 @pytest.fixture
@@ -50,17 +50,6 @@ def test_saved_over_the_checkpoint_holds_the_old_bytes(edited: UsdSession, tmp_p
     assert lines["end"]["checkpoint"] == str(kept)
 
 
-def test_a_no_writes_and_keeps_nothing(edited: UsdSession, tmp_path: Path) -> None:
-    person = Person(NO)
-
-    with live(tmp_path / "run", operations=operations, host=edited, presenter=person) as running:
-        result = running.call("save")
-
-    assert status(result) == "refused"
-    assert (tmp_path / "small.usda").read_text() == SMALL
-    assert not (tmp_path / "small.usda.checkpoints").exists()
-
-
 def test_without_a_copy_it_is_not_saved(
     edited: UsdSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -81,20 +70,6 @@ def test_without_a_copy_it_is_not_saved(
 
 class _Usage:
     free = 1000
-
-
-def test_another_file_that_is_written_over_is_kept(edited: UsdSession, tmp_path: Path) -> None:
-    """Save as: not the scene's own file is at risk, but the one that is there."""
-    other = tmp_path / "other.usda"
-    other.write_text("#usda 1.0\n")
-    person = Person(YES)
-
-    with live(tmp_path / "run", operations=operations, host=edited, presenter=person) as running:
-        told = running.call("save", {"path": str(other)}).structured_content or {}
-
-    assert [file.name for file in Path(told["copies"]).iterdir()] == ["other.usda"]
-    assert "over the file that is there" in person.shown[0].message
-    assert edited.path == other
 
 
 def test_a_new_file_needs_no_copy(edited: UsdSession, tmp_path: Path) -> None:

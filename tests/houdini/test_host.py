@@ -18,7 +18,8 @@ from tests.hosts.fakes.houdini.application import MODULE
 from tests.hosts.fakes.houdini.nodes import ObjectWasDeleted, OperationFailed, OpNode
 from tests.hosts.fakes.houdini.panes import NetworkEditor
 
-CAMERA, LIGHT = "/obj/cam0", "/obj/key"
+CAMERA = "/obj/cam0"
+LIGHT = "/obj/key"
 
 
 @pytest.fixture(params=[True, False], ids=["hython", "window"])
@@ -221,7 +222,8 @@ def test_the_memory_limit_drops_the_oldest_and_ours_is_counted(
     taken_back = host.undo_mark()
     parm.set(12.0)
 
-    assert (ours.depth, read.depth) == (before.depth + 1, before.depth + 2)
+    assert ours.depth == before.depth + 1
+    assert read.depth == before.depth + 2
     assert taken_back == ours
     assert host.undo_mark().depth == ours.depth + 1
     houdini.undos.performUndo()
@@ -298,7 +300,7 @@ def test_only_so_many_nodes_are_compared_and_the_upper_ones_first(
     houdini: Houdini, host: Host, hou: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A scene of a million nodes does not make each step wait."""
-    monkeypatch.setattr(sys.modules["dcc_bridge_houdini.losses"], "MOST_COMPARED", 7)
+    monkeypatch.setattr(sys.modules["dcc_bridge_houdini.losses"], "MAX_COMPARED", 7)
     houdini.scene.add(f"{CAMERA}/inside", "null")
 
     with host.guard([], read=False), host.undo_step("Delete"):
@@ -369,7 +371,8 @@ def test_the_update_mode_is_put_back(houdini: Houdini, host: Host, hou: Any) -> 
     with host.guard(put_back, read=True):
         hou.setUpdateMode("Manual")
 
-    assert (houdini.update_mode, put_back) == ("AutoUpdate", ["the update mode"])
+    assert houdini.update_mode == "AutoUpdate"
+    assert put_back == ["the update mode"]
 
 
 @pytest.mark.parametrize("fails", ["addEventCallback", "removeEventCallback"])

@@ -123,30 +123,29 @@ def build(houdini: Houdini, folder: Path) -> None:
 
 KINDS: Final = {
     "nothing": Kind(lambda: None),
-    "deleted": Kind(destroy(LIGHT), (LIGHT,)),
-    "parent_deleted": Kind(destroy("/obj/subnet1"), ("/obj/subnet1", "/obj/subnet1/inner")),
-    "made_again": Kind(make_again, (LIGHT,)),
-    "name_taken": Kind(give_its_name_away, (LIGHT,)),
-    "group": Kind(delete_group, ("group props of /obj",)),
-    "group_member": Kind(leave_group, ("member key in group props of /obj",)),
-    "material": Kind(destroy("/mat/paint"), ("/mat/paint",)),
+    "deleted": Kind(destroy(LIGHT), LIGHT),
+    "parent_deleted": Kind(destroy("/obj/subnet1"), "/obj/subnet1", "/obj/subnet1/inner"),
+    "made_again": Kind(make_again, LIGHT),
+    "name_taken": Kind(give_its_name_away, LIGHT),
+    "group": Kind(delete_group, "group props of /obj"),
+    "group_member": Kind(leave_group, "member key in group props of /obj"),
+    "material": Kind(destroy("/mat/paint"), "/mat/paint"),
     "geometry": Kind(
-        lambda: node("/obj/geo1/file").setHardLocked(False), ("locked shape of /obj/geo1/file",)
+        lambda: node("/obj/geo1/file").setHardLocked(False), "locked shape of /obj/geo1/file"
     ),
-    "camera": Kind(destroy(CAMERA), (CAMERA,)),
-    "light": Kind(destroy(LIGHT), (LIGHT,)),
-    "node": Kind(destroy("/obj/geo1/box"), ("/obj/geo1/box",)),
+    "camera": Kind(destroy(CAMERA), CAMERA),
+    "light": Kind(destroy(LIGHT), LIGHT),
+    "node": Kind(destroy("/obj/geo1/box"), "/obj/geo1/box"),
     "link": Kind(
-        lambda: node("/obj/geo1/merge").setInput(1, None),
-        ("connection to input2 of /obj/geo1/merge",),
+        lambda: node("/obj/geo1/merge").setInput(1, None), "connection to input2 of /obj/geo1/merge"
     ),
-    "modifier": Kind(destroy("/obj/geo1/xform"), ("/obj/geo1/xform",)),
-    "driver": Kind(lambda: parm("ty").deleteAllKeyframes(), ("expression of ty of /obj/key",)),
-    "expression": Kind(lambda: set_key("ty", 0.0, "bezier()"), ("expression of ty of /obj/key",)),
-    "animation": Kind(clear_keys, ("2 keys of tx of /obj/key", "1 key of tz of /obj/key")),
-    "keys": Kind(lambda: parm("tx").deleteAllKeyframes(), ("2 keys of tx of /obj/key",)),
-    "one_key": Kind(lambda: parm("tx").deleteKeyframeAtFrame(10.0), ("1 key of tx of /obj/key",)),
-    "custom_property": Kind(remove_spare, ("spare parameter weight of /obj/key",)),
+    "modifier": Kind(destroy("/obj/geo1/xform"), "/obj/geo1/xform"),
+    "driver": Kind(lambda: parm("ty").deleteAllKeyframes(), "expression of ty of /obj/key"),
+    "expression": Kind(lambda: set_key("ty", 0.0, "bezier()"), "expression of ty of /obj/key"),
+    "animation": Kind(clear_keys, "2 keys of tx of /obj/key", "1 key of tz of /obj/key"),
+    "keys": Kind(lambda: parm("tx").deleteAllKeyframes(), "2 keys of tx of /obj/key"),
+    "one_key": Kind(lambda: parm("tx").deleteKeyframeAtFrame(10.0), "1 key of tx of /obj/key"),
+    "custom_property": Kind(remove_spare, "spare parameter weight of /obj/key"),
     "made": Kind(lambda: make("new")),
     "made_and_deleted": Kind(lambda: make("passing").destroy()),
     "renamed": Kind(lambda: node(LIGHT).setName("lamp")),
@@ -260,7 +259,7 @@ def test_the_next_step_says_nothing_of_the_one_before(host: Host) -> None:
     assert host.lost([]) == []
 
 
-@pytest.mark.parametrize(("limit", "lost"), [("_MOST_WITH_PARTS", []), ("_MOST_PARMS", [])])
+@pytest.mark.parametrize(("limit", "lost"), [("_MAX_WITH_PARTS", []), ("_MAX_PARMS", [])])
 def test_beyond_a_limit_no_part_is_seen(
     host: Host, monkeypatch: pytest.MonkeyPatch, limit: str, lost: list[str]
 ) -> None:

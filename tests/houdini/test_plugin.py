@@ -55,7 +55,8 @@ def houdini(app: QApplication, monkeypatch: pytest.MonkeyPatch, folders: Path) -
         idle.stop()
         shiboken6.delete(houdini.window)
     assert shown() == []
-    assert (houdini.polled, houdini.posted) == ([], [])
+    assert houdini.polled == []
+    assert houdini.posted == []
 
 
 @pytest.fixture
@@ -184,7 +185,8 @@ class TestPanel:
         houdini.press_shelf()
 
         (pane,) = (tab for tab in houdini.tabs if isinstance(tab, PythonPanel))
-        assert (pane.interface, pane.raised) == ("dcc_bridge", 1)
+        assert pane.interface == "dcc_bridge"
+        assert pane.raised == 1
 
 
 class TestWork:

@@ -103,47 +103,47 @@ def build(maya: Maya) -> None:
 
 KINDS: Final = {
     "nothing": Kind(lambda: None),
-    "deleted": Kind(delete("|other"), ("|other",)),
-    "parent_deleted": Kind(delete("|group"), ("|group", "|group|child", "|group|child|follow")),
-    "made_again": Kind(made_again, ("|other",)),
-    "name_taken": Kind(name_taken, ("|other",)),
-    "group": Kind(delete("props"), ("props",)),
-    "group_member": Kind(do("sets", "|box", edit=True, remove="props"), ("member |box of props",)),
-    "material": Kind(delete("paint"), ("paint",)),
+    "deleted": Kind(delete("|other"), "|other"),
+    "parent_deleted": Kind(delete("|group"), "|group", "|group|child", "|group|child|follow"),
+    "made_again": Kind(made_again, "|other"),
+    "name_taken": Kind(name_taken, "|other"),
+    "group": Kind(delete("props"), "props"),
+    "group_member": Kind(do("sets", "|box", edit=True, remove="props"), "member |box of props"),
+    "material": Kind(delete("paint"), "paint"),
     "material_slot": Kind(
         do("sets", "|box|boxShape", edit=True, remove="initialShadingGroup"),
-        ("material lambert1 of |box|boxShape",),
+        "material lambert1 of |box|boxShape",
     ),
-    "geometry": Kind(delete("|box|boxShape"), ("|box|boxShape",)),
-    "image": Kind(delete("wood"), ("wood",)),
-    "text": Kind(delete("note"), ("note",)),
-    "action": Kind(delete("spare"), ("spare",)),
-    "camera": Kind(delete("|camera1"), ("|camera1", "|camera1|shot")),
-    "light": Kind(delete("|sun"), ("|sun", "|sun|sunShape")),
-    "node": Kind(delete("times"), ("times",)),
+    "geometry": Kind(delete("|box|boxShape"), "|box|boxShape"),
+    "image": Kind(delete("wood"), "wood"),
+    "text": Kind(delete("note"), "note"),
+    "action": Kind(delete("spare"), "spare"),
+    "camera": Kind(delete("|camera1"), "|camera1", "|camera1|shot"),
+    "light": Kind(delete("|sun"), "|sun", "|sun|sunShape"),
+    "node": Kind(delete("times"), "times"),
     "link": Kind(
-        do("disconnectAttr", "times.output", "|box.scaleX"), ("connection to scaleX of |box",)
+        do("disconnectAttr", "times.output", "|box.scaleX"), "connection to scaleX of |box"
     ),
-    "modifier": Kind(delete("skin"), ("skin",)),
-    "constraint": Kind(delete("|group|child|follow"), ("|group|child|follow",)),
+    "modifier": Kind(delete("skin"), "skin"),
+    "constraint": Kind(delete("|group|child|follow"), "|group|child|follow"),
     "driver": Kind(
-        do("disconnectAttr", "times.output", "|other.scaleX"), ("connection to scaleX of |other",)
+        do("disconnectAttr", "times.output", "|other.scaleX"), "connection to scaleX of |other"
     ),
-    "expression": Kind(delete("sine"), ("sine",)),
+    "expression": Kind(delete("sine"), "sine"),
     "animation": Kind(
-        cut("translateX", "rotateY"), ("2 keys of translateX of |box", "1 key of rotateY of |box")
+        cut("translateX", "rotateY"), "2 keys of translateX of |box", "1 key of rotateY of |box"
     ),
-    "keys": Kind(cut("translateX"), ("2 keys of translateX of |box",)),
-    "one_key": Kind(cut("translateX", time=(10.0, 10.0)), ("1 key of translateX of |box",)),
+    "keys": Kind(cut("translateX"), "2 keys of translateX of |box"),
+    "one_key": Kind(cut("translateX", time=(10.0, 10.0)), "1 key of translateX of |box"),
     "vertex_group": Kind(
-        do("sets", "|box.f[0]", edit=True, remove="faces"), ("components of |box of faces",)
+        do("sets", "|box.f[0]", edit=True, remove="faces"), "components of |box of faces"
     ),
-    "custom_property": Kind(do("deleteAttr", "|box.weight"), ("attribute weight of |box",)),
-    "layer": Kind(delete("layer1"), ("layer1",)),
+    "custom_property": Kind(do("deleteAttr", "|box.weight"), "attribute weight of |box"),
+    "layer": Kind(delete("layer1"), "layer1"),
     "layer_content": Kind(
-        do("editDisplayLayerMembers", "defaultLayer", "|box"), ("member |box of layer1",)
+        do("editDisplayLayerMembers", "defaultLayer", "|box"), "member |box of layer1"
     ),
-    "unused": Kind(delete("paintSG", "paint"), ("paintSG", "paint")),
+    "unused": Kind(delete("paintSG", "paint"), "paintSG", "paint"),
     "made": Kind(do("createNode", "transform", name="new", skipSelect=True)),
     "made_and_deleted": Kind(made_and_deleted),
     "renamed": Kind(do("rename", "|other", "another")),
@@ -287,8 +287,10 @@ def test_an_attribute_goes_with_its_connection(host: Host) -> None:
     assert host.lost([]) == ["attribute weight of |box"]
 
 
-@pytest.mark.parametrize("row", ["keys", "one_key", "link", "custom_property", "group_member"])
-def test_a_part_that_came_back_is_not_lost(host: Host, row: str) -> None:
+@pytest.mark.parametrize(
+    "row", ["deleted", "keys", "one_key", "link", "custom_property", "group_member"]
+)
+def test_what_came_back_is_not_lost(host: Host, row: str) -> None:
     with host.guard([], read=False):
         KINDS[row].edit()
         _cmds().undo()

@@ -90,7 +90,8 @@ class TestPlugIn(PlugInContract):
 
     MODULE = "dcc_bridge_maya.plugin"
     DELETE = ("delete", {"pattern": "shot_0*", "type": "camera", "under": "|cameras"})
-    VERB, AGAIN = "Delete 3 cameras", "Delete 2 cameras"
+    VERB = "Delete 3 cameras"
+    AGAIN = "Delete 2 cameras"
     EDIT = ("set_values", {"items": ["key"], "values": {"translateX": 2.0}})
 
     @pytest.fixture
@@ -104,7 +105,9 @@ class TestPlugIn(PlugInContract):
 
         def restart() -> LiveApplication:
             cmds.unloadPlugin(PLUG_IN)
-            assert (maya.heard_by, windows.shelves, windows.controls) == ({}, {}, {})
+            assert maya.heard_by == {}
+            assert windows.shelves == {}
+            assert windows.controls == {}
             cmds.loadPlugin(PLUG_IN)
             return LiveApplication(running().bridge)
 
@@ -177,7 +180,8 @@ class TestStart:
         shiboken6.delete(modal)
 
     def test_agents_find_it_as_maya_with_its_scene(self, live: LiveApplication, maya: Maya) -> None:
-        assert (live.bridge.instance.host, live.bridge.instance.scene) == ("Maya", "shot.ma")
+        assert live.bridge.instance.host == "Maya"
+        assert live.bridge.instance.scene == "shot.ma"
 
 
 class TestPanel:
@@ -193,7 +197,8 @@ class TestPanel:
         running()
 
         filled = maya.windows.controls["dccBridgePanel"].findChildren(Panel)
-        assert (empty, len(filled)) == ([], 1)
+        assert empty == []
+        assert len(filled) == 1
 
     def test_a_workspace_that_comes_back_after_an_uninstall_stays_empty(
         self, maya: Maya, monkeypatch: pytest.MonkeyPatch

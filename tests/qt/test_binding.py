@@ -18,7 +18,7 @@ sys.modules["shiboken2"].isValid = sys.modules["shiboken2"].delete = print
 """
 TELL = """
 from dcc_bridge.qt import binding
-print(binding.NAME, binding.QAction, sorted(n for n in sys.modules if n in binding._KNOWN))
+print(binding.NAME, binding.QAction, sorted(n for n in sys.modules if n in binding._SHIBOKENS))
 """
 DELETE = """
 core = sys.modules["PySide2.QtCore"]

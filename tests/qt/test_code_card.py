@@ -14,7 +14,7 @@ from shiboken6 import isValid
 from dcc_bridge.consent.effect import CodeRun
 from dcc_bridge.elicitation.details import Details
 from dcc_bridge.panel import rows
-from dcc_bridge.qt.notifications import CodeCard
+from dcc_bridge.qt.panel.code_card import CodeCard
 from dcc_bridge.skills.call_history import Status
 
 from .desk import Desk

@@ -18,7 +18,7 @@ from PySide6.QtWidgets import QApplication
 from dcc_bridge import local_clients
 from dcc_bridge.elicitation.caller import SeenClient
 from dcc_bridge.local_clients import LocalClient, LocalState
-from dcc_bridge.panel.rows import Act, Row
+from dcc_bridge.panel.row import Act, Row
 from dcc_bridge.qt.event_loop import DeferredDeletion
 from dcc_bridge.qt.panel.cards import Card
 from dcc_bridge.qt.panel.widgets import Action

@@ -99,12 +99,12 @@ def test_what_is_copied_is_what_is_shown(app: QApplication) -> None:
 
 def test_reading_holds_the_countdown_and_the_way_to_agree_is_what_it_was() -> None:
     dialog, details, _ = box(Details(AFTER), undoable=False)
-    before = dialog.countdown._touched
+    before = dialog.countdown._last_touch
 
     bar = details.lines.verticalScrollBar()
     bar.setValue(bar.maximum())
 
-    assert dialog.countdown._touched > before
+    assert dialog.countdown._last_touch > before
     assert dialog.exits.cancel.isDefault()
     assert dialog.focusWidget() is dialog.exits.cancel
     assert dialog.name is not None

@@ -58,7 +58,7 @@ def test_the_second_click_does_not_answer_the_next_question(
     dialog = stage.dialog
     verb = armed(dialog)
     place = dialog.pos()
-    monkeypatch.setattr(buttons, "ARM_DELAY", 60_000)
+    monkeypatch.setattr(buttons, "ARM_DELAY_MS", 60_000)
 
     QTest.mouseClick(verb, LEFT)
     until(lambda: stage.presenter.dialogs and stage.presenter.dialogs[0] is not dialog)

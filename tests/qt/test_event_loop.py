@@ -16,7 +16,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialog, QLineEdit, QPushButton, QVBoxLayout, QWidget
 
 from dcc_bridge.errors import StartError
-from dcc_bridge.qt.event_loop import LIVE, OURS, HostLoop
+from dcc_bridge.qt.event_loop import LIVE_PROPERTY, OURS_PROPERTY, HostLoop
 
 from .stage import LIMIT, delete, elsewhere, until
 
@@ -112,7 +112,7 @@ def test_in_the_hosts_own_modal_dialog_jobs_are_held_and_the_ui_lane_is_served(
 
 def test_a_modal_dialog_of_ours_does_not_hold_anything(loop: HostLoop) -> None:
     modal = QDialog()
-    modal.setProperty(OURS, True)
+    modal.setProperty(OURS_PROPERTY, True)
     modal.open()
 
     job = loop.main.submit(lambda: "done")
@@ -236,7 +236,7 @@ class _Controls(QWidget):
         column = QVBoxLayout(self)
         for widget in (self.live, self.other, self.line):
             column.addWidget(widget)
-        self.live.setProperty(LIVE, True)
+        self.live.setProperty(LIVE_PROPERTY, True)
         self.live.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.live.clicked.connect(lambda: self.seen.append("stop"))
         self.other.clicked.connect(lambda: self.seen.append("other"))

@@ -12,10 +12,11 @@ from PySide6.QtGui import QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QWidget
 
+from dcc_bridge.elicitation.field_view import field_views
 from dcc_bridge.elicitation.schema import Form
 from dcc_bridge.elicitation.validation import FORMATS, InvalidAnswer
-from dcc_bridge.elicitation.view import field_views
-from dcc_bridge.qt.form import Choice, Choices, FieldRow, FormView, Line, NumberLine, Tick
+from dcc_bridge.qt.editors import Choice, Choices, Line, NumberLine, Tick
+from dcc_bridge.qt.form import FieldRow, FormView
 from dcc_bridge.qt.labels import Mnemonics
 from tests.tiers import repeated
 

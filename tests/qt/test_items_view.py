@@ -312,7 +312,7 @@ def test_a_question_can_be_handed_over_and_its_client_muted(
     name: str, answer: HandOver | Reply
 ) -> None:
     dialog, heard = drawn(offering(**{name: "Claude Code"}))
-    button = getattr(dialog.further, name)
+    button = getattr(dialog.offers_bar, name)
 
     assert "Claude Code" in button.text().replace("&", "")
     click(button)
@@ -321,14 +321,14 @@ def test_a_question_can_be_handed_over_and_its_client_muted(
 
 def test_what_is_small_stands_in_one_row() -> None:
     dialog, _ = drawn(offering(hand_over="Claude Code", mute="claude-code"))
-    small = (dialog.countdown, dialog.further.hand_over, dialog.further.mute)
+    small = (dialog.countdown, dialog.offers_bar.hand_over, dialog.offers_bar.mute)
 
     assert len({part.geometry().center().y() for part in small if part is not None}) == 1
 
 
 def test_an_edit_can_be_agreed_to_for_the_session() -> None:
     dialog, heard = drawn(offering(remember=5))
-    box = dialog.further.remember
+    box = dialog.offers_bar.remember
 
     assert "up to 5 items" in box.accessibleName()
     assert not box.isChecked()
@@ -352,9 +352,9 @@ def test_what_was_done_can_be_taken_back_from_the_corner(stage: Stage) -> None:
 @pytest.mark.parametrize("question", [consent(), ask_name()])
 def test_nothing_is_offered_that_the_question_does_not_offer(question: Question) -> None:
     dialog, _ = drawn(question)
-    further = dialog.further
+    offers = dialog.offers_bar
 
-    assert (further.remember, further.hand_over, further.mute) == (None, None, None)
+    assert (offers.remember, offers.hand_over, offers.mute) == (None, None, None)
     assert (dialog.preview, dialog.name) == (None, None)
 
 

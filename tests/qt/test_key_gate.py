@@ -128,10 +128,10 @@ def test_keys_count_once_the_person_went_there_and_pressed_none_for_a_moment(
     typist: Typist, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The moment is 500 ms, and each key begins it anew; here it ends when the test says so."""
-    assert key_gate.KEY_DELAY == 500
+    assert key_gate.KEY_DELAY_MS == 500
     heard, _ = typist.stage.show(ask_name(form=NAMED))
     dialog = typist.stage.dialog
-    monkeypatch.setattr(key_gate, "KEY_DELAY", 60_000)
+    monkeypatch.setattr(key_gate, "KEY_DELAY_MS", 60_000)
 
     assert typist.stage.presenter.enter()
     until(dialog.isActiveWindow)
@@ -141,7 +141,7 @@ def test_keys_count_once_the_person_went_there_and_pressed_none_for_a_moment(
 
     assert (heard, typist.field.text()) == ([], "")
     assert dialog.form.content() == {"name": "shot_010"}
-    monkeypatch.setattr(key_gate, "KEY_DELAY", 0)
+    monkeypatch.setattr(key_gate, "KEY_DELAY_MS", 0)
     typist.strike(Qt.Key.Key_X)
     until(lambda: dialog.gate.is_open)
     typist.strike(Qt.Key.Key_Tab)
@@ -171,7 +171,7 @@ def test_the_window_systems_own_keys_lead_into_a_question_once_it_has_appeared(
     typist: Typist, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Alt+Tab: all that is seen of it is that the window has the keyboard."""
-    monkeypatch.setattr(key_gate, "KEY_DELAY", 0)  # it has appeared in the next turn
+    monkeypatch.setattr(key_gate, "KEY_DELAY_MS", 0)  # it has appeared in the next turn
     heard, _ = typist.stage.show(consent())
     dialog = typist.stage.dialog
     until(typist.stage.window.isActiveWindow)
@@ -193,7 +193,7 @@ def test_who_goes_back_to_the_host_is_there_until_they_come_again(
     heard, _ = typist.stage.show(consent())
     dialog = typist.stage.dialog
     go_to(dialog)
-    monkeypatch.setattr(key_gate, "KEY_DELAY", 60_000)
+    monkeypatch.setattr(key_gate, "KEY_DELAY_MS", 60_000)
 
     typist.sit(typist.field)
     typist.type(TYPED)

@@ -19,7 +19,7 @@ from dcc_bridge.elicitation.caller import Client
 from dcc_bridge.elicitation.details import Details
 from dcc_bridge.elicitation.question import Offers, Question
 from dcc_bridge.elicitation.text import safe_text
-from dcc_bridge.qt.form import EXAMPLES, Line
+from dcc_bridge.qt.editors import EXAMPLES, Line
 from dcc_bridge.qt.labels import Mnemonics, tr
 
 from .stage import Stage, ask_name, consent, delete, drawn, form, until

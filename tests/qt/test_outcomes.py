@@ -128,7 +128,7 @@ OUTCOMES = {
     "muted at its question": Outcome(
         "declined at the host",
         ("declined", "host"),
-        then=lambda desk: click(desk.dialog().further.mute),
+        then=lambda desk: click(desk.dialog().offers_bar.mute),
     ),
     "cancelled in the panel": Outcome(
         "the call was cancelled before anybody answered",
@@ -271,7 +271,7 @@ UNDOS: dict[str, Callable[[OutcomeDesk], object]] = {
 def test_the_toast_of_a_step_goes_with_the_step(
     who: str, app: QApplication, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(notifications, "_PASSING", 1_000_000)
+    monkeypatch.setattr(notifications, "_PASSING_MS", 1_000_000)
     desk = OutcomeDesk(tmp_path, has_ui=True)
     try:
         calling = desk.go("remove")

@@ -43,7 +43,7 @@ class Session(LiveDesk):
     def answer(self, *, remember: bool = False) -> None:
         dialog = self.dialog()
         if remember:
-            dialog.further.remember.setChecked(True)
+            dialog.offers_bar.remember.setChecked(True)
         click(dialog.exits.verb)
 
 

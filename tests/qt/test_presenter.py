@@ -20,8 +20,9 @@ from PySide6.QtWidgets import QApplication, QLineEdit, QPushButton
 from dcc_bridge.elicitation.broker import Broker
 from dcc_bridge.elicitation.caller import Client
 from dcc_bridge.elicitation.question import Expired, Offers, Page, PresenterEvent, Reply, Unable
-from dcc_bridge.qt.presenter import DialogPresenter, UrlDialog
+from dcc_bridge.qt.presenter import DialogPresenter
 from dcc_bridge.qt.question_dialog import QuestionDialog
+from dcc_bridge.qt.url_dialog import UrlDialog
 
 from .stage import (
     CALL,

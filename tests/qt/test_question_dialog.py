@@ -15,10 +15,10 @@ from PySide6.QtWidgets import QApplication, QCheckBox, QLabel, QLineEdit, QMainW
 from dcc_bridge.elicitation.details import Details
 from dcc_bridge.elicitation.question import Expired, HandOver, Offers, Page, Question, Reply
 from dcc_bridge.qt import key_gate
-from dcc_bridge.qt.buttons import ARM_DELAY, Exits
-from dcc_bridge.qt.form import Line
-from dcc_bridge.qt.presenter import UrlDialog
+from dcc_bridge.qt.buttons import ARM_DELAY_MS, Exits
+from dcc_bridge.qt.editors import Line
 from dcc_bridge.qt.question_dialog import QuestionDialog
+from dcc_bridge.qt.url_dialog import UrlDialog
 
 from .stage import HOST, armed, ask_name, click, consent, form, go_to, press, until, words
 
@@ -245,7 +245,7 @@ def test_the_verb_of_a_consent_takes_no_click_in_its_first_moment(show: Show) ->
         click(dialog.exits.verb)
     assert heard == []
 
-    assert ARM_DELAY == 250
+    assert ARM_DELAY_MS == 250
     click(armed(dialog))
     assert heard == [Reply("accept", {"confirm": True})]
 
@@ -364,9 +364,9 @@ def test_tab_goes_from_the_fields_to_send_cancel_decline_reason_and_to_mute_last
 ) -> None:
     dialog, heard = show(ask_name(offers=OFFERED))
     go_to(dialog)
-    exits, further = dialog.exits, dialog.further
-    order = [name_line(dialog), further.remember, exits.verb, exits.cancel, exits.decline]
-    order += [exits.with_reason, dialog.countdown.more, further.hand_over, further.mute]
+    exits, offers = dialog.exits, dialog.offers_bar
+    order = [name_line(dialog), offers.remember, exits.verb, exits.cancel, exits.decline]
+    order += [exits.with_reason, dialog.countdown.more, offers.hand_over, offers.mute]
 
     seen = []
     for _ in order:
@@ -412,7 +412,7 @@ def test_enter_on_mute_neither_mutes_nor_loses_the_form_and_space_does_both(show
     for question in (ask_name(offers=OFFERED), consent(offers=OFFERED)):
         dialog, heard = show(question)
         go_to(dialog)
-        mute = dialog.further.mute
+        mute = dialog.offers_bar.mute
         assert "Edits that need no question go on" in mute.toolTip()
         mute.setFocus()
 
@@ -428,11 +428,11 @@ def test_no_key_is_heard_in_the_first_moment_nor_one_that_is_held_since(
     show: Show, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It lasts 500 ms; here it ends when the test says so."""
-    assert key_gate.KEY_DELAY == 500
+    assert key_gate.KEY_DELAY_MS == 500
     named = form(name={"type": "string", "default": "shot_010"})
     for question in (ask_name(form=named), consent()):
         dialog, heard = show(question)
-        monkeypatch.setattr(key_gate, "KEY_DELAY", 60_000)
+        monkeypatch.setattr(key_gate, "KEY_DELAY_MS", 60_000)
         dialog.enter()
         for key in (Qt.Key.Key_Return, Qt.Key.Key_Escape, Qt.Key.Key_Space, Qt.Key.Key_X):
             hit(dialog, key)
@@ -440,7 +440,7 @@ def test_no_key_is_heard_in_the_first_moment_nor_one_that_is_held_since(
         if dialog.form is not None:
             assert dialog.form.content() == {"name": "shot_010"}
 
-        monkeypatch.setattr(key_gate, "KEY_DELAY", 0)
+        monkeypatch.setattr(key_gate, "KEY_DELAY_MS", 0)
         go_to(dialog)
         for key in (Qt.Key.Key_Return, Qt.Key.Key_Escape):
             none = Qt.KeyboardModifier.NoModifier

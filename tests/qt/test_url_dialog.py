@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QApplication
 
 from dcc_bridge.elicitation import urls
 from dcc_bridge.elicitation.question import Page, Question, Reply, Settle
-from dcc_bridge.qt.presenter import UrlDialog
+from dcc_bridge.qt.url_dialog import UrlDialog
 from tests.elicitation.vectors import DISGUISED, FORBIDDEN, PHISHING, PLAIN
 from tests.tiers import repeated, sampled
 

@@ -67,7 +67,7 @@ def yes(params: object) -> ElicitResult:
 
 def age_question(running: Live, monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the open question be older than a client may leave it; nobody has come by yet."""
-    monkeypatch.setattr("dcc_bridge.elicitation.broker.BUSY", 0.0)
+    monkeypatch.setattr("dcc_bridge.elicitation.broker.HELD_UP_SHARE", 0.0)
     assert len(running.bridge.broker.open) == 1
 
 
@@ -93,7 +93,7 @@ def test_whoever_comes_ends_a_question_that_its_client_left(
 def test_a_client_that_waits_already_has_its_turn_when_the_question_is_too_old(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("dcc_bridge.elicitation.broker.BUSY", 0.002)  # of 300 s
+    monkeypatch.setattr("dcc_bridge.elicitation.broker.HELD_UP_SHARE", 0.002)  # of 300 s
     host = FakeHost(["cam1"])
     with live(tmp_path, *skills(host), host=host) as running:
         running.run(leave_at_question, running)

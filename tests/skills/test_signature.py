@@ -71,7 +71,7 @@ def test_the_help_of_the_decorator_and_of_a_form_tells_all_that_they_take() -> N
     decorator, form = inspect.getdoc(skill) or "", inspect.getdoc(elicit_form_sync) or ""
 
     assert [it.name for it in fields(Metadata) if f"\n    {it.name}: " not in decorator] == []
-    words = sorted(word for kind in schema._KNOWN.values() for word in kind if word not in form)
+    words = sorted(word for kind in schema._KEYWORDS.values() for word in kind if word not in form)
     assert words == ["enumNames", "items"]
     assert "@skill(" in decorator
     assert "elicit_form_sync(" in form

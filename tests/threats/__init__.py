@@ -11,8 +11,8 @@ row          where it is shown
 10           `test_states`: the state of a call, changed, replayed, somebody else's
 11           `test_exhaustion`: questions that are left open
 22           `test_call_sites`: whatever asks, wherever it stands
-23           `test_killed_hosts`, tests/hosts/test_killed_clients: whoever is killed
-24           `test_crossed`: answers to another one's question
+23           `test_killed_hosts`: whoever is killed; tests/hosts/test_bodies: whoever leaves
+24           `test_soak`: answers to another one's question
 25           `test_paths`, tests/skills/test_trust: paths of requests, of files
 31           `test_other_addresses`: other computers
 any          `test_faults`: any one thing that fails, at any place; `test_soak`, `test_growth`:

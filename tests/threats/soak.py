@@ -1,9 +1,8 @@
 """A host that is used for a long time: ``python -m tests.threats.soak FOLDER SECONDS [SEED]``.
 
-This process is the host: its main loop has a beat every 16 ms, as a window's has, and its person
-answers dialogs. Sixteen clients are a process of their own (`tests.threats.crowd`), and so is a
-bare loop with the same beat and nothing else to do. What was asked, heard and done is written to
-files in the folder; the figures are printed as JSON. Needs /proc.
+This process is the host: its main loop comes round every 5 ms, and its person answers dialogs.
+Sixteen clients are a process of their own (`tests.threats.crowd`). What was asked, heard and done
+is written to files in the folder; the figures are printed as JSON. Needs /proc.
 """
 
 from __future__ import annotations
@@ -20,7 +19,6 @@ from collections.abc import Callable, Sequence
 from contextlib import closing
 from pathlib import Path
 from random import Random
-from statistics import linear_regression
 from typing import Any, Final
 
 from anyio import to_thread
@@ -32,7 +30,6 @@ from dcc_bridge.skills.call_history import LIVE
 from tests.bench.figures import memory
 from tests.live import Live
 from tests.stand_ins import FakeHost, Person
-from tests.threats.beats import Beats
 from tests.threats.loop import StrictLoop
 
 CLIENTS: Final = 16
@@ -186,18 +183,26 @@ def _asking(ledger: Ledger) -> list[Callable[..., Any]]:
     return [ask, ask_any, ask_loop]
 
 
+class Turns:
+    """The longest time in seconds between two turns of the main loop."""
+
+    def __init__(self) -> None:
+        self.longest = 0.0
+        self._last = time.perf_counter()
+
+    def look(self) -> float:
+        """Note a turn; gives the seconds until the next one."""
+        now = time.perf_counter()
+        self.longest = max(self.longest, now - self._last)
+        self._last = now
+        return 0.005
+
+
 def held() -> dict[str, float]:
     """Give what the process holds once garbage is collected: MB, threads, open files."""
     gc.collect()
     files = len(os.listdir("/proc/self/fd"))
     return {"rss": memory() / 1e6, "threads": threading.active_count(), "fds": files}
-
-
-def slope(samples: list[tuple[float, float]]) -> float:
-    """Give the growth in MB an hour, as a straight line through (seconds, MB)."""
-    if len(samples) < 3:
-        return 0.0
-    return 3600 * linear_regression(*zip(*samples, strict=True)).slope
 
 
 class Soak:
@@ -206,7 +211,6 @@ class Soak:
     def __init__(self, folder: Path, seconds: float, seed: int) -> None:
         self._folder, self._seconds, self._seed = folder, seconds, seed
         self._loop = StrictLoop()
-        self._samples: list[tuple[float, float]] = []
         self._server: Any = None
 
     def run(self) -> dict[str, Any]:
@@ -233,21 +237,14 @@ class Soak:
             before = held()
             self._crowd(min(60.0, max(5.0, self._seconds / 10)))
             warm = held()
-            since = time.monotonic()
-            beats = Beats(self._seconds)
-            self._loop.tick = beats.look
-            bare = self._start("beats")
+            turns = Turns()
+            self._loop.tick = turns.look
             counts = self._crowd(self._seconds)
-            alone = json.loads(bare.communicate(b"\n")[0])
-            figures = beats.figures
-            busy = held()
             self._until_quiet()
             after = held()
             running.stop()
-        moments = {"before": before, "warm": warm, "busy": busy, "after": after}
-        settled = [sample for sample in self._samples if sample[0] >= since + self._seconds / 4]
-        grown = slope(settled)
-        return {**counts, **moments, "slope": grown, "beats": figures, "bare": alone}
+        moments = {"before": before, "warm": warm, "after": after}
+        return {**counts, **moments, "longest_turn": turns.longest}
 
     def _know(self, server: Any) -> None:
         self._server = server
@@ -269,7 +266,6 @@ class Soak:
         end = time.monotonic() + seconds + 90
         while not working.done():
             self._serve(working.done, 1.0)
-            self._samples.append((time.monotonic(), memory() / 1e6))
             assert time.monotonic() < end, "the clients do not come to an end"
         counts: dict[str, Any] = json.loads(working.result()[0])
         return counts

@@ -51,7 +51,7 @@ def test_no_kind_of_call_leaves_anything_behind(
 ) -> None:
     """Each kind was called as often before: by then the lists of the last calls are full."""
     monkeypatch.setattr(bridge, "_NOTICED", 0.0)  # what is kept for a minute is let go at once
-    monkeypatch.setattr(rate_limits, "WINDOW", 0.0)
+    monkeypatch.setattr(rate_limits, "WINDOW_S", 0.0)
     host, left = Scene(has_ui=True), {}
     fill_string_cache()
 

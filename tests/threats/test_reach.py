@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future
 from contextlib import contextmanager, suppress
 from contextvars import Context, copy_context
 from dataclasses import dataclass, field
@@ -20,19 +19,14 @@ from pxr import Sdf, Tf, Usd
 
 from dcc_bridge import carry, confirm, confirm_sync, elicit_form_sync, on_main, skill
 from dcc_bridge.audit.log import Event
-from dcc_bridge.config import Settings
-from dcc_bridge.consent.call import Call, current_call
-from dcc_bridge.elicitation import context
-from dcc_bridge.elicitation.broker import Broker
-from dcc_bridge.elicitation.caller import Client
+from dcc_bridge.consent.call import current_call
 from dcc_bridge.elicitation.question import Reply
 from dcc_bridge.errors import BridgeError, Ended, LostAnyway, NotConfirmed
 from dcc_bridge.skills.call_history import Outcome
-from dcc_bridge.skills.runner import Runner
 from dcc_bridge.skills.skill import describe
-from dcc_bridge.threads.main_thread import MainThread
 from dcc_bridge_usd.host import UsdSession
 from tests.live import live, status, text
+from tests.one_run import one_run
 from tests.stand_ins import Answer, FakeHost, Person, after
 
 YES: Final = Reply("accept", {"confirm": True})
@@ -98,26 +92,15 @@ class Studio:
 
         The main thread is served until the thread ends that is begun late.
         """
-        main = MainThread(lambda delay: None)
         self.person = Person(*answers)
-        settings = Settings(dialogs_per_minute=10**6)
-        broker = Broker(settings, host=self.person, auditor=self.write)
-        remove = context.install(broker, main, self.session)
-        try:
-            runner = Runner(self.session, main, settings, _no_loop, _never, auditor=self.write)
-            marked = describe(marked_as(fn, **marks))
-            call = Call(marked.name, marked.title, marked.metadata.risk, Client("agent"))
-            run = runner.start(marked, {}, call)
+        with one_run(self.session, self.person, auditor=self.write) as one:
+            run = one.start(describe(marked_as(fn, **marks)))
             while not run.outcome.done():
-                main.drain()
+                one.main.drain()
             thread = late() if late is not None else None
             while thread is not None and thread.is_alive():
-                main.drain()
+                one.main.drain()
             return run.outcome.result()
-        finally:
-            broker.close()
-            main.close()
-            remove()
 
     def vain(self, fn: Callable[..., Any], *answers: Answer, **marks: Any) -> str:
         """Run a skill that has to leave all as it was; gives how it ended."""
@@ -170,14 +153,6 @@ def marked_as(fn: Callable[..., Any], **marks: Any) -> Callable[..., Any]:
     """Mark a function as a skill."""
     fn.__doc__ = "Do something."
     return skill(name="careless", **marks)(fn)
-
-
-def _no_loop(coroutine: Any) -> Future[Any]:
-    raise AssertionError("these skills are sync")
-
-
-def _never(seconds: float, fn: Callable[[], None]) -> Callable[[], None]:
-    return lambda: None
 
 
 @pytest.fixture
@@ -566,7 +541,7 @@ def test_nobody_is_asked_about_nothing_and_nothing_is_granted(studio: Studio) ->
 def test_a_grant_ends_though_its_call_still_runs(
     studio: Studio, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("dcc_bridge.consent.call.GRANT_LASTS", -1.0)
+    monkeypatch.setattr("dcc_bridge.consent.ledger.GRANT_TTL_S", -1.0)
 
     ends = studio.vain(lambda: studio.stage.RemovePrim(A), YES, YES, YES, risk="destructive")
 
@@ -855,14 +830,48 @@ def test_what_the_person_edits_while_a_read_asks_is_theirs(studio: Studio) -> No
 
 
 def test_what_the_person_undid_meanwhile_is_not_reported_as_standing(studio: Studio) -> None:
+    """Of a body that is not tried, whose edit stands while it asks."""
+
     def tidy() -> None:
         studio.stage.DefinePrim("/World/new")
         elicit_form_sync("Go on?", FORM)
 
     before = studio.state()
-    ended = studio.run(tidy, after(studio.session.undo, NO), risk="edit")
+    ended = studio.run(tidy, after(studio.session.undo, NO), risk="edit", tried=False)
 
     assert (ended.status, studio.state()[:2]) == ("refused", before[:2])
+
+
+def test_what_the_person_undid_while_a_tried_body_asked_stays_undone(studio: Studio) -> None:
+    """Nothing of the body stands then, so it is a step of their own that they undo."""
+
+    def tidy() -> None:
+        studio.stage.DefinePrim("/World/new")
+        elicit_form_sync("Go on?", FORM)
+
+    ended = studio.run(tidy, after(studio.session.undo, NO), risk="edit")
+
+    assert (ended.status, studio.session.undo_labels) == ("refused", [])
+    assert not studio.stage.GetPrimAtPath("/World/first")
+
+
+def test_what_the_person_did_on_top_of_an_edit_stands_and_the_agent_is_told_what_stands(
+    studio: Studio,
+) -> None:
+    def work() -> None:
+        with studio.session.undo_step("The person goes on"):
+            studio.stage.DefinePrim("/World/theirs")
+
+    def careless() -> None:
+        studio.stage.DefinePrim("/World/new")
+        elicit_form_sync("Go on?", FORM, consent=False)
+        raise ValueError("on purpose")
+
+    ended = studio.run(careless, after(work, YES), risk="edit", tried=False)
+
+    assert ended.status == "partly_applied"
+    assert studio.stage.GetPrimAtPath("/World/theirs")
+    assert studio.session.undo_labels[-1] == "The person goes on"
 
 
 def test_what_a_refusal_takes_back_leaves_the_persons_redo_as_it_was(studio: Studio) -> None:

@@ -1,7 +1,6 @@
-"""A host that is used for a long time by many at once, half of whom ask (all rows together).
+"""A host that is used for a long time by many at once, half of whom ask (row 24, and all together).
 
-How long is said by ``DCC_BRIDGE_SOAK``, in seconds: 600 for the whole of it. The clocks of a busy
-machine are printed beside those of a bare loop, and only guard against a hang.
+How long is said by ``DCC_BRIDGE_SOAK``, in seconds: 600 for the whole of it.
 """
 
 from __future__ import annotations
@@ -23,8 +22,8 @@ SECONDS: Final = float(os.environ.get("DCC_BRIDGE_SOAK", "60"))
 GROWTH: Final = 20.0
 """MB that a run may take besides: finished calls that are kept, and what the allocator keeps."""
 PER_HOUR: Final = 1.0
-STALL: Final = 3000.0
-"""Milliseconds: no beat is as late as that, however busy the machine."""
+STALL: Final = 5.0
+"""Seconds: no turn of the main loop takes as long as that, however busy the machine."""
 
 
 class Written:
@@ -102,4 +101,4 @@ def test_nothing_is_lost_or_given_twice_and_nothing_grows(tmp_path: Path) -> Non
     assert abs(after["threads"] - before["threads"]) <= 2
     assert abs(after["fds"] - before["fds"]) <= 2
     assert after["rss"] - figures["warm"]["rss"] < GROWTH + PER_HOUR * SECONDS / 3600
-    assert figures["beats"]["max"] < STALL + figures["bare"]["max"]
+    assert figures["longest_turn"] < STALL

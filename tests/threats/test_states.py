@@ -188,7 +188,7 @@ def test_a_state_is_for_one_call_of_one_client_on_one_host(tmp_path: Path) -> No
 
 def test_a_state_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """After its time no answer is taken with it."""
-    monkeypatch.setattr("dcc_bridge.server.mcp_server._HOUR", 1.0)
+    monkeypatch.setattr("dcc_bridge.server.mcp_server._REQUEST_STATE_TTL_S", 1.0)
     asked = Asked(tmp_path)
 
     def attack() -> Any:

@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 from pxr import Sdf, Usd
 
-from dcc_bridge_usd.coercion import coerce
-from dcc_bridge_usd.prims import plain
+from dcc_bridge_usd.coercion import coerce, plain
 
 IDENTITY = [[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0], [0.0, 0.0, 0.0, 1.0]]
 

@@ -40,20 +40,6 @@ def operations(tmp_path: Path) -> UsdOperations:
     return UsdOperations(UsdSession(tmp_path / "s.usda"))
 
 
-def test_what_a_deletion_breaks_is_named_before_it(operations: UsdOperations) -> None:
-    assert operations.dependents(["/W/Mat"]) == ["material:binding of /W/a"]
-    assert set(operations.dependents(["/W/a"])) == {
-        "focusDistance of /W/cam",
-        "reference of /W/ref",
-        "reference of /W/deep",
-        "reference of /W/instance",
-    }
-    assert operations.dependents(["/W/a", "/W/cam", "/W/ref", "/W/instance"]) == [
-        "reference of /W/deep"
-    ]
-    assert operations.dependents(["/W/plain"]) == []
-
-
 def test_what_cannot_be_deleted_is_refused_before_anybody_is_asked(
     operations: UsdOperations,
 ) -> None:

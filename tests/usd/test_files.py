@@ -57,7 +57,8 @@ def test_a_save_follows_no_link_that_somebody_planted(
     session: UsdSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What is half written has a name that nobody knows, where nobody else can come."""
-    victim, moved = tmp_path / "victim", list[Path]()
+    victim = tmp_path / "victim"
+    moved = list[Path]()
     victim.write_text("theirs")
     (tmp_path / f".small.{os.getpid()}.part.usda").symlink_to(victim)
 
@@ -113,7 +114,8 @@ def test_what_cannot_be_opened_is_named_and_the_open_scene_stays_with_its_edits_
 ) -> None:
     add(session)
     Sdf.CreatePrimInLayer(session.stage.GetLayerStack(False)[1], "/World/in_sub")
-    before, labels = session.scene_digest(), session.undo_labels
+    before = session.scene_digest()
+    labels = session.undo_labels
     if content is not None:
         (tmp_path / name).write_bytes(content)
 
@@ -122,7 +124,8 @@ def test_what_cannot_be_opened_is_named_and_the_open_scene_stays_with_its_edits_
 
     assert "\n" not in str(caught.value)
     assert session.scene_digest() == before
-    assert (session.undo_labels, len(labels)) == (labels, 2)
+    assert session.undo_labels == labels
+    assert len(labels) == 2
     assert session.scene() == "small.usda"
 
 
@@ -247,13 +250,16 @@ def test_an_untitled_scene_needs_a_path_and_keeps_its_undo_stack(tmp_path: Path)
     session = UsdSession()
     with session.undo_step("Add"):
         session.stage.DefinePrim("/World/a")
-    assert (session.scene(), session.path, session.modified) == ("untitled", None, True)
+    assert session.scene() == "untitled"
+    assert session.path is None
+    assert session.modified
     with pytest.raises(ValueError, match="give the path"):
         session.save()
 
     session.save(tmp_path / "new.usdc")
 
-    assert (session.scene(), session.modified) == ("new.usdc", False)
+    assert session.scene() == "new.usdc"
+    assert not session.modified
     session.undo()
     assert session.modified
     assert not session.stage.GetPrimAtPath("/World/a")

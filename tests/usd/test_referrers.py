@@ -183,6 +183,7 @@ def test_what_an_edit_leads_elsewhere_is_known(
     undone = leading()
     session.redo()
 
-    assert (before - inside, inside - before) == (went & before, came)
+    assert before - inside == went & before
+    assert inside - before == came
     assert reverted == undone == before
     assert inside == after == leading()

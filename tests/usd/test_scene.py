@@ -28,16 +28,6 @@ def test_it_opens_cleanly(capfd: pytest.CaptureFixture[str]) -> None:
     assert not session.modified
 
 
-def test_it_has_units_a_frame_range_and_a_default_prim(shot: UsdSession) -> None:
-    stage = shot.stage
-
-    assert stage.GetDefaultPrim().GetPath() == "/World"
-    assert UsdGeom.GetStageUpAxis(stage) == "Y"
-    assert UsdGeom.GetStageMetersPerUnit(stage) == 0.01
-    assert (stage.GetStartTimeCode(), stage.GetEndTimeCode()) == (1001, 1120)
-    assert stage.GetFramesPerSecond() == 24
-
-
 def test_it_has_127_cameras(shot: UsdSession) -> None:
     """All under /World/Cameras, by sequence, each with a lens and a target; some animated."""
     paths = find_paths(shot.stage, type_name="Camera")
@@ -89,10 +79,12 @@ def test_two_of_its_four_characters_walk(shot: UsdSession) -> None:
     ids=["a root", "one of many", "all of a prim's children", "some, with what is below"],
 )
 def test_what_is_deleted_is_what_usd_deletes_by_namespace_edits(names: list[str]) -> None:
-    stage, edits = UsdSession().stage, Sdf.BatchNamespaceEdit()
+    stage = UsdSession().stage
+    edits = Sdf.BatchNamespaceEdit()
     for path in ("/a", *(f"/a/p{n}/below" for n in range(20)), "/b", "/c"):
         stage.DefinePrim(path).CreateAttribute("size", Sdf.ValueTypeNames.Float).Set(1.0)
-    layer, expected = stage.GetRootLayer(), Sdf.Layer.CreateAnonymous()
+    layer = stage.GetRootLayer()
+    expected = Sdf.Layer.CreateAnonymous()
     layer.GetPrimAtPath("/a").nameChildrenOrder[:] = ["p9", "p3"]
     expected.TransferContent(layer)
     paths = [Sdf.Path(name) for name in names]
@@ -109,8 +101,10 @@ MANY = 501  # from here on a person sees how far it is
 
 
 def test_a_deletion_that_is_cancelled_in_its_middle_leaves_all_as_it_was() -> None:
-    session, call = UsdSession(), Call("delete", "Delete", "edit")
-    stage, seen = session.stage, list[bool]()
+    session = UsdSession()
+    call = Call("delete", "Delete", "edit")
+    stage = session.stage
+    seen = list[bool]()
     paths = [Sdf.Path(f"/{place}{n}") for place in ("root", "session") for n in range(MANY)]
     layers = stage.GetRootLayer(), stage.GetSessionLayer()
     for part, layer in zip((paths[:MANY], paths[MANY:]), layers, strict=True):
@@ -139,7 +133,8 @@ def test_a_deletion_that_is_cancelled_in_its_middle_leaves_all_as_it_was() -> No
 
 
 def test_what_is_below_a_referenced_prim_is_deleted_along_with_it() -> None:
-    stage, asset = UsdSession().stage, Sdf.Layer.CreateAnonymous(".usda")
+    stage = UsdSession().stage
+    asset = Sdf.Layer.CreateAnonymous(".usda")
     Usd.Stage.Open(asset).DefinePrim("/asset/part/bolt")
     stage.DefinePrim("/chair").GetReferences().AddReference(asset.identifier, "/asset")
     items = [Sdf.Path(path) for path in ("/chair/part", "/chair/part/bolt")]

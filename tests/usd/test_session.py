@@ -76,7 +76,8 @@ def test_there_is_one_current_session() -> None:
     """Installing returns the undo; without a session it says so."""
     with pytest.raises(RuntimeError, match="no USD session"):
         current.session()
-    one, two = UsdSession(), UsdSession()
+    one = UsdSession()
+    two = UsdSession()
 
     undo_one = install(one)
     undo_two = install(two)
@@ -184,7 +185,7 @@ class TestSelection:
         monkeypatch.delattr(host, "prim_at")
 
         with session.undo_step("Lens"):
-            session.stage.GetPrimAtPath("/World/a").GetAttribute("focalLength").Set(85.0)
+            session.stage.GetAttributeAtPath("/World/a.focalLength").Set(85.0)
 
         assert session.selection == ["/World/b"]
 
@@ -229,7 +230,7 @@ class TestFingerprint:
         self, session: UsdSession
     ) -> None:
         before = session.fingerprint(["/World/c", "/World/a", "no such thing"])
-        session.stage.GetPrimAtPath("/World/a").GetAttribute("focalLength").Set(20.0)
+        session.stage.GetAttributeAtPath("/World/a.focalLength").Set(20.0)
         session.stage.DefinePrim("/World/elsewhere")
 
         assert session.fingerprint(["no such thing", "/World/a", "/World/c"]) == before
@@ -266,7 +267,9 @@ def test_a_copy_is_never_saved_over_what_it_is_of(session: UsdSession, tmp_path:
     copy = UsdSession(file, as_copy=True)
 
     assert copy.scene() == "untitled copy of small.usda"
-    assert (copy.file(), copy.modified, copy.undo_mark().label) == (None, False, None)
+    assert copy.file() is None
+    assert not copy.modified
+    assert copy.undo_mark().label is None
     assert copy.stage.GetPrimAtPath("/World/c/below")
     assert len(copy.stage.GetLayerStack(False)) == 2
     with pytest.raises(ValueError, match="never saved"):
@@ -289,22 +292,6 @@ def test_what_a_lock_of_ours_refuses_says_what_to_do_instead(
 ) -> None:
     with pytest.raises(ValueError, match=way), session.guard([], read=read):
         edit(session.stage.GetRootLayer())
-
-
-def test_a_loss_is_told_by_its_prims_and_a_property_only_where_its_prim_stays(
-    session: UsdSession,
-) -> None:
-    prim = session.stage.GetPrimAtPath("/World/b")
-    for name in ("kept", "gone"):
-        prim.CreateAttribute(name, Sdf.ValueTypeNames.Int).Set(1)
-
-    with session.undo_step("Remove a property"):
-        prim.RemoveProperty("gone")
-    prop = session.lost([])
-    with session.undo_step("Remove the prim"):
-        session.stage.RemovePrim("/World/b")
-
-    assert (prop, session.lost([])) == (["/World/b.gone"], ["/World/b"])
 
 
 @pytest.mark.parametrize(
@@ -366,7 +353,8 @@ def test_a_property_that_lost_itself_a_key_or_its_value_is_counted_as_deleted(
         lose(prim)
         after = count()
 
-    assert (before.deleted, before.is_exact) == ([], True)
+    assert before.deleted == []
+    assert before.is_exact
     assert "/World/b.held" in after.deleted
 
 
@@ -382,7 +370,8 @@ def test_what_another_file_or_too_much_lost_is_no_exact_count(session: UsdSessio
         for number in range(2_000):
             prim.CreateAttribute(f"a{number}", Sdf.ValueTypeNames.Int)
 
-    assert (elsewhere.is_exact, count().is_exact) == (False, False)
+    assert not elsewhere.is_exact
+    assert not count().is_exact
 
 
 def test_what_takes_the_name_of_something_agreed_to_is_asked_about_anew(tmp_path: Path) -> None:

@@ -76,13 +76,17 @@ class TestReading:
         shot.selection = [CAMERA]
         told = shot.summary()
 
-        assert (told["scene"], told["modified"]) == ("shot_010_layout.usda", False)
+        assert told["scene"] == "shot_010_layout.usda"
+        assert not told["modified"]
         assert told["types"]["Camera"] == 127
         assert told["prims"] == sum(told["types"].values())
         assert "/World/Cameras" in told["top"]
         assert told["frames"] == [1001, 1120]
-        assert (told["up"], told["fps"], told["units"]) == ("Y", 24.0, "0.01 m")
-        assert (told["selection"], told["undo"]) == ([CAMERA], None)
+        assert told["up"] == "Y"
+        assert told["fps"] == 24.0
+        assert told["units"] == "0.01 m"
+        assert told["selection"] == [CAMERA]
+        assert told["undo"] is None
         assert told["layers"] == ["shot_010_layout.usda"]
 
     def test_a_scene_without_a_file_has_one_name(self, shot: UsdSession) -> None:
@@ -95,7 +99,9 @@ class TestReading:
     def test_an_empty_scene_has_a_summary_too(self, shot: UsdSession) -> None:
         told = UsdSession().summary()
 
-        assert (told["file"], told["prims"], told["default_prim"]) == (None, 0, None)
+        assert told["file"] is None
+        assert told["prims"] == 0
+        assert told["default_prim"] is None
 
 
 class TestRenaming:
@@ -155,10 +161,12 @@ class TestDeleting:
         (asked,) = person.shown
         assert asked.message == "Delete 127 cameras?\nAll of them are under /World/Cameras."
         assert asked.consent is not None
-        assert (len(asked.items), set(asked.consent.kinds)) == (127, {"Camera"})
+        assert len(asked.items) == 127
+        assert set(asked.consent.kinds) == {"Camera"}
         assert asked.form is not None
         assert asked.form.fields[0].title == "Delete 127 cameras"
-        assert (asked.title, asked.undoable) == ("Delete prims", True)
+        assert asked.title == "Delete prims"
+        assert asked.undoable
 
     @pytest.mark.parametrize(
         ("arguments", "message"),
@@ -222,7 +230,8 @@ class TestDeleting:
         told = delete(person)
 
         first, second = person.shown
-        assert (len(first.items), len(second.items)) == (127, count)
+        assert len(first.items) == 127
+        assert len(second.items) == count
         assert "changed" in (second.reason or "")
         assert second.message.startswith(f"Delete {count} cameras?")
         assert told["deleted"] == count
@@ -334,7 +343,8 @@ def test_no_part_of_a_large_deletion_goes_through_the_scene_without_a_paint(
 def test_what_the_hosts_own_code_edits_as_it_paints_is_in_a_fingerprint_made_meanwhile(
     forest: UsdSession,
 ) -> None:
-    items, edits = [f"/World/g1/p{at}" for at in range(MANY)], [0, 1]
+    items = [f"/World/g1/p{at}" for at in range(MANY)]
+    edits = [0, 1]
     looks = list[str]()
 
     def paint(serves_stop: bool) -> bool:
@@ -349,7 +359,8 @@ def test_what_the_hosts_own_code_edits_as_it_paints_is_in_a_fingerprint_made_mea
     remove()
     done.result()
 
-    assert (edits, looks) == ([], [forest.fingerprint(items)])
+    assert edits == []
+    assert looks == [forest.fingerprint(items)]
 
 
 @pytest.mark.parametrize(

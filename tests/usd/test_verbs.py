@@ -13,7 +13,6 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from pxr import UsdGeom
 
 from dcc_bridge.consent.call import Call
 from dcc_bridge.elicitation.question import Reply
@@ -25,26 +24,19 @@ from dcc_bridge_usd import install
 from dcc_bridge_usd.host import UsdSession
 from dcc_bridge_usd.operations import operations
 from tests.bench import verbs_usd
-from tests.bench.verbs import Case, Table
+from tests.bench.verbs import Table
+from tests.bench.verbs_cases import Case
 from tests.hosts.scenes import SCENE
 from tests.tiers import sampled
 from tests.verbs import usd_scene
 from tests.verbs.memory import MemoryHost, MemoryOperations
+from tests.verbs.steps import step
 from tests.verbs.studio import NO, YES, Studio
 from tests.verbs.studio import studio as studio_over
 
-TREE, CAMERA = "/World/Props/Tree", "/World/Rig/Camera"
+TREE = "/World/Props/Tree"
+CAMERA = "/World/Rig/Camera"
 BOXES = [f"/World/Props/Placeholder_{number:02}" for number in range(1, 41)]
-FAILS = {"do": "inspect", "with": {"items": []}}
-RULE = '''
-from dcc_bridge.verbs.checking import check_rule
-
-@check_rule
-def prunes(operations, items):
-    """It edits."""
-    operations.host.stage.RemovePrim("/World/Props/Tree")
-    return [("/World/Props/Tree", "is one")]
-'''
 
 
 @contextmanager
@@ -61,13 +53,13 @@ def studio(
 
 def sizes(value: float) -> dict[str, Any]:
     """Set one value of forty prims."""
-    return {"do": "set_values", "with": {"items": BOXES, "values": {"size": value}}}
+    return step("set_values", items=BOXES, values={"size": value})
 
 
 def test_a_batch_that_changes_more_than_many_in_all_asks_before_it_begins(tmp_path: Path) -> None:
     with studio(tmp_path, NO, YES, many=99) as scene:
-        copies = {"do": "duplicate", "with": {"items": BOXES[:10], "count": 2}}
-        steps = [sizes(1), copies, {"do": "transform", "with": {"items": BOXES, "move": [1, 0, 0]}}]
+        copies = step("duplicate", items=BOXES[:10], count=2)
+        steps = [sizes(1), copies, step("transform", items=BOXES, move=[1, 0, 0])]
 
         scene.fails("batch", steps=steps)
         scene.do("batch", steps=steps)
@@ -79,8 +71,8 @@ def test_a_batch_that_changes_more_than_many_in_all_asks_before_it_begins(tmp_pa
 
 def test_what_refers_to_an_earlier_step_is_counted_when_it_is_known(tmp_path: Path) -> None:
     with studio(tmp_path, NO, many=60) as scene:
-        listed = {"id": "all", "do": "list_items", "with": {"name": "Placeholder_*"}}
-        move = {"do": "transform", "with": {"items": "$all", "move": [1, 0, 0]}}
+        listed = step("list_items", "all", name="Placeholder_*")
+        move = step("transform", items="$all", move=[1, 0, 0])
 
         scene.fails("batch", steps=[listed, move, move])
 
@@ -89,8 +81,8 @@ def test_what_refers_to_an_earlier_step_is_counted_when_it_is_known(tmp_path: Pa
 
 def test_a_step_that_refers_to_another_one_is_asked_for_once(tmp_path: Path) -> None:
     with studio(tmp_path, YES, many=15) as scene:
-        listed = {"id": "all", "do": "list_items", "with": {"name": "Placeholder_*"}}
-        copies = {"do": "duplicate", "with": {"items": ["$all"], "count": 20}}
+        listed = step("list_items", "all", name="Placeholder_*")
+        copies = step("duplicate", items=["$all"], count=20)
 
         scene.do("batch", steps=[listed, copies])
 
@@ -98,7 +90,8 @@ def test_a_step_that_refers_to_another_one_is_asked_for_once(tmp_path: Path) -> 
 
 
 def test_each_call_has_a_count_of_its_own() -> None:
-    count, contexts = Consents(MemoryOperations(MemoryHost()), 10), [copy_context(), copy_context()]
+    count = Consents(MemoryOperations(MemoryHost()), 10)
+    contexts = [copy_context(), copy_context()]
     for number, context in enumerate(contexts):
         context.run(current.set, Call(f"call_{number}", "A call"))
 
@@ -107,23 +100,6 @@ def test_each_call_has_a_count_of_its_own() -> None:
     assert first == second == " at once?"
     assert [context.run(count.add, 9) for context in contexts] == ["", ""]
     assert contexts[0].run(count.add, 2) == ", 22 changes in all?"
-
-
-def test_a_studio_s_rule_that_edits_in_a_batch_is_refused_as_it_is_alone(tmp_path: Path) -> None:
-    (tmp_path / "checks").mkdir()
-    (tmp_path / "checks" / "rule.py").write_text(RULE)
-    with studio(tmp_path, project=tmp_path) as scene:
-        alone = scene.do("check", rules=["prunes"])["broken"]
-        said = scene.fails("batch", steps=[sizes(3), {"do": "check"}, sizes(4)])
-        told = scene.do("batch", steps=[sizes(3), sizes(4)], check={})
-
-        assert "(step 2, check): the project has rules of its own, so check goes last" in said
-        (row,) = (row for row in told["steps"] if row["do"] == "check")
-        assert row["broken"] == alone
-        assert "is not editable" in alone[0]
-        assert scene.host.stage.GetPrimAtPath(TREE)
-        assert len(scene.host.undo_labels) == 1
-        assert UsdGeom.Cube.Get(scene.host.stage, BOXES[0]).GetSizeAttr().Get() == 4
 
 
 def test_what_is_cleaned_away_is_what_the_scene_has_no_more(
@@ -135,9 +111,10 @@ def test_what_is_cleaned_away_is_what_the_scene_has_no_more(
         kind = sys.modules["dcc_bridge_usd.operations.drawing"].UsdOperations
         monkeypatch.setattr(kind, "clean", lambda operations, what, items: None)
 
-        told = scene.do("batch", steps=[{"do": "clean", "with": {"what": ["unused"]}}])["steps"][0]
+        told = scene.do("batch", steps=[step("clean", what=["unused"])])["steps"][0]
 
-        assert (told["items"], told["still_there"]) == ([], [unused])
+        assert told["items"] == []
+        assert told["still_there"] == [unused]
 
 
 def test_keys_that_would_be_lost_are_asked_for(tmp_path: Path) -> None:
@@ -149,7 +126,7 @@ def test_keys_that_would_be_lost_are_asked_for(tmp_path: Path) -> None:
         assert scene.asked == []
 
         told = scene.do("set_keys", **wanted, keys=keys, clear=True)
-        scene.fails("batch", steps=[{"do": "set_keys", "with": {**wanted, "clear": True}}])
+        scene.fails("batch", steps=[step("set_keys", **wanted, clear=True)])
         scene.do("set_keys", **wanted, clear=True)
 
         assert told["keys"] == keys
@@ -175,7 +152,8 @@ def test_the_window_is_painted_through_all_of_a_verb(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, verb: str
 ) -> None:
     """However slow each act is: here ten milliseconds, of a clock that only operations move."""
-    now, turns = [0.0], [0.0]
+    now = [0.0]
+    turns = [0.0]
     clock = SimpleNamespace(perf_counter=lambda: now[0])
 
     def slow(act: Callable[..., Any]) -> Callable[..., Any]:
@@ -199,7 +177,7 @@ def test_the_window_is_painted_through_all_of_a_verb(
             monkeypatch.setattr(kind, name, slow(getattr(kind, name)))
         turns[:], now[0] = [0.0], 0.0
 
-        scene.do("batch", steps=[{"do": verb, "with": LONG[verb]}])
+        scene.do("batch", steps=[step(verb, **LONG[verb])])
 
     turns.append(now[0])
     assert max(after - before for before, after in pairwise(turns)) < 0.2
@@ -217,9 +195,9 @@ def test_what_is_wrong_in_the_bundled_shot_is_found_and_mended_as_check_says(
               "value": [0, 1, 2, 3, 0, 3, 4, 7, 4, 5, 6, 7]}]  # fmt: skip
     files = [{"item": it, "prop": "inputs:file", "value": "./there.png"} for it in (wood, label)]
     steps = [
-        {"do": "transform", "with": {"items": [crate], "apply": ["scale"]}},
-        {"do": "rename", "with": {"names": {bench: "Bench_04"}}},
-        {"do": "set_values", "with": {"changes": [*files, *quads]}},
+        step("transform", items=[crate], apply=["scale"]),
+        step("rename", names={bench: "Bench_04"}),
+        step("set_values", changes=[*files, *quads]),
     ]
     (tmp_path / "there.png").touch()
 
@@ -253,7 +231,9 @@ def test_a_scene_ten_times_as_large_holds_the_host_no_longer_and_answers_no_more
 
     Each piece takes a millisecond here, however busy the machine is.
     """
-    answers, turns, clock = list[int](), list[int](), count(step=0.001)
+    answers = list[int]()
+    turns = list[int]()
+    clock = count(step=0.001)
     passing = SimpleNamespace(perf_counter=lambda: next(clock))
     monkeypatch.setattr("dcc_bridge.skills.skill.time", passing)
     for items in (2_000, 20_000):

@@ -2,6 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
 import pytest
 
-pytest.register_assert_rewrite("tests.verbs.operations_contract")
+from tests.verbs.studio import OpenStudio, Studio, studio
+
+
+@pytest.fixture
+def open_studio(tmp_path: Path) -> Iterator[OpenStudio]:
+    """Return what runs a bridge until the test ends; the person gives the answers in turn."""
+    with ExitStack() as running:
+
+        def opened(*answers: Any, **more: Any) -> Studio:
+            return running.enter_context(studio(tmp_path, *answers, **more))
+
+        yield opened

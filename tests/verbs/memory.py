@@ -186,7 +186,8 @@ class StillOperations(
     def bounds(self, item: str) -> Bounds | None:
         if self.kind(item) != "Mesh":
             return None
-        (x, y, z), (a, b, c) = self.nodes[item]["at"], self.nodes[item]["half"] or (1, 1, 1)
+        (x, y, z) = self.nodes[item]["at"]
+        (a, b, c) = self.nodes[item]["half"] or (1, 1, 1)
         return (x - a, y - b, z - c), (x + a, y + b, z + c)
 
     def types(self) -> Iterable[str]:
@@ -379,7 +380,8 @@ class StillOperations(
             raise RuntimeError("The application has had enough.")
 
     def _add(self, wanted: str, facts: dict[str, Any]) -> str:
-        path, number = wanted, 0
+        path = wanted
+        number = 0
         while path in self.nodes:
             number += 1
             path = f"{wanted}_{number}"

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from operator import methodcaller
 from typing import Any
 
 import pytest
@@ -17,16 +18,24 @@ from tests.verbs.every_port import EveryPort
 Edit = Callable[[EveryPort], Any]
 
 
+def call(method: str, *arguments: Any, **named: Any) -> Edit:
+    """Return an edit that calls a method of the operations."""
+    return methodcaller(method, *arguments, **named)
+
+
 @contextmanager
 def one_step(operations: EveryPort) -> Iterator[None]:
     """See that a block is one step which changes the scene, and that undo takes all of it back."""
     host = operations.host
-    before, mark = scene_digest(host), host.undo_mark()
+    before = scene_digest(host)
+    mark = host.undo_mark()
     with host.undo_step("Ours"):
         yield
-    after, changed = host.undo_mark(), scene_digest(host)
+    after = host.undo_mark()
+    changed = scene_digest(host)
     host.undo()
-    assert (after.depth, after.label) == (mark.depth + 1, "Ours")
+    assert after.depth == mark.depth + 1
+    assert after.label == "Ours"
     assert changed != before
     assert scene_digest(host) == before
 
@@ -44,7 +53,8 @@ def refused(
     With `may_begin` it may leave one undo step, which takes back what it began.
     """
     host = operations.host
-    before, mark = scene_digest(host), host.undo_mark()
+    before = scene_digest(host)
+    mark = host.undo_mark()
     with pytest.raises(kind, match=why) as said, host.undo_step("Ours"):
         edit(operations)
     assert not isinstance(said.value, KeyError)  # it says no more than the key

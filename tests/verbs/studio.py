@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,7 @@ from mcp_types import CallToolResult
 
 from dcc_bridge.elicitation.question import Reply
 from tests.live import Live
-from tests.stand_ins import Person
+from tests.stand_ins import Person, after
 from tests.verbs.memory import MemoryHost, MemoryOperations, node
 
 YES = Reply("accept", {"confirm": True})
@@ -39,6 +39,16 @@ class Studio(Live):
         """What the person was asked, its first lines."""
         return [question.message.partition("\n")[0] for question in self.person.shown]
 
+    @property
+    def asked_about(self) -> list[tuple[str, ...]]:
+        """The items of each question that the person was asked."""
+        return [question.items for question in self.person.shown]
+
+    def edits_first(self, edit: Callable[[], object], answer: Reply = YES) -> None:
+        """Have the person edit before they answer the first question, and answer all alike."""
+        self.person = Person(after(edit, answer), then=answer)
+        self.bridge.broker.audience.host = self.person
+
     def do(self, verb: str, **arguments: Any) -> Any:
         """Call a verb that must succeed; gives what it told."""
         result = self.call(verb, arguments)
@@ -47,11 +57,17 @@ class Studio(Live):
 
     def fails(self, verb: str, **arguments: Any) -> str:
         """Call a verb that must fail and change nothing; gives what it said."""
-        before, stack = self.host.scene_digest(), self.host.undo_labels
+        before = self.host.scene_digest()
+        stack = self.host.undo_labels
         result: CallToolResult = self.call(verb, arguments)
         assert result.is_error
-        assert (self.host.scene_digest(), self.host.undo_labels) == (before, stack)
+        assert self.host.scene_digest() == before
+        assert self.host.undo_labels == stack
         return str(getattr(result.content[0], "text", ""))
+
+
+OpenStudio = Callable[..., Studio]
+"""What the fixture ``open_studio`` returns."""
 
 
 @contextmanager

@@ -2,41 +2,38 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.live import status, text
-from tests.verbs.studio import YES, studio
+from tests.verbs.steps import step
+from tests.verbs.studio import YES, OpenStudio
 
 TEN: list[dict[str, Any]] = [
-    {"id": "made", "do": "create", "with": {"things": [{"type": "Light", "at": [1, 2, 3]}]}},
-    {"id": "copies", "do": "duplicate", "with": {"items": "$made", "to": [[0, 1, 0], [0, 2, 0]]}},
-    {"do": "transform", "with": {"items": ["$made", "$copies"], "look_at": "/Tree"}},
-    {"do": "set_values", "with": {"items": "$copies", "values": {"intensity": 4}}},
-    {"do": "group", "with": {"items": ["$copies.items.0"], "under": "/Tree"}},
-    {"do": "assign_material", "with": {"items": "$made", "values": {"roughness": 0.5}}},
-    {
-        "do": "connect",
-        "with": {"links": [{"from": "/Tree", "out": "out", "to": "$made", "in": "color"}]},
-    },
-    {"do": "set_keys", "with": {"item": "$made", "prop": "intensity", "keys": [[1, 0], [9, 1]]}},
-    {"do": "delete", "with": {"items": ["/Set/Fill"]}},
-    {"do": "rename", "with": {"names": {"$made": "Hero"}}},
+    step("create", "made", things=[{"type": "Light", "at": [1, 2, 3]}]),
+    step("duplicate", "copies", items="$made", to=[[0, 1, 0], [0, 2, 0]]),
+    step("transform", items=["$made", "$copies"], look_at="/Tree"),
+    step("set_values", items="$copies", values={"intensity": 4}),
+    step("group", items=["$copies.items.0"], under="/Tree"),
+    step("assign_material", items="$made", values={"roughness": 0.5}),
+    step("connect", links=[{"from": "/Tree", "out": "out", "to": "$made", "in": "color"}]),
+    step("set_keys", item="$made", prop="intensity", keys=[[1, 0], [9, 1]]),
+    step("delete", items=["/Set/Fill"]),
+    step("rename", names={"$made": "Hero"}),
 ]
 
 
-def test_ten_steps_are_one_undo_step_and_refer_to_each_other(tmp_path: Path) -> None:
-    with studio(tmp_path, YES) as scene:
-        told = scene.do("batch", steps=TEN, check={}, look={})
+def test_ten_steps_are_one_undo_step_and_refer_to_each_other(open_studio: OpenStudio) -> None:
+    scene = open_studio(YES)
+    told = scene.do("batch", steps=TEN, check={}, look={})
 
-        assert told is None  # with a picture it is no object alone
-        assert scene.nodes["/Hero"]["inputs"] == {"color": ["/Tree", "out"]}
-        assert scene.nodes["/Tree/Light_1"]["values"]["intensity"] == 4
-        assert len(scene.host.labels) == 1
-        notice = "Created 1 light; Made 2 copies of Light; Aimed 3 lights; and 7 more"
-        assert scene.person.notices == [f"{notice}: done for test"]
+    assert told is None  # with a picture it is no object alone
+    assert scene.nodes["/Hero"]["inputs"] == {"color": ["/Tree", "out"]}
+    assert scene.nodes["/Tree/Light_1"]["values"]["intensity"] == 4
+    assert len(scene.host.labels) == 1
+    notice = "Created 1 light; Made 2 copies of Light; Aimed 3 lights; and 7 more"
+    assert scene.person.notices == [f"{notice}: done for test"]
 
 
 @pytest.mark.parametrize(
@@ -47,85 +44,88 @@ def test_ten_steps_are_one_undo_step_and_refer_to_each_other(tmp_path: Path) -> 
     ],
 )
 def test_what_copies_take_the_place_of_is_replaced(
-    gone: list[str], notice: str, tmp_path: Path
+    gone: list[str], notice: str, open_studio: OpenStudio
 ) -> None:
     steps = [
-        {"do": "duplicate", "with": {"items": ["/Tree"], "to": ["/Set/Key", "/Set/Rim"]}},
-        {"do": "delete", "with": {"items": gone}},
+        step("duplicate", items=["/Tree"], to=["/Set/Key", "/Set/Rim"]),
+        step("delete", items=gone),
     ]
-    with studio(tmp_path, YES) as scene:
-        scene.do("batch", steps=steps)
+    scene = open_studio(YES)
+    scene.do("batch", steps=steps)
 
-        assert scene.person.notices == [f"{notice}: done for test"]
+    assert scene.person.notices == [f"{notice}: done for test"]
 
 
-def test_each_step_tells_what_it_did_then_the_check_and_the_picture(tmp_path: Path) -> None:
-    with studio(tmp_path, YES) as scene:
-        result = scene.call("batch", {"steps": TEN[:1], "check": {}, "look": {}})
+def test_each_step_tells_what_it_did_then_the_check_and_the_picture(
+    open_studio: OpenStudio,
+) -> None:
+    scene = open_studio(YES)
+    result = scene.call("batch", {"steps": TEN[:1], "check": {}, "look": {}})
 
-        kinds = [part.type for part in result.content]
-        assert kinds == ["text", "text", "image"]
-        facts = text(result)
-        assert '"step": "made", "do": "create", "found": 1, "made": [{"item": "/Light"' in facts
-        assert '"step": 2, "do": "check", "looked_at":' in facts
+    kinds = [part.type for part in result.content]
+    assert kinds == ["text", "text", "image"]
+    facts = text(result)
+    assert '"step": "made", "do": "create", "found": 1, "made": [{"item": "/Light"' in facts
+    assert '"step": 2, "do": "check", "looked_at":' in facts
 
 
 def test_an_exception_at_any_act_leaves_the_scene_and_the_undo_stack_as_they_were(
-    tmp_path: Path,
+    open_studio: OpenStudio,
 ) -> None:
-    with studio(tmp_path, *[YES] * 40, dialogs_per_minute=99) as scene:
-        operations, before = scene.host.operations, scene.host.scene_digest()
-        scene.do("batch", steps=TEN)
-        scene.host.undo()
-        count, stack = len(operations.done), scene.host.labels
-        assert count > 10
+    scene = open_studio(*[YES] * 40, dialogs_per_minute=99)
+    operations = scene.host.operations
+    before = scene.host.scene_digest()
+    scene.do("batch", steps=TEN)
+    scene.host.undo()
+    count = len(operations.done)
+    stack = scene.host.labels
+    assert count > 10
 
-        for number in range(1, count + 1):
-            operations.done.clear()
-            operations.fails_at = number
-            result = scene.call("batch", {"steps": TEN})
+    for number in range(1, count + 1):
+        operations.done.clear()
+        operations.fails_at = number
+        result = scene.call("batch", {"steps": TEN})
 
-            assert status(result) == "failed"
-            assert "failed_at" in text(result)
-            assert "RuntimeError: The application has had enough. Nothing was changed." in text(
-                result
-            )
-            assert (scene.host.scene_digest(), scene.host.labels) == (before, stack)
+        assert status(result) == "failed"
+        assert "failed_at" in text(result)
+        assert "RuntimeError: The application has had enough. Nothing was changed." in text(result)
+        assert scene.host.scene_digest() == before
+        assert scene.host.labels == stack
 
 
 @pytest.mark.parametrize(
     ("steps", "why"),
     [
         ([], "steps: give 1 to 50, not 0."),
-        ([{"do": "summary"}] * 51, "steps: give 1 to 50, not 51."),
-        ([{"do": "creat"}], "failed_at 1 (step 1, creat): There is no tool 'creat'; near: create"),
-        ([{"do": "batch"}], "There is no tool 'batch'"),
-        ([{"do": "run_python"}], "code cannot be in a batch: call run_python alone."),
+        ([step("summary")] * 51, "steps: give 1 to 50, not 51."),
+        ([step("creat")], "failed_at 1 (step 1, creat): There is no tool 'creat'; near: create"),
+        ([step("batch")], "There is no tool 'batch'"),
+        ([step("run_python")], "code cannot be in a batch: call run_python alone."),
         (
-            [TEN[0], {"do": "transform", "with": {"items": ["$b"], "move": [1, 0, 0]}}],
+            [TEN[0], step("transform", items=["$b"], move=[1, 0, 0])],
             "no step has the id b; there is: made.",
         ),
-        ([{"id": "a", "do": "summary"}] * 2, "steps: an id stands twice."),
+        ([step("summary", "a")] * 2, "steps: an id stands twice."),
         ([TEN[1] | {"id": "x"}, TEN[0]], "'$made' refers to a step that comes later."),
         (
-            [TEN[0], {"do": "inspect", "with": {"items": ["$made.itms"]}}],
+            [TEN[0], step("inspect", items=["$made.itms"])],
             "there is no 'itms'; there",
         ),
-        ([{"id": "a", "do": "select"}], "failed_at 'a' (step 1, select): select cannot be called"),
+        ([step("select", "a")], "failed_at 'a' (step 1, select): select cannot be called"),
     ],
 )
 def test_a_step_that_cannot_be_done_is_named(
-    tmp_path: Path, steps: list[dict[str, Any]], why: str
+    open_studio: OpenStudio, steps: list[dict[str, Any]], why: str
 ) -> None:
-    with studio(tmp_path) as scene:
-        said = scene.fails("batch", steps=steps)
+    scene = open_studio()
+    said = scene.fails("batch", steps=steps)
 
-        assert why in said
-        assert said.endswith("Nothing was changed.")
+    assert why in said
+    assert said.endswith("Nothing was changed.")
 
 
-def test_a_dollar_sign_that_is_no_reference_stays(tmp_path: Path) -> None:
-    with studio(tmp_path) as scene:
-        steps = [{"do": "create", "with": {"things": [{"type": "Mesh", "name": "$HIP"}]}}]
+def test_a_dollar_sign_that_is_no_reference_stays(open_studio: OpenStudio) -> None:
+    scene = open_studio()
+    steps = [step("create", things=[{"type": "Mesh", "name": "$HIP"}])]
 
-        assert scene.do("batch", steps=steps)["steps"][0]["made"][0]["item"] == "/$HIP"
+    assert scene.do("batch", steps=steps)["steps"][0]["made"][0]["item"] == "/$HIP"

@@ -12,6 +12,7 @@ import pytest
 from dcc_bridge.spi import Building
 from dcc_bridge.verbs import editing
 from dcc_bridge.verbs.editing import aimed
+from tests.verbs.steps import step
 from tests.verbs.studio import Studio, studio
 
 
@@ -67,7 +68,8 @@ def test_copies_take_the_places_of_items_and_points(scene: Studio) -> None:
     told = scene.do("duplicate", items=["/Tree"], to=["/Set/Key", [1, 2, 3]])
 
     first, second = (scene.nodes[item] for item in told["items"])
-    assert (first["at"], first["rotation"]) == ([5, 0, 0], [0, 90, 0])
+    assert first["at"] == [5, 0, 0]
+    assert first["rotation"] == [0, 90, 0]
     assert second["at"] == [1, 2, 3]
     assert first["linked"]
 
@@ -82,7 +84,8 @@ def test_a_move_is_told_with_what_was_before(scene: Studio) -> None:
 
     (row,) = scene.do("transform", items=["/Tree"], move=[0, 2, 0], scale=[2, 2, 2])["changed"]
 
-    assert (row["before"]["at"], row["after"]["at"]) == ([1, 1, 1], [1, 3, 1])
+    assert row["before"]["at"] == [1, 1, 1]
+    assert row["after"]["at"] == [1, 3, 1]
     assert row["after"]["scale"] == [2, 2, 2]
 
 
@@ -92,7 +95,8 @@ def test_a_thing_is_set_down_on_the_top_of_another(scene: Studio) -> None:
     on_tree = scene.do("transform", items=["/Cup"], on="/Tree")["changed"][0]["after"]["at"]
     on_ground = scene.do("transform", items=["/Cup"], on="ground")["changed"][0]["after"]["at"]
 
-    assert (on_tree, on_ground) == ([0, 2, 0], [0, 1, 0])
+    assert on_tree == [0, 2, 0]
+    assert on_ground == [0, 1, 0]
     assert "/Set/Key has no size" in scene.fails("transform", items=["/Cup"], on="/Set/Key")
 
 
@@ -151,7 +155,8 @@ def test_items_are_put_under_another_and_at_the_top(scene: Studio) -> None:
     assert told["items"] == ["/Tree/Set", "/Tree/Key"]
 
     told = scene.do("group", items=["/Tree/Set/Fill"], under="@scene")
-    assert (told["items"], told["under"]) == (["/Fill"], None)
+    assert told["items"] == ["/Fill"]
+    assert told["under"] is None
 
 
 def test_a_kind_of_group_that_the_host_has_not_is_told(scene: Studio) -> None:
@@ -164,7 +169,8 @@ def test_a_material_is_made_of_values_and_found_by_its_name(scene: Studio) -> No
     told = scene.do("assign_material", items=["/Tree"], material="Bark", values={"roughness": 1})
     again = scene.do("assign_material", items=["/Set"], material="Bark")
 
-    assert (told["is_new"], again["is_new"]) == (True, False)
+    assert told["is_new"]
+    assert not again["is_new"]
     assert again["users"] == ["/Set", "/Tree"]
     said = scene.fails("assign_material", items=["/Set"], material="Barke")
     assert "There is no material 'Barke'; near: Bark. With values it is made." in said
@@ -223,12 +229,15 @@ def test_names_can_be_exchanged_and_those_of_parents_change_too(scene: Studio) -
 
 
 def test_selecting_is_all_that_select_does(scene: Studio) -> None:
-    before, stack = scene.host.scene_digest(), scene.host.labels
+    before = scene.host.scene_digest()
+    stack = scene.host.labels
 
     told = scene.do("select", items=["/Tree"], frame=True)
 
-    assert (told["items"], scene.host.framed) == (["/Tree"], ["/Tree"])
-    assert (scene.host.scene_digest(), scene.host.labels) == (before, stack)
+    assert told["items"] == ["/Tree"]
+    assert scene.host.framed == ["/Tree"]
+    assert scene.host.scene_digest() == before
+    assert scene.host.labels == stack
 
 
 def test_a_person_reads_what_was_done(scene: Studio) -> None:
@@ -266,15 +275,19 @@ def test_what_is_left_out_of_a_long_answer_is_counted(scene: Studio) -> None:
     made = scene.do("create", things=things)
     links = [{"from": "/Tree", "out": "out", "to": row, "in": "color"} for row in scene.nodes]
     steps = [
-        {"do": "set_keys", "with": keys},
-        {"id": "all", "do": "list_items", "with": {"name": "Mesh_*"}},
-        {"do": "assign_material", "with": {"items": ["$all"], "values": {"roughness": 1}}},
-        {"do": "connect", "with": {"links": links}},
+        step("set_keys", **keys),
+        step("list_items", "all", name="Mesh_*"),
+        step("assign_material", items=["$all"], values={"roughness": 1}),
+        step("connect", links=links),
     ]
     together = scene.do("batch", steps=steps)["steps"]
 
-    assert (alone["found"], len(alone["keys"]), alone["keys_left_out"]) == (150, 100, 50)
-    assert (made["found"], len(made["made"]), made["made_left_out"]) == (110, 100, 10)
+    assert alone["found"] == 150
+    assert len(alone["keys"]) == 100
+    assert alone["keys_left_out"] == 50
+    assert made["found"] == 110
+    assert len(made["made"]) == 100
+    assert made["made_left_out"] == 10
     names = ("keys", "rows", "users", "links")
     assert [len(row[name]) for row, name in zip(together, names, strict=True)] == [20] * 4
     left = [row.get(f"{name}_left_out") for row, name in zip(together, names, strict=True)]

@@ -10,145 +10,133 @@ import pytest
 
 from dcc_bridge.elicitation.question import Reply
 from tests.live import text
-from tests.stand_ins import Person, after
 from tests.verbs.memory import MemoryHost, node
-from tests.verbs.studio import NO, YES, studio
+from tests.verbs.steps import step
+from tests.verbs.studio import NO, YES, OpenStudio
 
 MANY = [f"/Set/{name}" for name in ("Key", "Fill", "Rim")]
 
 
-def test_a_deletion_asks_with_its_list_and_what_goes_too(tmp_path: Path) -> None:
-    with studio(tmp_path, YES) as scene:
-        told = scene.do("delete", items=["/Set"])
+def test_a_deletion_asks_with_its_list_and_what_goes_too(open_studio: OpenStudio) -> None:
+    scene = open_studio(YES)
+    told = scene.do("delete", items=["/Set"])
 
-        (question,) = scene.person.shown
-        assert question.message == (
-            "Delete 1 group and 3 more below it? It is /Set.\n"
-            "Below it: /Set/Key, /Set/Fill, /Set/Rim."
-        )
-        assert question.items == ("/Set",)
-        assert (told["found"], told["still_there"]) == (1, [])
-        assert list(scene.nodes) == ["/", "/Tree"]
-        assert scene.person.notices == ["Deleted 1 group: done for test"]
+    (question,) = scene.person.shown
+    assert question.message == (
+        "Delete 1 group and 3 more below it? It is /Set.\nBelow it: /Set/Key, /Set/Fill, /Set/Rim."
+    )
+    assert question.items == ("/Set",)
+    assert told["found"] == 1
+    assert told["still_there"] == []
+    assert list(scene.nodes) == ["/", "/Tree"]
+    assert scene.person.notices == ["Deleted 1 group: done for test"]
 
 
-def test_a_deletion_says_what_will_break(tmp_path: Path) -> None:
+def test_a_deletion_says_what_will_break(open_studio: OpenStudio) -> None:
     """What goes itself does not."""
-    with studio(tmp_path, NO) as scene:
-        scene.host.nodes["/Red"] = node("Shader")
-        for item in ("/Set", "/Set/Key", "/Tree"):
-            scene.host.nodes[item]["material"] = "Red"
-        scene.host.undo_mark()
+    scene = open_studio(NO)
+    scene.host.nodes["/Red"] = node("Shader")
+    for item in ("/Set", "/Set/Key", "/Tree"):
+        scene.host.nodes[item]["material"] = "Red"
+    scene.host.undo_mark()
 
-        scene.fails("delete", items=["/Red", "/Tree"])
+    scene.fails("delete", items=["/Red", "/Tree"])
 
-        (question,) = scene.person.shown
-        assert question.message.splitlines()[1:] == ["2 things will break: /Set, /Set/Key."]
-
-
-def test_nobody_is_asked_about_a_deletion_that_cannot_be_done(tmp_path: Path) -> None:
-    with studio(tmp_path, YES) as scene:
-        scene.host.nodes["/Tree"]["locked"] = True
-        scene.host.undo_mark()
-
-        told = scene.fails("delete", items=["/Tree", "/Set/Key"])
-
-        assert "/Tree is locked" in told
-        assert scene.person.shown == []
+    (question,) = scene.person.shown
+    assert question.message.splitlines()[1:] == ["2 things will break: /Set, /Set/Key."]
 
 
-def test_a_no_leaves_all_and_says_so(tmp_path: Path) -> None:
-    with studio(tmp_path, NO, NO) as scene:
-        assert "Nothing was changed." in scene.fails("delete", pattern="*", type="Light")
-        assert "Nothing was changed." in scene.fails("delete", items=["/Set", "/Tree"])
+def test_nobody_is_asked_about_a_deletion_that_cannot_be_done(open_studio: OpenStudio) -> None:
+    scene = open_studio(YES)
+    scene.host.nodes["/Tree"]["locked"] = True
+    scene.host.undo_mark()
 
-        asked = [message.partition("?")[0] for message in scene.asked]
-        assert asked == ["Delete 3 lights", "Delete 2 items and 3 more below them"]
+    told = scene.fails("delete", items=["/Tree", "/Set/Key"])
+
+    assert "/Tree is locked" in told
+    assert scene.person.shown == []
 
 
-def test_a_deletion_is_asked_for_again_once_the_scene_is_another_one(tmp_path: Path) -> None:
-    with studio(tmp_path) as scene:
-        change = lambda: scene.host.nodes.update({"/Set/New": scene.host.nodes["/Tree"]})  # noqa: E731
-        person = Person(after(change, YES), then=YES)
-        scene.bridge.broker.audience.host = person
-        scene.do("delete", items=["/Set"])
+def test_a_no_leaves_all_and_says_so(open_studio: OpenStudio) -> None:
+    scene = open_studio(NO, NO)
+    assert "Nothing was changed." in scene.fails("delete", pattern="*", type="Light")
+    assert "Nothing was changed." in scene.fails("delete", items=["/Set", "/Tree"])
 
-        asked = [question.message.partition("?")[0] for question in person.shown]
-        assert asked == [f"Delete 1 group and {n} more below it" for n in (3, 4)]
+    asked = [message.partition("?")[0] for message in scene.asked]
+    assert asked == ["Delete 3 lights", "Delete 2 items and 3 more below them"]
 
 
 def test_what_came_below_a_deleted_item_while_it_was_asked_is_asked_for_too(
-    tmp_path: Path,
+    open_studio: OpenStudio,
 ) -> None:
-    with studio(tmp_path) as scene:
-        change = lambda: scene.host.nodes.update({"/Set/New": node("Light")})  # noqa: E731
-        person = Person(after(change, YES), then=YES)
-        scene.bridge.broker.audience.host = person
+    scene = open_studio()
+    scene.edits_first(lambda: scene.host.nodes.update({"/Set/New": node("Light")}))
 
-        scene.do("batch", steps=[{"do": "delete", "with": {"items": ["/Set"]}}])
+    scene.do("batch", steps=[step("delete", items=["/Set"])])
 
-        first, second = (set(question.items) for question in person.shown)
-        assert second - first == {"/Set/New"}
+    first, second = (set(question.items) for question in scene.person.shown)
+    assert second - first == {"/Set/New"}
 
 
 def test_what_matches_is_looked_for_before_the_question_and_once_after_each_answer(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    open_studio: OpenStudio, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A look goes through the whole scene."""
-    with studio(tmp_path) as scene:
-        change = lambda: scene.host.nodes.update({"/Set/New": node("Light")})  # noqa: E731
-        scene.bridge.broker.audience.host = person = Person(after(change, YES), then=YES)
-        compared = Counter[int]()
+    scene = open_studio()
+    scene.edits_first(lambda: scene.host.nodes.update({"/Set/New": node("Light")}))
+    compared = Counter[int]()
 
-        def match(name: str, pattern: str) -> bool:
-            compared[len(person.shown)] += 1
-            return True
+    def match(name: str, pattern: str) -> bool:
+        compared[len(scene.person.shown)] += 1
+        return True
 
-        monkeypatch.setattr("dcc_bridge.verbs.deleting.fnmatchcase", match)
+    monkeypatch.setattr("dcc_bridge.verbs.deleting.fnmatchcase", match)
 
-        told = scene.do("delete", pattern="*", type="Light")
+    told = scene.do("delete", pattern="*", type="Light")
 
-        asked = [question.message.partition("?")[0] for question in person.shown]
-        assert asked == ["Delete 3 lights", "Delete 4 lights"]
-        assert (told["found"], compared) == (4, {0: 3, 1: 4, 2: 4})
-
-
-def test_a_batch_asks_for_all_that_it_loses(tmp_path: Path) -> None:
-    with studio(tmp_path, NO) as scene:
-        delete = scene.host.operations.delete
-        scene.host.operations.delete = lambda items: delete([*items, "/Tree"])
-        steps = [{"do": "delete", "with": {"items": ["/Set/Key"]}}]
-
-        scene.fails("batch", steps=steps)
-
-        assert [question.items for question in scene.person.shown] == [("/Set/Key", "/Tree")]
+    assert [message.partition("?")[0] for message in scene.asked] == [
+        "Delete 3 lights", "Delete 4 lights"
+    ]  # fmt: skip
+    assert told["found"] == 4
+    assert compared == {0: 3, 1: 4, 2: 4}
 
 
-def test_nobody_is_asked_about_a_value_that_cannot_be_set(tmp_path: Path) -> None:
-    with studio(tmp_path, YES) as scene:
-        scene.host.nodes["/Tree"]["held"] = {"intensity": "linked from set.usda"}
-        scene.host.nodes["/Tree"]["fixed"] = True
-        scene.host.undo_mark()
+def test_a_batch_asks_for_all_that_it_loses(open_studio: OpenStudio) -> None:
+    scene = open_studio(NO)
+    delete = scene.host.operations.delete
+    scene.host.operations.delete = lambda items: delete([*items, "/Tree"])
+    steps = [step("delete", items=["/Set/Key"])]
 
-        told = scene.fails("set_values", items=["/Tree"], values={"intensity": 3}, replace=True)
+    scene.fails("batch", steps=steps)
 
-        assert "intensity of /Tree is linked from set.usda, and cannot be set" in told
-        assert scene.person.shown == []
+    assert scene.asked_about == [("/Set/Key", "/Tree")]
 
 
-def test_what_holds_a_value_goes_after_a_yes_only(tmp_path: Path) -> None:
-    with studio(tmp_path, NO, YES) as scene:
-        scene.host.nodes["/Tree"]["held"] = {"intensity": "driven by /Set"}
-        scene.host.undo_mark()
-        wanted: dict[str, Any] = {"items": ["/Tree"], "values": {"intensity": 3}, "replace": True}
+def test_nobody_is_asked_about_a_value_that_cannot_be_set(open_studio: OpenStudio) -> None:
+    scene = open_studio(YES)
+    scene.host.nodes["/Tree"]["held"] = {"intensity": "linked from set.usda"}
+    scene.host.nodes["/Tree"]["fixed"] = True
+    scene.host.undo_mark()
 
-        scene.fails("set_values", **wanted)
-        scene.do("set_values", **wanted)
+    told = scene.fails("set_values", items=["/Tree"], values={"intensity": 3}, replace=True)
 
-        assert scene.person.shown[0].message.splitlines() == [
-            "Replace 1 value at once? What holds them goes:", "/Tree, intensity: driven by /Set"
-        ]  # fmt: skip
-        assert scene.nodes["/Tree"]["held"] == {}
+    assert "intensity of /Tree is linked from set.usda, and cannot be set" in told
+    assert scene.person.shown == []
+
+
+def test_what_holds_a_value_goes_after_a_yes_only(open_studio: OpenStudio) -> None:
+    scene = open_studio(NO, YES)
+    scene.host.nodes["/Tree"]["held"] = {"intensity": "driven by /Set"}
+    scene.host.undo_mark()
+    wanted: dict[str, Any] = {"items": ["/Tree"], "values": {"intensity": 3}, "replace": True}
+
+    scene.fails("set_values", **wanted)
+    scene.do("set_values", **wanted)
+
+    assert scene.person.shown[0].message.splitlines() == [
+        "Replace 1 value at once? What holds them goes:", "/Tree, intensity: driven by /Set"
+    ]  # fmt: skip
+    assert scene.nodes["/Tree"]["held"] == {}
 
 
 @pytest.mark.parametrize(
@@ -165,274 +153,263 @@ def test_what_holds_a_value_goes_after_a_yes_only(tmp_path: Path) -> None:
         ("connect", {"cut": [{"to": item, "in": "color"} for item in MANY]}),
     ],
 )
-def test_an_edit_of_many_items_asks(tmp_path: Path, verb: str, arguments: dict[str, Any]) -> None:
-    with studio(tmp_path, NO, YES, many=2) as scene:
-        scene.fails(verb, **arguments)
-        scene.do(verb, **arguments)
+def test_an_edit_of_many_items_asks(
+    open_studio: OpenStudio, verb: str, arguments: dict[str, Any]
+) -> None:
+    scene = open_studio(NO, YES, many=2)
+    scene.fails(verb, **arguments)
+    scene.do(verb, **arguments)
 
-        assert " 3 " in scene.person.shown[0].message
-        assert len(scene.person.shown) == 2
+    assert " 3 " in scene.person.shown[0].message
+    assert len(scene.person.shown) == 2
 
 
-def test_a_file_that_can_carry_code_is_imported_after_a_yes_only(tmp_path: Path) -> None:
+def test_a_file_that_can_carry_code_is_imported_after_a_yes_only(
+    open_studio: OpenStudio, tmp_path: Path
+) -> None:
     for name in ("tree.obj", "rig.ma"):
         (tmp_path / name).write_text("")
-    with studio(tmp_path, NO, YES) as scene:
-        told = scene.do("import_file", path=str(tmp_path / "tree.obj"))
-        assert (told["items"], told["warnings"]) == (["/tree"], ["no normals"])
-        assert not scene.person.shown
+    scene = open_studio(NO, YES)
+    told = scene.do("import_file", path=str(tmp_path / "tree.obj"))
+    assert told["items"] == ["/tree"]
+    assert told["warnings"] == ["no normals"]
+    assert not scene.person.shown
 
-        scene.fails("import_file", path=str(tmp_path / "rig.ma"))
-        scene.do("import_file", path=str(tmp_path / "rig.ma"))
-        assert "can carry code" in scene.person.shown[0].message
+    scene.fails("import_file", path=str(tmp_path / "rig.ma"))
+    scene.do("import_file", path=str(tmp_path / "rig.ma"))
+    assert "can carry code" in scene.person.shown[0].message
 
-        assert "near: tree.obj" in scene.fails("import_file", path=str(tmp_path / "trees.obj"))
-        said = scene.fails("import_file", path=str(tmp_path / "tree.obj"), how="reference")
-        assert "cannot be imported as reference; what can: .ma." in said
-
-
-def test_a_file_is_written_over_after_a_yes_only_and_a_copy_is_kept(tmp_path: Path) -> None:
-    with studio(tmp_path, NO, YES, YES, YES, audit=tmp_path / "audit") as scene:
-        file = tmp_path / "out.obj"
-        told = scene.do("export_file", path=str(file), items=["/Tree"])
-        assert (told["bytes"], len(scene.person.shown)) == (file.stat().st_size, 0)
-
-        scene.fails("export_file", path=str(file))
-        assert file.read_text() == '["/Tree"]'
-        told = scene.do("export_file", path=str(file))
-        assert (file.read_text(), Path(told["copies"]).is_dir()) == ("[]", True)
-        assert "what can: .obj" in scene.fails("export_file", path=str(tmp_path / "out.fbx"))
-
-        scene.do("save")
-        told = scene.do("save")
-        assert scene.person.shown[2].message == "Save shot.json, a new file?"
-        assert scene.person.shown[3].message == "Save shot.json, over the file that is there?"
-        assert Path(told["copies"]).is_dir()
+    assert "near: tree.obj" in scene.fails("import_file", path=str(tmp_path / "trees.obj"))
+    said = scene.fails("import_file", path=str(tmp_path / "tree.obj"), how="reference")
+    assert "cannot be imported as reference; what can: .ma." in said
 
 
-def test_a_relative_path_is_of_the_scene_s_own_folder(tmp_path: Path) -> None:
-    with studio(tmp_path, YES) as scene:
-        (tmp_path / "tree.obj").touch()
-        came = scene.do("import_file", path="tree.obj")
-        written = scene.do("export_file", path="out.obj")
-        saved = scene.do("save", path="new.json")
+def test_a_file_is_written_over_after_a_yes_only_and_a_copy_is_kept(
+    open_studio: OpenStudio, tmp_path: Path
+) -> None:
+    scene = open_studio(NO, YES, YES, YES, audit=tmp_path / "audit")
+    file = tmp_path / "out.obj"
+    told = scene.do("export_file", path=str(file), items=["/Tree"])
+    assert told["bytes"] == file.stat().st_size
+    assert len(scene.person.shown) == 0
 
-    assert (came["file"], written["file"], saved["file"]) == (
-        str(tmp_path / "tree.obj"), str(tmp_path / "out.obj"), str(tmp_path / "new.json")
-    )  # fmt: skip
+    scene.fails("export_file", path=str(file))
+    assert file.read_text() == '["/Tree"]'
+    told = scene.do("export_file", path=str(file))
+    assert file.read_text() == "[]"
+    assert Path(told["copies"]).is_dir()
+    assert "what can: .obj" in scene.fails("export_file", path=str(tmp_path / "out.fbx"))
+
+    scene.do("save")
+    told = scene.do("save")
+    assert scene.person.shown[2].message == "Save shot.json, a new file?"
+    assert scene.person.shown[3].message == "Save shot.json, over the file that is there?"
+    assert Path(told["copies"]).is_dir()
+
+
+def test_a_relative_path_is_of_the_scene_s_own_folder(
+    open_studio: OpenStudio, tmp_path: Path
+) -> None:
+    scene = open_studio(YES)
+    (tmp_path / "tree.obj").touch()
+    came = scene.do("import_file", path="tree.obj")
+    written = scene.do("export_file", path="out.obj")
+    saved = scene.do("save", path="new.json")
+
+    assert came["file"] == str(tmp_path / "tree.obj")
+    assert written["file"] == str(tmp_path / "out.obj")
+    assert saved["file"] == str(tmp_path / "new.json")  # fmt: skip
 
 
 @pytest.mark.parametrize("verb", ["import_file", "export_file", "save"])
 def test_a_scene_that_was_never_saved_has_no_folder_for_a_relative_path(
-    tmp_path: Path, verb: str
+    open_studio: OpenStudio, verb: str
 ) -> None:
-    with studio(tmp_path, host=MemoryHost({"/Tree": node("Mesh")})) as scene:
-        said = scene.fails(verb, path="new.obj")
+    scene = open_studio(host=MemoryHost({"/Tree": node("Mesh")}))
+    said = scene.fails(verb, path="new.obj")
 
     assert "The scene was never saved, so give the whole path and not 'new.obj'." in said
 
 
-def test_what_a_person_unticks_is_not_cleaned_away(tmp_path: Path) -> None:
-    with studio(tmp_path, Reply("accept", {"unused": ["/Gold"]}), NO) as scene:
-        for name in ("Gold", "Tin"):
-            scene.do("assign_material", material=name, values={"roughness": 1})
+def test_what_a_person_unticks_is_not_cleaned_away(open_studio: OpenStudio) -> None:
+    scene = open_studio(Reply("accept", {"unused": ["/Gold"]}), NO)
+    for name in ("Gold", "Tin"):
+        scene.do("assign_material", material=name, values={"roughness": 1})
 
-        told = scene.do("clean", what=["unused", "empty_groups"])
+    told = scene.do("clean", what=["unused", "empty_groups"])
 
-        (question,) = scene.person.shown
-        assert question.message == "Clean 2 things away? Untick what is to stay."
-        assert told["items"] == ["/Gold"]
-        assert "/Tin" in scene.nodes
-        said = scene.fails("clean", what=["unused"])
-        assert said.startswith("Declined at the host: 'Clean?'. Nothing was changed.")
-        assert "There is no history here." in scene.fails("clean", what=["history"])
-
-
-def test_cleaning_says_what_will_break(tmp_path: Path) -> None:
-    """A material that nothing has may lead into something all the same."""
-    with studio(tmp_path, NO) as scene:
-        scene.host.nodes["/Gold"] = node("Shader")
-        scene.host.nodes["/Tree"]["inputs"]["color"] = ["/Gold", "out"]
-        scene.host.undo_mark()
-
-        scene.fails("clean", what=["unused"])
-
-        (question,) = scene.person.shown
-        assert question.message == (
-            "Clean 1 thing away? Untick what is to stay.\n1 thing will break: /Tree."
-        )
+    (question,) = scene.person.shown
+    assert question.message == "Clean 2 things away? Untick what is to stay."
+    assert told["items"] == ["/Gold"]
+    assert "/Tin" in scene.nodes
+    said = scene.fails("clean", what=["unused"])
+    assert said.startswith("Declined at the host: 'Clean?'. Nothing was changed.")
+    assert "There is no history here." in scene.fails("clean", what=["history"])
 
 
 def test_what_is_junk_twice_is_ticked_once_and_what_breaks_stands_in_a_line_of_its_own(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    open_studio: OpenStudio, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with studio(tmp_path, NO) as scene:
-        operations = scene.host.operations
-        junk = {"unused": ["/Set/Key"], "duplicate_materials": ["/Set/Key", "/Set/Fill"]}
-        monkeypatch.setattr(operations, "junk", lambda what: junk[what])
-        monkeypatch.setattr(
-            operations, "dependents", lambda items: [f"user of {it}" for it in items]
-        )
+    scene = open_studio(NO)
+    operations = scene.host.operations
+    junk = {"unused": ["/Set/Key"], "duplicate_materials": ["/Set/Key", "/Set/Fill"]}
+    monkeypatch.setattr(operations, "junk", lambda what: junk[what])
+    monkeypatch.setattr(operations, "dependents", lambda items: [f"user of {it}" for it in items])
 
-        scene.fails("clean", what=["unused", "duplicate_materials"])
+    scene.fails("clean", what=["unused", "duplicate_materials"])
 
-        (question,) = scene.person.shown
-        assert question.message == (
-            "Clean 2 things away? Untick what is to stay.\n1 thing will break: user of /Set/Key."
-        )
-        fields = question.form.fields if question.form is not None else ()
-        ticked = {field.name: field.default for field in fields}
-        assert ticked == {"unused": ["/Set/Key"], "duplicate_materials": ["/Set/Fill"]}
+    (question,) = scene.person.shown
+    assert question.message == (
+        "Clean 2 things away? Untick what is to stay.\n1 thing will break: user of /Set/Key."
+    )
+    fields = question.form.fields if question.form is not None else ()
+    ticked = {field.name: field.default for field in fields}
+    assert ticked == {"unused": ["/Set/Key"], "duplicate_materials": ["/Set/Fill"]}
 
 
-def test_what_is_used_by_now_is_not_cleaned_away(tmp_path: Path) -> None:
-    with studio(tmp_path) as scene:
-        scene.do("assign_material", material="Gold", values={"roughness": 1})
-        use = lambda: scene.host.nodes["/Tree"].update(material="Gold")  # noqa: E731
-        answer = Reply("accept", {"unused": ["/Gold"]})
-        scene.bridge.broker.audience.host = Person(after(use, answer), then=answer)
+def test_what_is_used_by_now_is_not_cleaned_away(open_studio: OpenStudio) -> None:
+    scene = open_studio()
+    scene.do("assign_material", material="Gold", values={"roughness": 1})
+    answer = Reply("accept", {"unused": ["/Gold"]})
+    scene.edits_first(lambda: scene.host.nodes["/Tree"].update(material="Gold"), answer)
 
-        assert scene.do("clean", what=["unused"])["items"] == []
-        assert "/Gold" in scene.nodes
+    assert scene.do("clean", what=["unused"])["items"] == []
+    assert "/Gold" in scene.nodes
 
 
-def test_a_yes_to_a_deletion_counts_for_its_own_batch_only(tmp_path: Path) -> None:
-    with studio(tmp_path, NO) as scene:
-        fails = {"do": "set_values", "with": {"items": ["/Set"], "values": {"none": 1}}}
-        scene.fails("batch", steps=[{"do": "delete", "with": {"items": ["/Tree"]}}, fails])
+def test_a_yes_to_a_deletion_counts_for_its_own_batch_only(open_studio: OpenStudio) -> None:
+    scene = open_studio(NO)
+    fails = step("set_values", items=["/Set"], values={"none": 1})
+    scene.fails("batch", steps=[step("delete", items=["/Tree"]), fails])
 
-        sets = {"items": ["/Tree"], "values": {"intensity": 2}}
-        steps: list[dict[str, Any]] = [
-            {"do": "delete", "with": {"items": ["/Set/Key"]}},
-            {"id": "it", "do": "set_values", "with": sets},
-        ]
-        scene.fails("batch", steps=[*steps, {"do": "delete", "with": {"items": "$it"}}])
+    sets = {"items": ["/Tree"], "values": {"intensity": 2}}
+    steps: list[dict[str, Any]] = [
+        step("delete", items=["/Set/Key"]),
+        step("set_values", "it", **sets),
+    ]
+    scene.fails("batch", steps=[*steps, step("delete", items="$it")])
 
-        asked = [question.items for question in scene.person.shown]
-        assert asked == [("/Set/Key", "/Tree")]
+    assert scene.asked_about == [("/Set/Key", "/Tree")]
 
 
 @pytest.mark.parametrize(
-    ("step", "replaced"),
+    ("link", "replaced"),
     [
         (
-            {"do": "assign_material", "with": {"items": ["/Tree"], "material": "Gold"}},
+            step("assign_material", items=["/Tree"], material="Gold"),
             "material Red of /Tree",
         ),
         (
-            {
-                "do": "connect",
-                "with": {"links": [{"from": "/Gold", "out": "out", "to": "/Tree", "in": "color"}]},
-            },
+            step("connect", links=[{"from": "/Gold", "out": "out", "to": "/Tree", "in": "color"}]),
             "input color of /Tree",
         ),
     ],
 )
 def test_a_link_that_a_batch_replaces_needs_no_yes_beside_that_to_a_deletion(
-    tmp_path: Path, step: dict[str, Any], replaced: str
+    open_studio: OpenStudio, link: dict[str, Any], replaced: str
 ) -> None:
-    with studio(tmp_path, YES) as scene:
-        scene.host.nodes.update({"/Red": node("Shader"), "/Gold": node("Shader")})
-        scene.host.nodes["/Tree"].update(material="Red", inputs={"color": ["/Red", "out"]})
-        scene.host.undo_mark()
+    scene = open_studio(YES)
+    scene.host.nodes.update({"/Red": node("Shader"), "/Gold": node("Shader")})
+    scene.host.nodes["/Tree"].update(material="Red", inputs={"color": ["/Red", "out"]})
+    scene.host.undo_mark()
 
-        scene.do("batch", steps=[{"do": "delete", "with": {"items": ["/Set/Key"]}}, step])
+    scene.do("batch", steps=[step("delete", items=["/Set/Key"]), link])
 
-        assert [question.items for question in scene.person.shown] == [("/Set/Key",)]
-        assert scene.host.lost([]) == ["/Set/Key", replaced]
+    assert scene.asked_about == [("/Set/Key",)]
+    assert scene.host.lost([]) == ["/Set/Key", replaced]
 
 
 @pytest.mark.parametrize(
-    ("step", "lost"),
+    ("names", "lost"),
     [
         ({"/Set/Key": "Old", "/Set/Fill": "Key"}, "/Set/Fill"),
         ({"/Set": "Old", "/Store": "Set"}, "/Store/Key"),
     ],
 )
 def test_what_got_the_name_of_an_item_to_be_deleted_is_asked_for(
-    tmp_path: Path, step: dict[str, str], lost: str
+    open_studio: OpenStudio, names: dict[str, str], lost: str
 ) -> None:
-    with studio(tmp_path, NO) as scene:
-        scene.host.nodes.update({"/Store": node("Group"), "/Store/Key": node("Light")})
-        scene.host.undo_mark()
+    scene = open_studio(NO)
+    scene.host.nodes.update({"/Store": node("Group"), "/Store/Key": node("Light")})
+    scene.host.undo_mark()
 
-        rename = {"do": "rename", "with": {"names": step}}
-        scene.fails("batch", steps=[rename, {"do": "delete", "with": {"items": ["/Set/Key"]}}])
+    rename = step("rename", names=names)
+    scene.fails("batch", steps=[rename, step("delete", items=["/Set/Key"])])
 
-        assert [question.items for question in scene.person.shown] == [(lost,)]
+    assert scene.asked_about == [(lost,)]
 
 
-def test_what_came_to_hold_a_value_while_it_was_asked_stays(tmp_path: Path) -> None:
-    with studio(tmp_path) as scene:
-        held = scene.host.nodes["/Tree"]["held"]
-        held["intensity"] = "driven by /Set"
-        key = lambda: held.update(hidden="keyed")  # noqa: E731
-        scene.bridge.broker.audience.host = Person(after(key, YES), then=YES)
-        values = {"intensity": 3, "hidden": True}
+def test_what_came_to_hold_a_value_while_it_was_asked_stays(open_studio: OpenStudio) -> None:
+    scene = open_studio()
+    held = scene.host.nodes["/Tree"]["held"]
+    held["intensity"] = "driven by /Set"
+    scene.edits_first(lambda: held.update(hidden="keyed"))
+    values = {"intensity": 3, "hidden": True}
 
-        said = text(scene.call(
-            "set_values", {"items": ["/Tree"], "values": values, "replace": True}
-        ))  # fmt: skip
+    said = text(scene.call(
+        "set_values", {"items": ["/Tree"], "values": values, "replace": True}
+    ))  # fmt: skip
 
-        assert said.endswith("has changed while it was asked. Nothing was changed.")
-        assert scene.nodes["/Tree"]["held"] == {"intensity": "driven by /Set", "hidden": "keyed"}
+    assert said.endswith("has changed while it was asked. Nothing was changed.")
+    assert scene.nodes["/Tree"]["held"] == {"intensity": "driven by /Set", "hidden": "keyed"}
 
 
 def test_a_file_that_goes_along_with_an_export_is_written_over_after_a_yes_only(
+    open_studio: OpenStudio,
     tmp_path: Path,
 ) -> None:
-    with studio(tmp_path, NO) as scene:
-        (tmp_path / "tree.mtl").write_text("somebody's")
+    scene = open_studio(NO)
+    (tmp_path / "tree.mtl").write_text("somebody's")
 
-        scene.fails("export_file", path=str(tmp_path / "tree.obj"))
+    scene.fails("export_file", path=str(tmp_path / "tree.obj"))
 
-        message = scene.person.shown[0].message
-        assert message.endswith(f"a new file?\n\nOther files are written too:\n{tmp_path}/tree.mtl")
-        assert not (tmp_path / "tree.obj").exists()
+    message = scene.person.shown[0].message
+    assert message.endswith(f"a new file?\n\nOther files are written too:\n{tmp_path}/tree.mtl")
+    assert not (tmp_path / "tree.obj").exists()
 
 
 @pytest.mark.parametrize(
     ("verb", "end"),
     [
-        ("export_file", [{"do": "inspect", "with": {"items": []}}]),
-        ("export_file", [{"do": "inspect"}]),
-        ("export_file", [{"do": "delete", "with": {"items": ["/Set"]}}]),  # the person says no
+        ("export_file", [step("inspect", items=[])]),
+        ("export_file", [step("inspect")]),
+        ("export_file", [step("delete", items=["/Set"])]),  # the person says no
         ("save", []),  # after it the check fails
     ],
 )
 def test_a_batch_that_fails_tells_of_the_file_that_it_has_written(
-    tmp_path: Path, verb: str, end: list[dict[str, Any]]
+    open_studio: OpenStudio, tmp_path: Path, verb: str, end: list[dict[str, Any]]
 ) -> None:
-    with studio(tmp_path, YES if verb == "save" else NO) as scene:
-        write = {"do": verb, "with": {"path": str(tmp_path / "tree.obj")}}
-        check = {"rules": ["none"]} if verb == "save" else None
+    scene = open_studio(YES if verb == "save" else NO)
+    write = step(verb, path=str(tmp_path / "tree.obj"))
+    check = {"rules": ["none"]} if verb == "save" else None
 
-        said = scene.fails("batch", steps=[write, *end], check=check)
+    said = scene.fails("batch", steps=[write, *end], check=check)
 
-        assert "Nothing was changed." not in said
-        assert "changed, but for what undo does not bring back: write tree.obj." in said
+    assert "Nothing was changed." not in said
+    assert "changed, but for what undo does not bring back: write tree.obj." in said
 
 
 @pytest.mark.parametrize("name", ["rig.mel", "rig.editMA", "rig.pyc"])
 def test_a_script_that_an_application_reads_as_a_file_is_imported_after_a_yes_only(
-    tmp_path: Path, name: str
+    open_studio: OpenStudio, tmp_path: Path, name: str
 ) -> None:
     (tmp_path / name).write_text("")
-    with studio(tmp_path, NO) as scene:
-        suffix = Path(name).suffix.lower()
-        scene.host.operations.import_formats = lambda: {suffix: ("copy",)}
+    scene = open_studio(NO)
+    suffix = Path(name).suffix.lower()
+    scene.host.operations.import_formats = lambda: {suffix: ("copy",)}
 
-        scene.fails("import_file", path=str(tmp_path / name))
+    scene.fails("import_file", path=str(tmp_path / name))
 
-        assert "can carry code" in scene.person.shown[0].message
+    assert "can carry code" in scene.person.shown[0].message
 
 
-def test_a_file_that_was_not_written_is_told(tmp_path: Path) -> None:
+def test_a_file_that_was_not_written_is_told(open_studio: OpenStudio, tmp_path: Path) -> None:
     """Also where an old one is there, of which the size would say nothing."""
-    with studio(tmp_path, YES) as scene:
-        (tmp_path / "old.obj").write_text("somebody's")
-        scene.host.operations.export_file = lambda path, items, frames: []
+    scene = open_studio(YES)
+    (tmp_path / "old.obj").write_text("somebody's")
+    scene.host.operations.export_file = lambda path, items, frames: []
 
-        for name in ("new.obj", "old.obj"):
-            said = scene.fails("export_file", path=name)
-            assert f"{name} was not written" in said
+    for name in ("new.obj", "old.obj"):
+        said = scene.fails("export_file", path=name)
+        assert f"{name} was not written" in said

@@ -9,37 +9,37 @@ import pytest
 
 from dcc_bridge.elicitation.question import Question, Reply
 from tests.live import text
-from tests.stand_ins import Person, after
+from tests.stand_ins import Person
 from tests.verbs.memory import MemoryHost, node
-from tests.verbs.studio import NO, YES, Studio, studio
+from tests.verbs.steps import step
+from tests.verbs.studio import NO, YES, OpenStudio, Studio
 
 MADE: list[dict[str, Any]] = [
-    {"id": "m", "do": "create", "with": {"things": [{"type": "Mesh", "name": "New"}]}},
-    {"id": "s", "do": "assign_material", "with": {"values": {"roughness": 1}}},
+    step("create", "m", things=[{"type": "Mesh", "name": "New"}]),
+    step("assign_material", "s", values={"roughness": 1}),
 ]
-LAST: dict[str, Any] = {"do": "create", "with": {"things": [{"type": "Mesh", "name": "Last"}]}}
+LAST: dict[str, Any] = step("create", things=[{"type": "Mesh", "name": "Last"}])
 ASKING: dict[str, list[dict[str, Any]]] = {
-    "a deletion of what was made": [{"do": "delete", "with": {"items": ["$m"]}}],
-    "a deletion of what was there": [{"do": "delete", "with": {"items": ["/Set"]}}],
+    "a deletion of what was made": [step("delete", items=["$m"])],
+    "a deletion of what was there": [step("delete", items=["/Set"])],
     "a held value": [
-        {"do": "set_values",
-         "with": {"items": ["/Tree"], "values": {"intensity": 3}, "replace": True}}
+        step("set_values", items=["/Tree"], values={"intensity": 3}, replace=True)
     ],
     "keys that go": [
-        {"do": "set_keys", "with": {"item": "/Tree", "prop": "intensity", "clear": True}}
+        step("set_keys", item="/Tree", prop="intensity", clear=True)
     ],
-    "junk": [{"do": "clean", "with": {"what": ["unused"]}}],
-    "a file that can carry code": [{"do": "import_file", "with": {"path": "rig.ma"}}],
-    "a file that is written over": [{"do": "export_file", "with": {"path": "old.obj"}}],
+    "junk": [step("clean", what=["unused"])],
+    "a file that can carry code": [step("import_file", path="rig.ma")],
+    "a file that is written over": [step("export_file", path="old.obj")],
     "a file that it wrote itself": [
-        {"do": "export_file", "with": {"path": "new.obj", "items": ["$m"]}},
-        {"do": "delete", "with": {"items": ["$m"]}},
+        step("export_file", path="new.obj", items=["$m"]),
+        step("delete", items=["$m"]),
     ],
     "two questions": [
-        {"do": "delete", "with": {"items": ["/Set/Key"]}},
-        {"do": "create", "with": {"things": [{"type": "Light", "name": "Again"}]}},
-        {"do": "clean", "with": {"what": ["unused"]}},
-        {"do": "delete", "with": {"pattern": "Again"}},
+        step("delete", items=["/Set/Key"]),
+        step("create", things=[{"type": "Light", "name": "Again"}]),
+        step("clean", what=["unused"]),
+        step("delete", pattern="Again"),
     ],
 }  # fmt: skip
 YESES: dict[str, list[Reply]] = {
@@ -59,20 +59,24 @@ def prepared(scene: Studio, folder: Path) -> None:
 
 
 @pytest.mark.parametrize("what", ASKING)
-def test_what_asks_in_mid_batch_leaves_one_undo_step(tmp_path: Path, what: str) -> None:
-    with studio(tmp_path, *YESES.get(what, [YES])) as scene:
-        prepared(scene, tmp_path)
-        before, stack = scene.host.scene_digest(), scene.host.labels
-        told = scene.do("batch", steps=[*MADE, *ASKING[what], LAST])
+def test_what_asks_in_mid_batch_leaves_one_undo_step(
+    open_studio: OpenStudio, tmp_path: Path, what: str
+) -> None:
+    scene = open_studio(*YESES.get(what, [YES]))
+    prepared(scene, tmp_path)
+    before = scene.host.scene_digest()
+    stack = scene.host.labels
+    told = scene.do("batch", steps=[*MADE, *ASKING[what], LAST])
 
-        assert len(scene.person.shown) == len(YESES.get(what, [YES]))
-        assert len(scene.host.labels) == len(stack) + 1
-        assert "/Last" in scene.nodes
-        assert told["steps"][0]["items" if "items" in told["steps"][0] else "made"]
-        for notice in scene.person.notices:
-            assert notice.count("Created 1 mesh") == 1  # though it may be done twice
-        scene.host.undo()
-        assert (scene.host.scene_digest(), scene.host.labels) == (before, stack)
+    assert len(scene.person.shown) == len(YESES.get(what, [YES]))
+    assert len(scene.host.labels) == len(stack) + 1
+    assert "/Last" in scene.nodes
+    assert told["steps"][0]["items" if "items" in told["steps"][0] else "made"]
+    for notice in scene.person.notices:
+        assert notice.count("Created 1 mesh") == 1  # though it may be done twice
+    scene.host.undo()
+    assert scene.host.scene_digest() == before
+    assert scene.host.labels == stack
 
 
 class Untried(MemoryHost):
@@ -85,7 +89,7 @@ class Untried(MemoryHost):
 @pytest.mark.parametrize("what", ASKING)
 @pytest.mark.parametrize("kind", [MemoryHost, Untried])
 def test_a_batch_that_is_asked_about_first_asks_on_and_leaves_one_undo_step(
-    tmp_path: Path, what: str, kind: type[MemoryHost]
+    open_studio: OpenStudio, tmp_path: Path, what: str, kind: type[MemoryHost]
 ) -> None:
     nodes = {"/": node("Scene"), "/Set": node("Group"), "/Set/Key": node("Light")}
     host = kind({**nodes, "/Tree": node("Mesh")}, file=tmp_path / "shot.json")
@@ -94,79 +98,65 @@ def test_a_batch_that_is_asked_about_first_asks_on_and_leaves_one_undo_step(
     def answer(question: Question) -> Reply:
         return junk if question.message.startswith("Clean") else YES
 
-    with studio(tmp_path, host=host, edit="ask") as scene:
-        scene.bridge.broker.audience.host = Person(then=answer)
-        prepared(scene, tmp_path)
-        stack = scene.host.labels
-        scene.do("batch", steps=[*MADE, *ASKING[what], LAST])
+    scene = open_studio(host=host, edit="ask")
+    scene.bridge.broker.audience.host = Person(then=answer)
+    prepared(scene, tmp_path)
+    stack = scene.host.labels
+    scene.do("batch", steps=[*MADE, *ASKING[what], LAST])
 
-        assert len(scene.host.labels) == len(stack) + 1
-        assert "/Last" in scene.nodes
+    assert len(scene.host.labels) == len(stack) + 1
+    assert "/Last" in scene.nodes
 
 
 @pytest.mark.parametrize("what", [what for what in ASKING if YESES.get(what) != []])
-def test_a_no_in_mid_batch_leaves_no_more_than_it_tells(tmp_path: Path, what: str) -> None:
-    with studio(tmp_path, *YESES.get(what, [YES])[:-1], NO) as scene:
-        prepared(scene, tmp_path)
+def test_a_no_in_mid_batch_leaves_no_more_than_it_tells(
+    open_studio: OpenStudio, tmp_path: Path, what: str
+) -> None:
+    scene = open_studio(*YESES.get(what, [YES])[:-1], NO)
+    prepared(scene, tmp_path)
 
-        why = scene.fails("batch", steps=[*MADE, *ASKING[what], LAST])
+    why = scene.fails("batch", steps=[*MADE, *ASKING[what], LAST])
 
-        assert "Nothing was changed" in why
-        assert (tmp_path / "old.obj").read_text() == "somebody's"
-        assert (tmp_path / "new.obj").exists() == ("write new.obj" in why)
-
-
-def test_the_question_is_about_the_scene_as_the_steps_before_it_made_it(tmp_path: Path) -> None:
-    with studio(tmp_path, YES) as scene:
-        things = [{"type": "Mesh", "name": "Key", "under": "/Set"}]
-        steps = [
-            {"do": "create", "with": {"things": things}},
-            {"do": "delete", "with": {"pattern": "Key*"}},
-        ]
-        scene.do("batch", steps=steps)
-
-        assert [it.items for it in scene.person.shown] == [("/Set/Key",)]
+    assert "Nothing was changed" in why
+    assert (tmp_path / "old.obj").read_text() == "somebody's"
+    assert (tmp_path / "new.obj").exists() == ("write new.obj" in why)
 
 
-def test_what_takes_the_name_of_a_deleted_item_is_named_as_it_was(tmp_path: Path) -> None:
-    with studio(tmp_path, NO) as scene:
-        key = {"do": "delete", "with": {"items": ["/Set/Key"]}}
-        taken = {"do": "rename", "with": {"names": {"/Set/Fill": "Key"}}}
+def test_the_question_is_about_the_scene_as_the_steps_before_it_made_it(
+    open_studio: OpenStudio,
+) -> None:
+    scene = open_studio(YES)
+    things = [{"type": "Mesh", "name": "Key", "under": "/Set"}]
+    steps = [
+        step("create", things=things),
+        step("delete", pattern="Key*"),
+    ]
+    scene.do("batch", steps=steps)
 
-        scene.fails("batch", steps=[key, taken, key])
-
-        assert [it.items for it in scene.person.shown] == [("/Set/Key", "/Set/Fill")]
+    assert scene.asked_about == [("/Set/Key",)]
 
 
 def test_what_the_person_does_meanwhile_is_theirs_and_the_batch_comes_after_it(
-    tmp_path: Path,
+    open_studio: OpenStudio,
 ) -> None:
-    with studio(tmp_path) as scene:
-        theirs = lambda: scene.host.nodes.update({"/Theirs": scene.host.nodes["/Tree"]})  # noqa: E731
-        scene.bridge.broker.audience.host = Person(after(theirs, YES), then=YES)
-        steps = [*MADE, {"do": "delete", "with": {"items": ["/Set/Key"]}}, LAST]
-        scene.do("batch", steps=steps)
+    scene = open_studio()
+    scene.edits_first(lambda: scene.host.nodes.update({"/Theirs": scene.host.nodes["/Tree"]}))
+    steps = [*MADE, step("delete", items=["/Set/Key"]), LAST]
+    scene.do("batch", steps=steps)
 
-        assert {"/Theirs", "/New", "/Last"} <= {*scene.nodes}
-        assert "/Set/Key" not in scene.nodes
-        assert len(scene.host.labels) == 2
-
-
-def test_a_step_that_writes_a_file_does_not_split_the_batch(tmp_path: Path) -> None:
-    with studio(tmp_path) as scene:
-        export = {"do": "export_file", "with": {"path": "new.obj", "items": ["$m"]}}
-        scene.do("batch", steps=[*MADE, export, LAST])
-
-        assert len(scene.host.labels) == 1
-        assert not scene.person.shown
+    assert {"/Theirs", "/New", "/Last"} <= {*scene.nodes}
+    assert "/Set/Key" not in scene.nodes
+    assert len(scene.host.labels) == 2
 
 
-def test_a_scene_is_saved_at_the_end_of_a_batch_only(tmp_path: Path) -> None:
-    with studio(tmp_path, YES) as scene:
-        why = scene.fails("batch", steps=[MADE[0], {"do": "save"}, LAST])
-        done = scene.call("batch", {"steps": [MADE[0], {"do": "save"}], "check": {}})
+def test_a_scene_is_saved_at_the_end_of_a_batch_only(
+    open_studio: OpenStudio, tmp_path: Path
+) -> None:
+    scene = open_studio(YES)
+    why = scene.fails("batch", steps=[MADE[0], step("save"), LAST])
+    done = scene.call("batch", {"steps": [MADE[0], step("save")], "check": {}})
 
-        assert "failed_at 2 (step 2, save)" in why
-        assert "save goes last" in why
-        assert not done.is_error, text(done)
-        assert "/New" in (tmp_path / "shot.json").read_text()
+    assert "failed_at 2 (step 2, save)" in why
+    assert "save goes last" in why
+    assert not done.is_error, text(done)
+    assert "/New" in (tmp_path / "shot.json").read_text()

@@ -75,7 +75,8 @@ def test_the_scene_is_walked_for_completions_once_until_it_changes(tmp_path: Pat
             return [await completed(client, "check_scene", "item", it) for it in ("l", "la", "lam")]
 
     with live(tmp_path, *reading.verbs(operations), host=operations.host) as running:
-        first, walks = running.run(typed), operations.walks
+        first = running.run(typed)
+        walks = operations.walks
         operations.nodes["lamp_3"] = node("Light")
         operations.host.select(["lamp_3"])
         later = running.run(typed)

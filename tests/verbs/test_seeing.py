@@ -15,6 +15,7 @@ from dcc_bridge.verbs.operations import Bounds, Vector
 from tests.live import text
 from tests.verbs.memory import MemoryHost, MemoryOperations, node
 from tests.verbs.reading_scene import ReadingOperations
+from tests.verbs.steps import step
 from tests.verbs.studio import studio
 
 VIEWS = ["front", "back", "left", "right", "top", "bottom", "three_quarter", "around"]
@@ -267,7 +268,8 @@ def test_items_are_checked_with_what_is_below_them(tmp_path: Path) -> None:
         careless(tmp_path), "check", items=["b"], rules=["missing_files", "duplicate_names"]
     )
 
-    assert (failed(told), told["passed"]) == ({"missing_files": ["b/cube"]}, ["duplicate_names"])
+    assert failed(told) == {"missing_files": ["b/cube"]}
+    assert told["passed"] == ["duplicate_names"]
     with pytest.raises(ValueError, match=r"no rule 'scale'; there are: scale_applied, .*lights_"):
         call(careless(tmp_path), "check", rules=["scale"])
 
@@ -284,7 +286,8 @@ def test_a_missing_texture_is_the_fault_of_the_items_that_use_it(tmp_path: Path)
     with_it, without = (call(operations, "check", items=[it], rules=rules) for it in "cd")
 
     assert failed(with_it) == {"missing_files": ["image"]}
-    assert (failed(without), without["passed"]) == ({}, ["missing_files"])
+    assert failed(without) == {}
+    assert without["passed"] == ["missing_files"]
     assert without["not_looked_at_with_items"] == ["unused_materials"]
 
 
@@ -338,7 +341,7 @@ def test_a_studio_adds_rules_as_plain_functions(tmp_path: Path) -> None:
 
     assert failed(told)["no_cubes"] == ["a/cube", "b/cube"]
     assert told["failed"]["no_cubes"]["what"] == "A cube is no name."
-    mend = {"do": "rename", "with": {"names": {"b/cube": "box"}}}
+    mend = step("rename", names={"b/cube": "box"})
     assert told["failed"]["no_cubes"]["mends"]["b/cube"] == mend
     assert "mends" not in told["failed"]["scale_applied"]
     assert "scale_applied" in told["failed"]
@@ -374,10 +377,12 @@ def test_a_project_s_rules_only_read(tmp_path: Path) -> None:
     with studio(tmp_path, project=tmp_path / "project") as running:
         told = running.call("check", {"rules": ["no_trees"]})
         edited = running.call("check", {"rules": ["edits"]})
-        move = {"do": "transform", "with": {"items": ["/Tree"], "move": [1, 0, 0]}}
+        move = step("transform", items=["/Tree"], move=[1, 0, 0])
         said = running.fails("batch", steps=[move], check={"rules": ["edits"]})
+        early = running.fails("batch", steps=[step("check"), move])
 
         assert "it is one" in text(told)
+        assert "the project has rules of its own, so check goes last" in early
         assert "failed_at 2 (step 2, check) changed the scene without the consent" in said
         assert "changed the scene without the consent of a person" in text(edited)
         assert "/Tree" in running.host.nodes

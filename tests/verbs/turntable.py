@@ -72,7 +72,8 @@ def _between(one: float, other: float) -> float:
 def _around(spots: list[tuple[int, int]], width: int, height: int) -> Place:
     columns = [x for x, _ in spots]
     rows = [y for _, y in spots]
-    left, right = 100 * min(columns) / width, 100 * (max(columns) + 1) / width
+    left = 100 * min(columns) / width
+    right = 100 * (max(columns) + 1) / width
     return left, right, 100 * min(rows) / height, 100 * (max(rows) + 1) / height
 
 

@@ -24,6 +24,7 @@ from tests.hosts.fakes.maya import Maya
 from tests.hosts.fakes.maya.shots import furnish
 from tests.live import Live, live
 from tests.verbs import tasks
+from tests.verbs.steps import step
 from tests.verbs.tasks import Network, Words
 
 START: Final = ROOT / "tests" / "blender" / "bpy_start.py"
@@ -83,13 +84,14 @@ def usd_file(folder: Path) -> Path:
 
 def mend_usd(items: Sequence[str], folder: Path) -> tasks.Things:
     """Put a texture in the place of the missing one, and cut the face into three."""
-    texture, lid = f"{items[0]}/Crate/Wood/Texture", f"{items[0]}/Crate/Lid"
+    texture = f"{items[0]}/Crate/Wood/Texture"
+    lid = f"{items[0]}/Crate/Lid"
     changes = [
         {"item": texture, "prop": "inputs:file", "value": "./there.png"},
         {"item": lid, "prop": "faceVertexCounts", "value": [3, 3, 3]},
         {"item": lid, "prop": "faceVertexIndices", "value": [0, 1, 2, 0, 2, 3, 0, 3, 4]},
     ]
-    return [{"do": "set_values", "with": {"changes": changes}}]
+    return [step("set_values", changes=changes)]
 
 
 def mesh(name: str) -> dict[str, object]:
@@ -171,7 +173,7 @@ def mend_maya(items: Sequence[str], folder: Path) -> tasks.Things:
     """Put a texture in the place of the missing one."""
     texture = str(folder / "there.png")
     change = {"item": "file1", "prop": "fileTextureName", "value": texture}
-    return [{"do": "set_values", "with": {"changes": [change]}}]
+    return [step("set_values", changes=[change])]
 
 
 MAYA = Words(
@@ -228,7 +230,7 @@ def houdini_file(folder: Path) -> Path:
 def mend_houdini(items: Sequence[str], folder: Path) -> tasks.Things:
     """Name the file from the scene's folder."""
     changes = [{"item": f"{items[0]}/file1", "prop": "file", "value": "$HIP/lid.obj"}]
-    return [{"do": "set_values", "with": {"changes": changes}}]
+    return [step("set_values", changes=changes)]
 
 
 HOUDINI = Words(
@@ -291,8 +293,8 @@ def mend_image(items: Sequence[str], folder: Path) -> tasks.Things:
     change = {"item": "image:gone.png", "prop": "filepath", "value": value}
     cut = {"type": "TRIANGULATE_MODIFIER", "under": items[0]}
     return [
-        {"do": "set_values", "with": {"changes": [change]}},
-        {"do": "create", "with": {"things": [cut]}},
+        step("set_values", changes=[change]),
+        step("create", things=[cut]),
     ]
 
 

@@ -6,28 +6,34 @@ from collections.abc import Sequence
 from typing import Final
 
 from dcc_bridge.elicitation.text import breakable
-from dcc_bridge.panel.rows import Act, Row
+from dcc_bridge.panel.row import Act, Row
 from dcc_bridge.qt import binding as qt
-from dcc_bridge.qt.event_loop import LIVE, DeferredDeletion
+from dcc_bridge.qt.event_loop import LIVE_PROPERTY, DeferredDeletion
 from dcc_bridge.qt.labels import add_all, label, plain_column
 from dcc_bridge.qt.panel.widgets import Action, SecondaryLabel, style_icon
 
-_WORDS: Final = 18  # the heights of a line that words beside several buttons are wide at least
-_STEPS: Final = 1000
+_MIN_WORDS_WIDTH: Final = 18  # of words beside several buttons, in heights of a line
+_BAR_STEPS: Final = 1000
 _DIRECTIONS: Final = qt.QBoxLayout.Direction
 _ARROWS: Final = {qt.Qt.Key.Key_Up: -1, qt.Qt.Key.Key_Down: 1}
 
 
 class Card(qt.QFrame):
-    """A frame that shows one row, with its buttons."""
+    """A frame that shows one row, with its buttons.
 
-    acted = qt.Signal(str, str)  # a button was pressed: the row's key, and the button's verb
+    Attributes:
+        acted: Emitted when a button is pressed, with the row's key and the button's verb.
+        row: The row that is shown.
+        buttons: The buttons of the row's actions.
+    """
+
+    acted = qt.Signal(str, str)
 
     def __init__(self, row: Row, deletion: DeferredDeletion) -> None:
         super().__init__()
-        self._bar = qt.QProgressBar(textVisible=False)  # first: what follows changes the palette
+        self._bar = qt.QProgressBar(textVisible=False)  # first: the next lines change the palette
         self.row = row
-        self._deletion = deletion  # of buttons that are over
+        self._deletion = deletion
         self.setBackgroundRole(qt.QPalette.ColorRole.Base)
         self.setAutoFillBackground(True)
         self._title = label("", bold=row.stands_out, on_base=True)
@@ -42,15 +48,16 @@ class Card(qt.QFrame):
         self._fill(row)
 
     def show_row(self, row: Row) -> None:
-        """Show the same thing as it is now."""
-        before, self.row = self.row, row
+        """Show a later state of the same row."""
+        before = self.row
+        self.row = row
         if before.acts != row.acts:
             self._draw_buttons(row)
         if before != row:
             self._fill(row)
 
     def resizeEvent(self, event: qt.QResizeEvent) -> None:
-        """Put several buttons below the words where these would be narrow beside them."""
+        """Move several buttons below the words where the words would be narrow beside them."""
         super().resizeEvent(event)
         self._fill(self.row)
 
@@ -73,27 +80,48 @@ class Card(qt.QFrame):
             action.setAccessibleName(f"{action.text()}: {row.title}")
         self._icon.setVisible(row.stands_out)
         self._bar.setVisible(row.done is not None)
-        self._bar.setRange(0, _STEPS if (row.done or 0) >= 0 else 0)  # without an end it moves
-        self._bar.setValue(round(_STEPS * (row.done or 0)))
-        room = self.width() - sum(button.sizeHint().width() for button in self.buttons)
-        words = self.fontMetrics().horizontalAdvance(max(row.title, row.detail, key=len))
-        beside = len(self.buttons) < 2 or room >= min(_WORDS * self.fontMetrics().height(), words)
-        self._box.setDirection(_DIRECTIONS.LeftToRight if beside else _DIRECTIONS.TopToBottom)
+        done = row.done or 0
+        steps = _BAR_STEPS
+        if done < 0:
+            steps = 0  # the bar moves without an end
+        self._bar.setRange(0, steps)
+        self._bar.setValue(round(_BAR_STEPS * done))
+        if self._fits_beside_buttons(row):
+            self._box.setDirection(_DIRECTIONS.LeftToRight)
+        else:
+            self._box.setDirection(_DIRECTIONS.TopToBottom)
+
+    def _fits_beside_buttons(self, row: Row) -> bool:
+        """Return whether there is room for the words of a row beside its buttons."""
+        if len(self.buttons) < 2:
+            return True
+        room = self.width()
+        for button in self.buttons:
+            room -= button.sizeHint().width()
+        longest = max(row.title, row.detail, key=len)
+        words_width = self.fontMetrics().horizontalAdvance(longest)
+        min_width = _MIN_WORDS_WIDTH * self.fontMetrics().height()
+        return room >= min(min_width, words_width)
 
     def _draw_buttons(self, row: Row) -> None:
-        """Draw the buttons anew; a button that stays keeps what focus it has."""
+        """Draw the buttons anew; a button that stays keeps the focus."""
         before = {button.verb: button for button in self.buttons}
-        self.buttons = [before.get(act.verb) or self._make(act) for act in row.acts]
+        self.buttons = []
+        for act in row.acts:
+            button = before.get(act.verb)
+            if button is None:
+                button = self._make(act)
+            self.buttons.append(button)
         for button in set(before.values()) - set(self.buttons):
             self._acts.removeWidget(button)
             self._deletion.add(button)
-        for at, action in enumerate(self.buttons):
-            self._acts.insertWidget(at, action)
+        for position, button in enumerate(self.buttons):
+            self._acts.insertWidget(position, button)
 
     def _make(self, act: Act) -> Action:
         action = Action(act.caption, act.tip, act.verb)
         action.pressed_for.connect(self._emit_acted)
-        action.setProperty(LIVE, act.verb == "cancel")
+        action.setProperty(LIVE_PROPERTY, act.verb == "cancel")
         return action
 
     @qt.Slot(str)
@@ -117,13 +145,23 @@ class Card(qt.QFrame):
 
 
 class Cards(qt.QScrollArea):
-    """The cards, one below the other; a sentence where there is none."""
+    """The cards, one below the other; a sentence where there is none.
 
-    acted = qt.Signal(str, str)  # a button was pressed: its row's key, and its verb
+    Attributes:
+        acted: Emitted when a button is pressed, with its row's key and its verb.
+    """
+
+    acted = qt.Signal(str, str)
 
     def __init__(self, empty: str, deletion: DeferredDeletion) -> None:
+        """Show the sentence.
+
+        Args:
+            empty: The sentence that stands where there is no card.
+            deletion: Deletes the cards and buttons of former rows.
+        """
         super().__init__()
-        self._deletion = deletion  # of cards that are over
+        self._deletion = deletion
         self._drawn: dict[str, Card | SecondaryLabel] = {}
         self.setWidgetResizable(True)
         self.setFrameShape(qt.QFrame.Shape.NoFrame)
@@ -141,75 +179,102 @@ class Cards(qt.QScrollArea):
 
     @property
     def cards(self) -> list[Card]:
-        """Those that are shown, from the top."""
+        """The cards that are shown, from the top."""
         return [drawn for drawn in self._drawn.values() if isinstance(drawn, Card)]
 
     @property
     def buttons(self) -> list[Action]:
-        """What can be done, from the top."""
-        return [button for card in self.cards for button in card.buttons]
+        """The buttons of all cards, from the top."""
+        buttons = []
+        for card in self.cards:
+            buttons.extend(card.buttons)
+        return buttons
 
     def show_rows(self, rows: Sequence[Row]) -> None:
-        """Show these rows: those that stay are changed, and keep their focus."""
+        """Show these rows. A row that was shown before keeps its card, and the focus in it."""
         wanted = {row.key: row for row in rows}
         is_same = list(wanted) == list(self._drawn)
-        for widget in (self._drawn.pop(key) for key in self._drawn.keys() - wanted.keys()):
+        for key in self._drawn.keys() - wanted.keys():
+            widget = self._drawn.pop(key)
             self._column.removeWidget(widget)
             self._deletion.add(widget)
         self._drawn = {key: self._drawn_row(row) for key, row in wanted.items()}
         self._empty.setVisible(not rows)
         if not is_same:
-            for at, widget in enumerate(self._drawn.values(), 1):
-                if self._column.indexOf(widget) != at:
-                    self._column.insertWidget(at, widget)
-                    widget.show()  # Qt would do so in a later turn, and until then it had no height
-            self._column.activate()  # in this turn, or they flicker into their place
+            self._place_drawn()
         self.updateGeometry()
 
     def sizeHint(self) -> qt.QSize:
-        """Be as high as what is shown, where there is room."""
+        """Return the height of all cards."""
         natural = self._inner.sizeHint().width()
-        width = self.viewport().width() if self.isVisible() else natural
+        width = natural
+        if self.isVisible():
+            width = self.viewport().width()
         return qt.QSize(natural, self._column.totalHeightForWidth(width))
 
     def minimumSizeHint(self) -> qt.QSize:
-        """Be small where there is little room: one card can be seen."""
+        """Return a height in which one card can be seen."""
         line = self.fontMetrics().height()
         return qt.QSize(line * 12, min(self.sizeHint().height(), line * 8))
 
     def resizeEvent(self, event: qt.QResizeEvent) -> None:
-        """Words wrap otherwise when it is narrower."""
+        """Ask for another height: the words wrap otherwise in the new width."""
         super().resizeEvent(event)
         if event.size().width() != event.oldSize().width():
             self.updateGeometry()
 
     def eventFilter(self, watched: qt.QObject, event: qt.QEvent) -> bool:
-        """Ask for another height when what is inside wants one."""
+        """Ask for another height when a card inside does."""
         if event.type() == qt.QEvent.Type.LayoutRequest:
             self.updateGeometry()
         return super().eventFilter(watched, event)
 
     def keyPressEvent(self, event: qt.QKeyEvent) -> None:
-        """Let the arrows go from card to card."""
+        """Move the focus from card to card on the arrow keys."""
         step = _ARROWS.get(qt.Qt.Key(event.key()))
         if step is None or not self._move_focus(step):
             super().keyPressEvent(event)
 
     def _move_focus(self, step: int) -> bool:
+        """Move the focus by some cards, to the button in the same place.
+
+        Returns:
+            Whether the focus is in a card, and there is another one in that direction.
+        """
         cards = [card for card in self.cards if card.buttons]
-        at = next((n for n, card in enumerate(cards) if card.isAncestorOf(self.focusWidget())), -1)
-        if at < 0 or not 0 <= at + step < len(cards):
+        position = self._focused_position(cards)
+        if position is None or not 0 <= position + step < len(cards):
             return False
-        column = next(n for n, button in enumerate(cards[at].buttons) if button.hasFocus())
-        actions = cards[at + step].buttons
-        actions[min(column, len(actions) - 1)].setFocus(qt.Qt.FocusReason.TabFocusReason)
-        self.ensureWidgetVisible(cards[at + step])
+        focused = [button.hasFocus() for button in cards[position].buttons]
+        column = focused.index(True)
+        card = cards[position + step]
+        last = len(card.buttons) - 1
+        card.buttons[min(column, last)].setFocus(qt.Qt.FocusReason.TabFocusReason)
+        self.ensureWidgetVisible(card)
         return True
 
+    def _focused_position(self, cards: Sequence[Card]) -> int | None:
+        for position, card in enumerate(cards):
+            if card.isAncestorOf(self.focusWidget()):
+                return position
+        return None
+
+    def _place_drawn(self) -> None:
+        """Move each drawn row to its place in the column, below the sentence."""
+        for position, widget in enumerate(self._drawn.values(), 1):
+            if self._column.indexOf(widget) != position:
+                self._column.insertWidget(position, widget)
+                # Qt would show it in a later turn, and until then the widget had no height.
+                widget.show()
+        self._column.activate()  # in this turn, or the rows flicker into their places
+
     def _drawn_row(self, row: Row) -> Card | SecondaryLabel:
+        """Return the widget of a row, with the row as it is now: the one it has, or a new one."""
         drawn = self._drawn.get(row.key)
         if row.is_heading:
-            heading = drawn if isinstance(drawn, SecondaryLabel) else SecondaryLabel()
+            heading = drawn
+            if not isinstance(heading, SecondaryLabel):
+                heading = SecondaryLabel()
             heading.show_text(row.title)
             return heading
         if isinstance(drawn, Card):

@@ -9,18 +9,20 @@ from dcc_bridge.panel import rows
 from dcc_bridge.panel.state import State
 from dcc_bridge.qt import binding as qt
 from dcc_bridge.qt.buttons import ENTER
-from dcc_bridge.qt.event_loop import LIVE
+from dcc_bridge.qt.event_loop import LIVE_PROPERTY
 from dcc_bridge.qt.labels import SMALL, label, plain_column, scale, tr, unmarked
 
-_SHARE: Final = 0.72  # of the text's own colour, mixed with the ground: still easily read
-_PALETTES: Final = (
+_TEXT_SHARE: Final = 0.72
+"""The share of the text's own colour in a muted one; the rest is the ground. Still easily read."""
+_PALETTE_EVENTS: Final = (
     qt.QEvent.Type.PaletteChange,
     qt.QEvent.Type.ApplicationPaletteChange,
     qt.QEvent.Type.ParentChange,
     qt.QEvent.Type.StyleChange,
 )
 Role = qt.QPalette.ColorRole
-_COPIED_FOR: Final = 1500  # milliseconds for which the button shows that the address was copied
+_COPIED_MS: Final = 1500
+"""The time for which the button says that the address was copied."""
 _ICONS: Final = {
     "question": qt.QStyle.StandardPixmap.SP_MessageBoxQuestion,
     "warning": qt.QStyle.StandardPixmap.SP_MessageBoxWarning,
@@ -29,12 +31,17 @@ _ICONS: Final = {
 
 def muted(palette: qt.QPalette, text: Role, ground: Role) -> qt.QColor:
     """Mix a palette's text colour with its ground, for secondary text."""
-    foreground, background = palette.color(text), palette.color(ground)
-    mixed = (
-        round(a * _SHARE + b * (1 - _SHARE))
-        for a, b in zip(foreground.getRgb()[:3], background.getRgb()[:3], strict=True)  # type: ignore[index]  # PySide's stub says object
-    )
-    return qt.QColor(*mixed)
+    foreground = palette.color(text)
+    background = palette.color(ground)
+    red = _mix(foreground.red(), background.red())
+    green = _mix(foreground.green(), background.green())
+    blue = _mix(foreground.blue(), background.blue())
+    return qt.QColor(red, green, blue)
+
+
+def _mix(foreground: int, background: int) -> int:
+    """Return a muted component of a colour, 0 to 255."""
+    return round(foreground * _TEXT_SHARE + background * (1 - _TEXT_SHARE))
 
 
 def style_icon(widget: qt.QWidget, icon: qt.QStyle.StandardPixmap) -> qt.QLabel:
@@ -49,10 +56,17 @@ class SecondaryLabel(qt.QLabel):
     """A small, muted label for plain text; it follows the host's palette."""
 
     def __init__(self, *, on_base: bool = False) -> None:
+        """Make an empty label.
+
+        Args:
+            on_base: Whether the label stands on the palette's base colour, and not the window's.
+        """
         super().__init__(textFormat=qt.Qt.TextFormat.PlainText, wordWrap=True)
-        self._text, self._ground = Role.WindowText, Role.Window
-        if on_base:  # it stands on the palette's base colour, and not on the window's
-            self._text, self._ground = Role.Text, Role.Base
+        self._text = Role.WindowText
+        self._ground = Role.Window
+        if on_base:
+            self._text = Role.Text
+            self._ground = Role.Base
         self.setForegroundRole(Role.WindowText)
         scale(self, SMALL)
         self._tint()
@@ -67,12 +81,14 @@ class SecondaryLabel(qt.QLabel):
     def changeEvent(self, event: qt.QEvent) -> None:
         """Follow the palette."""
         super().changeEvent(event)
-        if event.type() in _PALETTES:
+        if event.type() in _PALETTE_EVENTS:
             self._tint()
 
     def _tint(self) -> None:
         parent = self.parentWidget()
-        around = parent.palette() if parent is not None else qt.QApplication.palette()
+        around = qt.QApplication.palette()
+        if parent is not None:
+            around = parent.palette()
         colour = muted(around, self._text, self._ground)
         if self.palette().color(Role.WindowText) != colour:
             own = qt.QPalette()
@@ -81,13 +97,18 @@ class SecondaryLabel(qt.QLabel):
 
 
 class Action(qt.QPushButton):
-    """A small button that Tab reaches and Enter presses; a click takes no focus."""
+    """A small button that Tab reaches and Enter presses; a click takes no focus.
 
-    pressed_for = qt.Signal(str)  # it was pressed; carries its verb
+    Attributes:
+        pressed_for: Emitted when the button is pressed, with its verb.
+        verb: The name of the action that the button stands for, or "".
+    """
+
+    pressed_for = qt.Signal(str)
 
     def __init__(self, caption: str, tip: str = "", verb: str = "") -> None:
         super().__init__(unmarked(caption))
-        self.verb = verb  # what it stands for
+        self.verb = verb
         self.clicked.connect(self._emit_verb)
         self.setFocusPolicy(qt.Qt.FocusPolicy.TabFocus)
         self.setSizePolicy(qt.QSizePolicy.Policy.Maximum, qt.QSizePolicy.Policy.Fixed)
@@ -100,7 +121,7 @@ class Action(qt.QPushButton):
         self.pressed_for.emit(self.verb)
 
     def keyPressEvent(self, event: qt.QKeyEvent) -> None:
-        """Take Enter, and leave the arrows to the list; the rest is QPushButton's."""
+        """Press the button on Enter, leave the arrows to the list, and the rest to QPushButton."""
         if event.key() in ENTER:
             self.click()
         elif event.key() in (qt.Qt.Key.Key_Up, qt.Qt.Key.Key_Down):
@@ -110,10 +131,20 @@ class Action(qt.QPushButton):
 
 
 class Banner(qt.QWidget):
-    """The top of the panel: a headline, the clients, the address and the pause switch."""
+    """The top of the panel: a headline, the clients, the address and the pause switch.
 
-    paused = qt.Signal(bool)  # the person pauses edits, or resumes them
-    unmuted = qt.Signal()  # they let everybody ask again
+    Attributes:
+        paused: Emitted when the person pauses edits, with True, or resumes them, with False.
+        unmuted: Emitted when they let every client ask again.
+        copy: The button that copies the address.
+        connect_client: The button that leads to the clients; hidden while one is connected.
+        pause: The switch that pauses edits.
+        unmute: The button that lets every client ask again; hidden where none is muted.
+        buttons: The four buttons in the order of Tab.
+    """
+
+    paused = qt.Signal(bool)
+    unmuted = qt.Signal()
 
     def __init__(self) -> None:
         super().__init__()
@@ -129,7 +160,7 @@ class Banner(qt.QWidget):
         self.connect_client = Action(tr("Connect a client"), tr("Set one up on this computer."))
         self.pause = Action(tr("Pause"))
         self.pause.setCheckable(True)
-        self.pause.setProperty(LIVE, True)
+        self.pause.setProperty(LIVE_PROPERTY, True)
         self.pause.clicked.connect(self.paused)
         self._muted = SecondaryLabel()
         self.unmute = Action(tr("Unmute"), tr("Let all agents ask again."))
@@ -145,7 +176,7 @@ class Banner(qt.QWidget):
         return self._headline.text().replace("\N{ZERO WIDTH SPACE}", "")
 
     def show_state(self, state: State) -> None:
-        """Show a state."""
+        """Show a state of the bridge."""
         text = breakable(rows.headline(state))
         if text != self._headline.text():
             self._headline.setText(text)
@@ -162,12 +193,16 @@ class Banner(qt.QWidget):
 
     def _show_switch(self, paused: bool) -> None:
         self.pause.setChecked(paused)
-        self.pause.setText(tr("Resume") if paused else tr("Pause"))
-        refuse = tr(
-            "Refuse new edits, and tell the agents why. They can still read, and what is "
-            "running goes on."
-        )
-        tip = tr("Let agents change the scene again.") if paused else refuse
+        if paused:
+            caption = tr("Resume")
+            tip = tr("Let agents change the scene again.")
+        else:
+            caption = tr("Pause")
+            tip = tr(
+                "Refuse new edits, and tell the agents why. They can still read, and what is "
+                "running goes on."
+            )
+        self.pause.setText(caption)
         self.pause.setToolTip(tip)
         self.pause.setAccessibleDescription(tip)
 
@@ -175,7 +210,7 @@ class Banner(qt.QWidget):
     def _copy(self) -> None:
         qt.QApplication.clipboard().setText(self._address)
         self.copy.setText(tr("Copied"))
-        self._copied_timer.start(_COPIED_FOR)
+        self._copied_timer.start(_COPIED_MS)
 
     @qt.Slot()
     def _reset_copy(self) -> None:
@@ -191,8 +226,12 @@ class Banner(qt.QWidget):
         top.addWidget(self.pause, 0, qt.Qt.AlignmentFlag.AlignTop)
         column = plain_column(self, gap // 2)
         column.addLayout(top)
-        lines = (self._who, self.connect_client), (self._muted, self.unmute)
-        for text, action in (*lines, (self._where, self.copy)):
+        lines = (
+            (self._who, self.connect_client),
+            (self._muted, self.unmute),
+            (self._where, self.copy),
+        )
+        for text, action in lines:
             below = qt.QHBoxLayout()
             below.setSpacing(gap)
             below.addWidget(text, 1)
@@ -201,7 +240,9 @@ class Banner(qt.QWidget):
 
 
 def _icon(state: State) -> str | None:
-    """Choose the icon; none where nothing is wanted of the person."""
+    """Return the name of the icon; None where the person has nothing to do."""
     if state.address is None:
         return "warning"
-    return "question" if any(asked.is_here for asked in state.asked) else None
+    if any(asked.is_here for asked in state.asked):
+        return "question"
+    return None

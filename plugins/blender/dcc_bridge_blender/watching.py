@@ -27,7 +27,6 @@ _WRITES: Final = re.compile(
 )
 _LOOK_UP: Final = "_bpy_ops_submodule__getattr__"  # what finds an operator, in 3.4 to 5.2
 _CLASS: Final = "_BPyOpsSubModOp"  # the class of operators in 3.4 and 4.5; in 5.2 it is in C
-_DEBUG: Final = "debug_relations_graphviz", "debug_stats_gnuplot"
 
 
 def _watched(operator: Any, warnings: list[str]) -> Any:
@@ -151,10 +150,8 @@ def writers() -> list[tuple[Any, str, Callable[..., list[Any]]]]:
 
     operators = vars(sys.modules["bpy.ops"]).get(_CLASS, _Operator)
     owners: list[Any] = [bpy.types.bpy_prop_collection, aud.Sound, imbuf]
-    names = "save", "save_render", "unpack", "alembic_export", *_DEBUG
     rows: list[tuple[Any, str, Callable[..., list[Any]]]] = []
     rows += [(it, name, _argument) for it in owners for name in ("write", "save")]
-    rows += [(bpy.types.bpy_struct, name, _argument) for name in names]
     return [*rows, (operators, "__call__", _written_by_operator)]
 
 

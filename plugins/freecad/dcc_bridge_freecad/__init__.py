@@ -1,6 +1,7 @@
-"""The bridge in FreeCAD: adapter, operations, plug-in. It can be imported without FreeCAD.
+"""The bridge in FreeCAD: adapter, operations, plug-in. FreeCAD is not needed for this import.
 
-What was installed beside it is put in front of the path here, before a module of it is imported.
+The packages that were installed beside this one are put in front of the path here, before a module
+of theirs is imported.
 """
 
 from __future__ import annotations
@@ -9,13 +10,13 @@ import sys
 from pathlib import Path
 from typing import Final
 
-# In front: the path may lead to older ones of the same names, or to another Python's, as those of
-# the virtual environment of the terminal from which FreeCAD was started.
+# In front, since the path may lead to older packages of the same names, or to those of another
+# Python: of the virtual environment in whose terminal FreeCAD was started.
 _SYSTEM: Final = {"win32": "win64", "darwin": "mac"}.get(sys.platform, "linux")
 _PYTHON: Final = f"py{sys.version_info.major}{sys.version_info.minor}"
 _FOLDER: Final = Path(__file__).resolve().parents[1] / "vendor" / f"{_PYTHON}-{_SYSTEM}"
 VENDOR: Final = _FOLDER if _FOLDER.is_dir() else None
-"""The folder of what was installed beside this package; None in a checkout."""
+"""The folder of the packages installed beside this one; None in a checkout."""
 
 if VENDOR is not None:
     sys.path[:] = [str(VENDOR), *(folder for folder in sys.path if folder != str(VENDOR))]

@@ -1,4 +1,4 @@
-"""The documents, as adapter and operations look at them. Main thread."""
+"""Look-ups in FreeCAD's documents, for the adapter and the operations. Main thread."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ import FreeCAD
 
 from dcc_bridge.spi import Changes, CountChanges
 
-_MOST: Final = 200  # parts of a value that an agent is given
-_NO_PICTURE: Final = ("offscreen", "minimal")
+_MAX_PARTS: Final = 200  # parts of a value, or characters of its text, that an agent is given
+_WITHOUT_SCREEN: Final = ("offscreen", "minimal")  # platforms of Qt
 
 
 def document() -> Any:
@@ -27,88 +27,130 @@ def document() -> Any:
 
 
 def look_up(item: str) -> Any:
-    """Return the object of that name, or of the label that it alone has; None if there is none."""
+    """Return the object of a name, or of a label that no other object has; None if there is none.
+
+    Raises:
+        LookupError: No document is open.
+    """
     obj = document().getObject(item)
-    labelled = document().getObjectsByLabel(item) if obj is None else [obj]
-    return labelled[0] if len(labelled) == 1 else None
+    if obj is not None:
+        return obj
+    labelled = document().getObjectsByLabel(item)
+    if len(labelled) != 1:
+        return None
+    return labelled[0]
 
 
 def find(item: str) -> Any:
-    """Find an object by its name, or the label that it alone has; LookupError if there is none."""
-    if (obj := look_up(item)) is not None:
+    """Return the object of a name, or of a label that no other object has.
+
+    Raises:
+        LookupError: There is no such object, several have the label, or no document is open.
+    """
+    obj = look_up(item)
+    if obj is not None:
         return obj
-    if many := len(document().getObjectsByLabel(item)):
-        raise LookupError(f"{many} objects have the label {item!r}: give the name of one.")
-    near = ", ".join(get_close_matches(item, (it.Name for it in document().Objects), 3, 0.5))
-    told = f"; near: {near}." if near else "."
-    raise LookupError(f"There is no object {item!r} in {document().Label}{told}")
+    count = len(document().getObjectsByLabel(item))
+    if count:
+        raise LookupError(f"{count} objects have the label {item!r}: give the name of one.")
+    names = (other.Name for other in document().Objects)
+    near = ", ".join(get_close_matches(item, names, 3, 0.5))
+    hint = f"; near: {near}." if near else "."
+    raise LookupError(f"There is no object {item!r} in {document().Label}{hint}")
 
 
-def called(obj: Any) -> str:
-    """Return what the tree calls an object, and behind it the inner name where that is another."""
+def label_of(obj: Any) -> str:
+    """Return the label that the tree shows of an object, with the inner name if that differs."""
     if obj.Label == obj.Name:
         return str(obj.Name)
     return f"{obj.Label} ({obj.Name})"
 
 
 def facts(item: str) -> list[Any]:
-    """Return the facts that tell an object from another one, and that a person agreed to."""
-    obj = document().getObject(item) if FreeCAD.ActiveDocument else None
+    """Return the facts by which a person's yes to an object is recognised as one to the same."""
+    obj = None
+    if FreeCAD.ActiveDocument:
+        obj = document().getObject(item)
     if obj is None:
         return [item, "gone"]
+    users = sorted(user.Name for user in obj.InList)
     used = sorted((other.Name, other.TypeId) for other in obj.OutListRecursive)
     locks = [(name, obj.getEditorMode(name)) for name in obj.PropertiesList]
-    return [item, obj.ID, obj.TypeId, obj.Label, sorted(o.Name for o in obj.InList), used, locks]
+    return [item, obj.ID, obj.TypeId, obj.Label, users, used, locks]
 
 
 def reach(item: str) -> set[str]:
-    """Name an object, and what is in it where it is a group."""
-    found, ahead = {item}, [document().getObject(item)] if FreeCAD.ActiveDocument else []
-    for obj in filter(None, ahead):  # the list grows meanwhile
-        if obj.hasExtension("App::GroupExtension") or hasattr(obj, "OriginFeatures"):
-            ahead += [other for other in obj.OutList if other.Name not in found]
-            found.update(other.Name for other in obj.OutList)
-    return found
+    """Return the name of an object, and if it is a group the names of all objects in it."""
+    names = {item}
+    if not FreeCAD.ActiveDocument:
+        return names
+    obj = document().getObject(item)
+    if obj is None:
+        return names
+    queue = [obj]
+    for each in queue:  # the list grows meanwhile
+        if each.hasExtension("App::GroupExtension") or hasattr(each, "OriginFeatures"):
+            queue += [other for other in each.OutList if other.Name not in names]
+            names.update(other.Name for other in each.OutList)
+    return names
 
 
 @contextmanager
 def noting_changes() -> Iterator[CountChanges]:
-    """Note what becomes of objects, in every document; FreeCAD tells of each, if none is closed."""
-    home, documents = getattr(FreeCAD.ActiveDocument, "Name", ""), {*FreeCAD.listDocuments()}
-    created, changed, deleted = dict[str, None](), dict[str, None](), dict[str, None]()
+    """Note which objects are created, changed and deleted during the block, in every document.
+
+    FreeCAD reports each object, unless a document is opened or closed meanwhile.
+
+    Yields:
+        A function that returns the changes so far. An object of another document than the active
+        one is named "document#object".
+    """
+    home = getattr(FreeCAD.ActiveDocument, "Name", "")
+    documents = {*FreeCAD.listDocuments()}
+    created = dict[str, None]()
+    changed = dict[str, None]()
+    deleted = dict[str, None]()
 
     def name(obj: Any) -> str:
         document = obj.Document.Name
-        return str(obj.Name) if document == home else f"{document}#{obj.Name}"
+        if document == home:
+            return str(obj.Name)
+        return f"{document}#{obj.Name}"
+
+    def note_creation(obj: Any) -> None:
+        created.setdefault(name(obj))
+
+    def note_change(obj: Any, _prop: str) -> None:
+        changed.setdefault(name(obj))
 
     def note_end(obj: Any) -> None:
-        if created.pop(name(obj), deleted) is deleted:  # else it was made after the beginning
+        if name(obj) in created:
+            del created[name(obj)]
+        else:  # the object was there before the block
             deleted[name(obj)] = None
 
+    def count() -> Changes:
+        lasting = [each for each in changed if each not in created and each not in deleted]
+        is_exact = documents == {*FreeCAD.listDocuments()}
+        return Changes([*created], lasting, [*deleted], is_exact=is_exact)
+
     listener = SimpleNamespace(
-        slotCreatedObject=lambda obj: created.setdefault(name(obj)),
-        slotChangedObject=lambda obj, _: changed.setdefault(name(obj)),
+        slotCreatedObject=note_creation,
+        slotChangedObject=note_change,
         slotDeletedObject=note_end,
     )
     FreeCAD.addDocumentObserver(listener)
     try:
-        yield lambda: Changes(
-            [*created],
-            [it for it in changed if it not in created and it not in deleted],
-            [*deleted],
-            is_exact=documents == {*FreeCAD.listDocuments()},
-        )
+        yield count
     finally:
         FreeCAD.removeDocumentObserver(listener)
 
 
 def plain(value: Any) -> Any:
-    """Return a property's value as JSON can carry it."""
+    """Return a property's value as JSON can carry it; a quantity as its number of mm or degrees."""
     if value is None or isinstance(value, bool | int | float | str):
         return value
-    if isinstance(
-        value, FreeCAD.Units.Quantity
-    ):  # a length, an angle: the number is in mm or degrees
+    if isinstance(value, FreeCAD.Units.Quantity):
         return value.Value
     if isinstance(value, FreeCAD.Placement):
         rotation = value.Rotation
@@ -118,22 +160,29 @@ def plain(value: Any) -> Any:
             "Angle": math.degrees(rotation.Angle),
         }
     if isinstance(value, list | tuple | FreeCAD.Vector):
-        return [plain(part) for part in islice(value, _MOST)]
-    return str(getattr(value, "Name", None) or value)[:_MOST]
+        return [plain(part) for part in islice(value, _MAX_PARTS)]
+    text = str(getattr(value, "Name", None) or value)
+    return text[:_MAX_PARTS]
 
 
 def view_3d() -> Any:
-    """Return the 3D view of the active document; ValueError where none can be drawn."""
-    if os.environ.get("QT_QPA_PLATFORM") in _NO_PICTURE:
+    """Return the 3D view of the active document.
+
+    Raises:
+        ValueError: No 3D view is open, or this FreeCAD cannot draw.
+    """
+    if os.environ.get("QT_QPA_PLATFORM") in _WITHOUT_SCREEN:
         raise ValueError("This FreeCAD has no screen: what it would draw crashes it.")
-    shown = gui().ActiveDocument.ActiveView if gui().ActiveDocument else None
-    if not hasattr(shown, "saveImage"):
+    view = None
+    if gui().ActiveDocument:
+        view = gui().ActiveDocument.ActiveView
+    if not hasattr(view, "saveImage"):
         raise ValueError("No 3D view is open: bring one to the front in FreeCAD.")
-    return shown
+    return view
 
 
 def gui() -> Any:
-    """Return FreeCAD's window side, which freecadcmd must not load."""
+    """Return FreeCAD's module of its window, which freecadcmd must not load."""
     import FreeCADGui
 
     return FreeCADGui

@@ -1,7 +1,7 @@
-"""FreeCAD as a host: 0.20 and newer, in its window and in ``freecadcmd``.
+"""FreeCAD as a host: 0.20 and newer, in its window and in ``freecadcmd``. Main thread.
 
-The scene is the active document, and an item is an object's internal name, which stays when the
-person changes its label. Measured in 0.20.2. Main thread.
+The scene is the active document. An item is an object's internal name, which stays when the person
+changes the label. Measured in 0.20.2.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ from dcc_bridge.spi import (
 )
 
 from .document import (
-    called,
     document,
     facts,
     find,
     gui,
+    label_of,
     look_up,
     noting_changes,
     reach,
@@ -61,25 +61,35 @@ class FreeCADHost(Host):
     suffix = ".FCStd"
 
     def __init__(self, later: Later | None = None) -> None:
+        """Listen to FreeCAD's transactions.
+
+        Args:
+            later: Calls a function from the event loop in some milliseconds, by a timer of the Qt
+                that FreeCAD brings; needed if FreeCAD has a window.
+        """
         self.version = ".".join(FreeCAD.Version()[:3])
         self.has_ui = bool(FreeCAD.GuiUp)
-        # Calls a function from the event loop, in some milliseconds; a timer of the Qt that FreeCAD
-        # brings. Needed where it has a window.
         self._later = later
-        self._selected: list[str] = []  # where there is no window FreeCAD keeps none
+        self._selected: list[str] = []  # without a window FreeCAD keeps no selection
         self._watchers = Callbacks()
         self._transactions = transactions()
         self._losses = Losses(self, self._mark_modified)
         self._reach = AgreedIds()
 
     def file(self) -> Path | None:
-        """Return the document's file."""
-        name = document().FileName if FreeCAD.ActiveDocument else ""
-        return Path(name) if name else None
+        """Return the document's file; None if the document was never saved."""
+        if not FreeCAD.ActiveDocument:
+            return None
+        name = document().FileName
+        if not name:
+            return None
+        return Path(name)
 
     def scene(self) -> str:
-        """Name the document as its tab does."""
-        return str(document().Label) if FreeCAD.ActiveDocument else "no document"
+        """Return the document's name as its tab shows it."""
+        if not FreeCAD.ActiveDocument:
+            return "no document"
+        return str(document().Label)
 
     def scene_id(self) -> Hashable:
         """Return the active document's name, and how many were opened before it."""
@@ -90,20 +100,31 @@ class FreeCADHost(Host):
 
     @property
     def modified(self) -> bool:
-        """Whether FreeCAD would ask before it closes the document. Without a window: perhaps."""
-        if not (self.has_ui and FreeCAD.ActiveDocument):
-            return FreeCAD.ActiveDocument is not None
+        """Return whether FreeCAD would ask before it closes the document.
+
+        Without a window FreeCAD does not know, and every document counts as modified.
+        """
+        if not FreeCAD.ActiveDocument:
+            return False
+        if not self.has_ui:
+            return True
         return bool(gui().getDocument(document().Name).Modified)
 
     def save_copy(self, path: Path) -> None:
-        """Write the document to another file; OSError where it fails, as FreeCAD does not tell."""
+        """Write the document to another file.
+
+        Raises:
+            OSError: The file was not written; FreeCAD itself reports no failure.
+        """
         document().saveCopy(str(path))
         if not path.is_file():
             raise OSError(f"FreeCAD did not write {path}.")
 
     def summary(self) -> dict[str, Any]:
-        """Describe the document: how many objects of each type, and what is on top."""
-        objects = document().Objects if FreeCAD.ActiveDocument else []
+        """Return how many objects of each type the document has, and which ones are on top."""
+        objects: Sequence[Any] = ()
+        if FreeCAD.ActiveDocument:
+            objects = document().Objects
         top = (obj.Name for obj in objects if not obj.InList)
         return {
             **super().summary(),
@@ -118,7 +139,8 @@ class FreeCADHost(Host):
     def undo_step(self, label: str) -> Iterator[None]:
         """Open a transaction, and close it whatever happens; an empty one leaves no entry.
 
-        Busy: the person is in a task, which keeps a transaction open: ours would end it.
+        Raises:
+            Busy: The person is in a task that keeps a transaction open, which ours would end.
         """
         open_transaction = FreeCAD.getActiveTransaction()
         if open_transaction is not None:
@@ -130,42 +152,52 @@ class FreeCADHost(Host):
             yield
 
     def undo_mark(self) -> UndoMark:
-        """Mark the newest transaction of all documents that are open."""
+        """Return a mark of the newest transaction of all open documents."""
         return self._transactions.mark()
 
     def undo(self) -> None:
-        """Undo the newest transaction, and compute what depends on it."""
+        """Undo the newest transaction, and compute the documents that it changed."""
         self._transactions.undo()
 
     def trial(self) -> Trial:
-        """Return what can abort the open transaction."""
-        return FreeCADTrial(self._transactions, self._noted_selection)
+        """Return the trial that can abort the open transaction."""
+        return FreeCADTrial(self._transactions, self._note_selection)
 
     def take_back(self) -> None:
-        """Undo the newest transaction in its newest document; NotUndoable: one was closed since."""
+        """Undo the newest transaction in its newest document, and leave no redo of it.
+
+        Raises:
+            NotUndoable: A document was closed since.
+        """
         self._transactions.take_back()
 
     def redo(self) -> None:
-        """Redo the transaction undone last in the active document."""
+        """Redo the transaction that was undone last in the active document."""
         document().redo()
         document().recompute()
         self._transactions.drop_unwanted()
 
     def lost(self, agreed: Sequence[str]) -> list[str]:
-        """List what the newest step took away, but for items agreed to and what was in them."""
+        """Return what the newest step took away, except the agreed items and what was in them."""
         return self._transactions.lost(self._reach.of(agreed))
 
     def changes(self) -> AbstractContextManager[CountChanges]:
-        """Note what becomes of objects; FreeCAD tells of each."""
+        """Note which objects are created, changed and deleted; FreeCAD reports each."""
         return noting_changes()
 
     @contextmanager
     def guard(self, put_back: list[str], *, read: bool) -> Iterator[None]:
-        """Put back which document is active and that undo is on; record what a read edits."""
-        active = FreeCAD.ActiveDocument.Name if FreeCAD.ActiveDocument else ""
+        """Put back the active document and the undo of each; record the edits of a read.
+
+        Args:
+            put_back: Takes the names of what was put back.
+            read: Whether the block should edit nothing.
+        """
+        active = _active_name()
         undoable = [doc.Name for doc in FreeCAD.listDocuments().values() if doc.UndoMode]
-        is_free = read and FreeCAD.getActiveTransaction() is None
-        step = self._transactions.step("A read") if is_free else nullcontext()
+        step: AbstractContextManager[None] = nullcontext()
+        if read and FreeCAD.getActiveTransaction() is None:
+            step = self._transactions.step("A read")
         with self._losses.judged(), self._transactions.watched(self._losses):
             try:
                 with step:
@@ -174,27 +206,30 @@ class FreeCADHost(Host):
                 put_back += self._put_back(active, undoable)
 
     def _put_back(self, active: str, undoable: Sequence[str]) -> list[str]:
-        documents, changed = FreeCAD.listDocuments(), list[str]()
+        documents = FreeCAD.listDocuments()
+        changed = list[str]()
         for name in undoable:
             if name in documents and not documents[name].UndoMode:
                 documents[name].UndoMode = 1
                 changed.append(f"the undo of {documents[name].Label}")
-        now = FreeCAD.ActiveDocument.Name if FreeCAD.ActiveDocument else ""
+        now = _active_name()
         if now != active and active in documents and not self._transactions.is_new(now):
             FreeCAD.setActiveDocument(active)
             changed.append("which document is active")
         return changed
 
     def _mark_modified(self) -> bool:
-        """Return whether FreeCAD takes the document as not saved; in 0.20 nothing else sets that.
+        """Return whether FreeCAD counts the document as modified; 0.20 has no way to set that.
 
-        Without a window nobody is asked whether to save.
+        Without a window FreeCAD asks nobody whether to save, so the answer is yes.
         """
-        return not self.has_ui or self.modified
+        if not self.has_ui:
+            return True
+        return self.modified
 
     @property
     def selection(self) -> list[str]:
-        """The selected objects, without their faces and edges."""
+        """Return the selected objects, without their faces and edges."""
         if not FreeCAD.ActiveDocument:
             return []
         if not self.has_ui:
@@ -212,26 +247,30 @@ class FreeCADHost(Host):
         for name in names:
             gui().Selection.addSelection(document().Name, name)
 
-    def _noted_selection(self) -> Callable[[], None]:
-        """Note what is selected, faces and edges too, and return what selects it again."""
+    def _note_selection(self) -> Callable[[], None]:
+        """Note the selection, faces and edges too, and return a function that selects it again."""
         if not self.has_ui:
             names = list(self._selected)
-            return lambda: setattr(self, "_selected", names)
-        selected = _selected()
+
+            def select_names() -> None:
+                self._selected = names
+
+            return select_names
+        selection = _whole_selection()
 
         def select() -> None:
-            if _selected() == selected:
+            if _whole_selection() == selection:
                 return
             gui().Selection.clearSelection()
-            for document_name, item, parts in selected:
-                for part in parts or [""]:
-                    gui().Selection.addSelection(document_name, item, part)
+            for document_name, item, elements in selection:
+                for element in elements or [""]:
+                    gui().Selection.addSelection(document_name, item, element)
 
         return select
 
     def frame(self, items: Sequence[str]) -> None:
-        """Fit the view to objects; what is selected stays so."""
-        if not (self.has_ui and items and gui().ActiveDocument):
+        """Fit the view to objects; the selection stays."""
+        if not self.has_ui or not items or not gui().ActiveDocument:
             return
         before = self.selection
         self.select(items)
@@ -239,7 +278,11 @@ class FreeCADHost(Host):
         self.select(before)
 
     def describe(self, item: str) -> dict[str, Any]:
-        """Describe an object; LookupError where there is none of that name."""
+        """Return an object's type, label and what it uses.
+
+        Raises:
+            LookupError: There is no object of that name.
+        """
         obj = find(item)
         return {
             "type": obj.TypeId,
@@ -249,29 +292,40 @@ class FreeCADHost(Host):
         }
 
     def kinds(self, items: Sequence[str]) -> list[str]:
-        """Name the types, without a look for what is called alike."""
-        things = [look_up(item) if FreeCAD.ActiveDocument else None for item in items]
-        return [thing.TypeId if thing is not None else "gone" for thing in things]
+        """Return the objects' types; "gone" of those that are not there."""
+        kinds = []
+        for item in items:
+            obj = _look_up(item)
+            kind = "gone" if obj is None else obj.TypeId
+            kinds.append(kind)
+        return kinds
 
     def nouns(self, items: Sequence[str]) -> list[str]:
-        """Return "cylinder", "sketch", "wall": not what the class in C++ is called."""
-        things = [look_up(item) if FreeCAD.ActiveDocument else None for item in items]
-        return [noun_of(thing) if thing is not None else self.item_noun for thing in things]
+        """Return the nouns of objects for a person: "cylinder", "sketch", "wall"."""
+        nouns = []
+        for item in items:
+            obj = _look_up(item)
+            noun = self.item_noun if obj is None else noun_of(obj)
+            nouns.append(noun)
+        return nouns
 
     def display_names(self, items: Sequence[str]) -> list[str]:
-        """Return the labels, as the tree shows them, with the inner names behind them."""
-        things = [look_up(item) if FreeCAD.ActiveDocument else None for item in items]
-        pairs = zip(items, things, strict=True)
-        return [item if thing is None else called(thing) for item, thing in pairs]
+        """Return the labels, as the tree shows them, with the internal names behind them."""
+        names = []
+        for item in items:
+            obj = _look_up(item)
+            name = item if obj is None else label_of(obj)
+            names.append(name)
+        return names
 
     def fingerprint(self, items: Sequence[str]) -> str:
-        """Digest ids, types, labels, what uses the objects and all that they use."""
+        """Return a digest of the objects' ids, types, labels, users, and all that they use."""
         for item in items:
             self._reach.note(item, reach(item))
         return digest([str(self.file()), [facts(item) for item in sorted(set(items))]])
 
     def watch(self, changed: Callable[[], None]) -> Undo:
-        """Call after edits, undo, redo, and when the document or selection is another one."""
+        """Call `changed` after edits, undo, redo, and a change of document or selection."""
         undo = ExitStack()
         undo.callback(self._watchers.add(changed))
         document_observer = _observer(_CHANGES, changed)
@@ -285,52 +339,77 @@ class FreeCADHost(Host):
 
     def main_window(self) -> object | None:
         """Return the main window, wrapped by the Qt binding that FreeCAD has loaded."""
-        window: object = gui().getMainWindow() if self.has_ui else None
+        if not self.has_ui:
+            return None
+        window: object = gui().getMainWindow()
         return window
 
     def when_ready(self, start: Callable[[], None]) -> Undo:
-        """Call once the window is there and has a workbench."""
+        """Call `start` once the window is there and has a workbench."""
         if not self.has_ui or self._later is None:
             return super().when_ready(start)
         # `InitGui.py` runs before there is a workbench, and FreeCAD serves timers while it starts.
-        # Its signal that a workbench came is sent before the window is shown.
+        # FreeCAD signals a new workbench before it shows the window.
         return start_once(start, self._later, _is_up)
 
     def when_leaving(self, stop: Callable[[], None]) -> Undo:
-        """Call when the window closes, and when the interpreter ends."""
+        """Call `stop` when the window closes, and when the interpreter ends."""
         if not self.has_ui:
             return super().when_leaving(stop)
-        # Before it ends Python, FreeCAD deletes its window and its application, which stand on its
-        # stack. PySide2's wrappers of them still seem valid, and whatever touches them crashes.
+        # FreeCAD deletes its window and its application, which stand on its stack, before it ends
+        # Python. PySide2's wrappers of both still seem valid then, and any use of them crashes.
         window: Any = self.main_window()
-        state = {"connected"}
+        is_connected = True
 
         def leave() -> None:
-            # A connection that is cut while it calls is freed under PySide2's feet.
-            state.clear()
+            # PySide2 frees a connection that is cut during its own call, and crashes.
+            nonlocal is_connected
+            is_connected = False
             stop()
 
         undo = super().when_leaving(leave)
 
         def disconnect() -> None:
+            nonlocal is_connected
             undo()
-            if state:
-                state.clear()
+            if is_connected:
+                is_connected = False
                 window.mainWindowClosed.disconnect(leave)
 
         window.mainWindowClosed.connect(leave)
         return disconnect
 
 
-def _selected() -> list[tuple[str, str, tuple[str, ...]]]:
-    """Return what is selected in all documents: a document, an object, and parts of it each."""
-    every = gui().Selection.getSelectionEx("*")
-    return [(it.DocumentName, it.ObjectName, tuple(it.SubElementNames)) for it in every]
+def _active_name() -> str:
+    """Return the active document's name; "" if there is none."""
+    if not FreeCAD.ActiveDocument:
+        return ""
+    return str(FreeCAD.ActiveDocument.Name)
+
+
+def _look_up(item: str) -> Any:
+    """Return an object by name or label; None without it, also if no document is open."""
+    if not FreeCAD.ActiveDocument:
+        return None
+    return look_up(item)
+
+
+def _whole_selection() -> list[tuple[str, str, tuple[str, ...]]]:
+    """Return the selection in all documents: document, object, and elements of the object."""
+    selection = []
+    for entry in gui().Selection.getSelectionEx("*"):
+        elements = tuple(entry.SubElementNames)
+        selection.append((entry.DocumentName, entry.ObjectName, elements))
+    return selection
 
 
 def _observer(names: Sequence[str], changed: Callable[[], None]) -> SimpleNamespace:
-    """Make what FreeCAD calls: it looks for methods by their names."""
-    return SimpleNamespace(**dict.fromkeys(names, lambda *_: changed()))
+    """Return an observer for FreeCAD, which looks for methods of these names."""
+
+    def call_changed(*_arguments: Any) -> None:
+        changed()
+
+    return SimpleNamespace(**dict.fromkeys(names, call_changed))
 
 
 def _is_up() -> bool:
@@ -339,4 +418,6 @@ def _is_up() -> bool:
         gui().activeWorkbench()
     except (AssertionError, AttributeError):  # none yet, or one that is being loaded
         return False
-    return window is not None and bool(window.isVisible())
+    if window is None:
+        return False
+    return bool(window.isVisible())

@@ -1,7 +1,7 @@
 """The bridge's log in FreeCAD: whole in our own file, a line of each record in the Report view.
 
-Python writes to its error stream what no handler takes, and FreeCAD shows that in red and opens the
-Report view for it. Any thread.
+Python writes a record that no handler takes to its error stream, which FreeCAD shows in red, and
+opens the Report view for that. Any thread.
 """
 
 from __future__ import annotations
@@ -12,5 +12,9 @@ from dcc_bridge.spi import Undo, install_log
 
 
 def install() -> Undo:
-    """Show each warning in the Report view, as FreeCAD's own messages are; return what ends it."""
-    return install_log(lambda line: FreeCAD.Console.PrintMessage(f"{line}\n"))
+    """Show each warning in the Report view like FreeCAD's own messages; return the undo of that."""
+    return install_log(_print)
+
+
+def _print(line: str) -> None:
+    FreeCAD.Console.PrintMessage(f"{line}\n")

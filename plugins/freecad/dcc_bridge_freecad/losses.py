@@ -1,7 +1,7 @@
-"""What an undo step takes away: objects, and parts of those that stay. Main thread.
+"""The losses of an undo step: objects, and parts of objects that stay. Main thread.
 
-FreeCAD calls before a property changes. So of each that is changed in the step its parts are noted
-once, as they were, and compared when that is asked for; nothing else is looked at.
+FreeCAD calls before a property changes. So the parts of each property are noted once, before its
+first change in the step, and compared when somebody asks; no other property is looked at.
 """
 
 from __future__ import annotations
@@ -11,18 +11,28 @@ from typing import Any, Final
 
 import FreeCAD
 
-from .document import called
-from .parts import CELLS, HeldPart, ObjectKey, found, gone, is_cell, key_of, parts_of, related
+from .document import label_of
+from .parts import (
+    CELLS,
+    HeldPart,
+    ObjectKey,
+    find_by_key,
+    is_cell,
+    key_of,
+    missing_parts,
+    parts_of,
+    related,
+)
 
 _NOTES: Final = (
     *("Comment", "Company", "CreatedBy", "License", "LicenseURL"),
     *("Material", "Meta", "ShowHidden"),
 )
-"""The properties of a document that a person writes."""
+"""The properties of a document that a person writes, such as the author's name."""
 
 
 class StepLosses:
-    """What the newest step took away, by identity."""
+    """The objects and parts that the newest step took away, recognised by their keys."""
 
     def __init__(self) -> None:
         self.begin()
@@ -35,13 +45,13 @@ class StepLosses:
         self._deleted: dict[ObjectKey, None] = {}
         self._parts: dict[tuple[ObjectKey, str], list[HeldPart]] = {}
         self._removed: dict[tuple[ObjectKey, str], None] = {}
-        self._cells: dict[tuple[ObjectKey, str], None] = {}  # of which FreeCAD tells no more
+        self._cells: dict[tuple[ObjectKey, str], None] = {}  # FreeCAD reports no change of these
         self._notes: dict[tuple[str, str], Any] = {}
 
     def note_new(self, obj: Any) -> None:
-        """Note an object that was made: what becomes of it is no loss."""
+        """Note an object that was made in the step, which therefore can lose nothing."""
         key = key_of(obj)
-        if key not in self._deleted:  # it comes back by an undo
+        if key not in self._deleted:  # else an undo has brought it back
             self._new.add(key[:2])
 
     def is_made(self, obj: Any) -> bool:
@@ -49,7 +59,7 @@ class StepLosses:
         return key_of(obj)[:2] in self._new
 
     def note_deleted(self, obj: Any) -> None:
-        """Note an object that is about to go."""
+        """Note an object that is about to be deleted."""
         key = key_of(obj)
         if key[:2] not in self._new:
             self._deleted[key] = None
@@ -63,9 +73,9 @@ class StepLosses:
             self._parts.setdefault((key, each), parts_of(obj, each))
 
     def note_removed(self, obj: Any, prop: str) -> None:
-        """Note a property that is about to go: one that somebody had added, or a cell's value.
+        """Note a property that is about to be removed: an added property, or a cell's value.
 
-        Of `Sheet.clearAll` 0.20 tells nothing else, and no undo brings it back.
+        FreeCAD 0.20 reports nothing else of `Sheet.clearAll`, which no undo brings back.
         """
         key = key_of(obj)
         if key[:2] in self._new:
@@ -76,73 +86,100 @@ class StepLosses:
             self._removed[key, prop] = None
 
     def note_document(self, document: Any, prop: str) -> None:
-        """Note what was written of a document as a whole, before it changes."""
+        """Note a text of a document as a whole, before the text changes."""
         if prop in _NOTES:
             self._notes.setdefault((str(document.Name), prop), getattr(document, prop))
 
     def lost(self, agreed: Collection[str]) -> list[str]:
-        """List what is gone beside the objects agreed to, their parts, and parts by their words."""
-        told = [name for key in self._deleted if (name := self._gone(key, agreed))]
+        """Return what the step took away and no person agreed to.
+
+        Args:
+            agreed: Items that a person agreed to, which stand for their parts too; and sentences
+                of this method.
+
+        Returns:
+            A deleted object as its item, all else as words: "cell A1 of Sizes (Spreadsheet)".
+        """
+        losses = list[str]()
+        for key in self._deleted:
+            item = self._deleted_item(key, agreed)
+            if item is not None:
+                losses.append(item)
         for key, prop in self._removed:
-            obj = self._beside(key, agreed)
+            obj = self._object_beside(key, agreed)
             if obj is not None and prop not in obj.PropertiesList:
-                told.append(f"property {prop} of {self._named(obj)}")
-        for (key, prop), before in self._parts.items():
-            obj = self._beside(key, agreed) if before else None
-            if obj is not None and (key, prop) not in self._removed:
-                parts = gone(before, parts_of(obj, prop))
-                told += [
-                    f"{part.told()} of {self._named(obj)}"
-                    for part in parts
-                    if not (part.is_member and self._item(part.target) in agreed)
-                ]
-        told += self._cleared(agreed)
-        told += self._emptied()
-        return [text for text in dict.fromkeys(told) if text not in agreed]
+                losses.append(f"property {prop} of {self._label(obj)}")
+        losses += self._lost_parts(agreed)
+        losses += self._cleared_cells(agreed)
+        losses += self._emptied_notes()
+        return [text for text in dict.fromkeys(losses) if text not in agreed]
 
     def put_notes_back(self) -> None:
-        """Put back what was written of documents as a whole, which no undo does."""
+        """Put back the texts of documents as a whole, which no undo does."""
         for (name, prop), value in self._notes.items():
             document = FreeCAD.listDocuments().get(name)
             if document is not None and getattr(document, prop) != value:
                 setattr(document, prop, value)
 
     def is_noted(self) -> bool:
-        """Return whether what is written of a document as a whole was changed."""
+        """Return whether a text of a document as a whole was changed."""
         documents = FreeCAD.listDocuments()
         return any(
             name in documents and getattr(documents[name], prop) != value
             for (name, prop), value in self._notes.items()
         )
 
-    def _gone(self, key: ObjectKey, agreed: Collection[str]) -> str | None:
-        """Return the item that an object was, if it is gone, and that was not agreed to."""
+    def _deleted_item(self, key: ObjectKey, agreed: Collection[str]) -> str | None:
+        """Return the item of an object, if the object is gone and nobody agreed to that."""
         if key[0] not in FreeCAD.listDocuments():
-            return None  # it was closed, which is told of otherwise
+            return None  # the document was closed, which is reported elsewhere
         item = self._item(key)
-        return None if item in agreed or found(key) is not None else item
+        if item in agreed or find_by_key(key) is not None:
+            return None
+        return item
 
-    def _beside(self, key: ObjectKey, agreed: Collection[str]) -> Any:
-        """Return an object that is still there and that nobody agreed to."""
-        return None if self._item(key) in agreed else found(key)
+    def _object_beside(self, key: ObjectKey, agreed: Collection[str]) -> Any:
+        """Return an object that is still there and that nobody agreed to; else None."""
+        if self._item(key) in agreed:
+            return None
+        return find_by_key(key)
 
     def _item(self, key: ObjectKey | None) -> str:
         if key is None:
             return ""
-        return key[1] if key[0] == self._home else f"{key[0]}#{key[1]}"
+        document, name, _ = key
+        if document == self._home:
+            return name
+        return f"{document}#{name}"
 
-    def _named(self, obj: Any) -> str:
-        name = called(obj)
-        return name if obj.Document.Name == self._home else f"{obj.Document.Name}#{name}"
+    def _label(self, obj: Any) -> str:
+        label = label_of(obj)
+        if obj.Document.Name == self._home:
+            return label
+        return f"{obj.Document.Name}#{label}"
 
-    def _cleared(self, agreed: Collection[str]) -> Iterator[str]:
-        """Yield the cells that are empty although nothing was told of a change to them."""
+    def _lost_parts(self, agreed: Collection[str]) -> Iterator[str]:
+        for (key, prop), before in self._parts.items():
+            if not before or (key, prop) in self._removed:
+                continue
+            obj = self._object_beside(key, agreed)
+            if obj is None:
+                continue
+            for part in missing_parts(before, parts_of(obj, prop)):
+                if part.is_member and self._item(part.target) in agreed:
+                    continue
+                yield f"{part.text()} of {self._label(obj)}"
+
+    def _cleared_cells(self, agreed: Collection[str]) -> Iterator[str]:
+        """Yield the cells that are empty although FreeCAD reported no change of them."""
         for key, address in self._cells:
-            obj = self._beside(key, agreed) if (key, CELLS) not in self._parts else None
+            if (key, CELLS) in self._parts:
+                continue
+            obj = self._object_beside(key, agreed)
             if obj is not None and not obj.getContents(address):
-                yield f"cell {address} of {self._named(obj)}"
+                yield f"cell {address} of {self._label(obj)}"
 
-    def _emptied(self) -> Iterator[str]:
+    def _emptied_notes(self) -> Iterator[str]:
         documents = FreeCAD.listDocuments()
         for (name, prop), value in self._notes.items():
             if value and name in documents and not getattr(documents[name], prop):

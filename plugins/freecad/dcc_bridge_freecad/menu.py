@@ -1,8 +1,8 @@
 """The menu "Agents" in FreeCAD, in every workbench. Main thread.
 
-What it offers are commands of FreeCAD's own kind, so whoever likes puts them on a tool bar or a key
-by Tools > Customize. FreeCAD 0.20 cannot be asked to show commands in another's workbench: it
-builds its menu bar anew for each, and tells of it; then the menu is put in again.
+The entries are commands of FreeCAD's own kind, so a person can put them on a tool bar or a key by
+Tools > Customize. FreeCAD 0.20 cannot show commands in somebody else's workbench: it builds the
+menu bar anew for each workbench and sends a signal, upon which the menu is inserted again.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ from dcc_bridge.spi.qt import (
 )
 
 _TITLE: Final = "&Agents"
-_BEFORE: Final = "&Windows"
-"""The menu that ours stands before, by the untranslated name that FreeCAD keeps with it."""
+_NEXT_MENU: Final = "&Windows"
+"""The menu that follows ours, by the untranslated name that FreeCAD keeps in its action."""
 
 
 @dataclass(frozen=True)
@@ -66,40 +66,46 @@ class Command:
 
 
 class Menu(QObject):
-    """The menu, as long as the plug-in is loaded."""
+    """The menu, as long as the plug-in is loaded.
+
+    Attributes:
+        dock: The dock that holds the panel; None until the panel is shown.
+        menu: The menu in the menu bar.
+    """
 
     def __init__(self, commands: Sequence[Command]) -> None:
-        """Put it into the bar; FreeCAD's window must be up.
+        """Insert the menu into the menu bar; FreeCAD's window must be up.
 
         Args:
-            commands: What it offers, in this order.
+            commands: The entries of the menu, in this order.
         """
         super().__init__()
         self._window: Any = FreeCADGui.getMainWindow()
-        self.dock: QDockWidget | None = None  # what the panel is in, while it is shown
-        self.menu = QMenu(tr(_TITLE), self._window)  # what is in the menu bar
-        self.menu.menuAction().setData(tr(_TITLE))  # or FreeCAD loses it with another language
-        known = FreeCADGui.listCommands()
+        self.dock: QDockWidget | None = None
+        self.menu = QMenu(tr(_TITLE), self._window)
+        # Without the data FreeCAD loses the menu when the person changes the language.
+        self.menu.menuAction().setData(tr(_TITLE))
+        registered = FreeCADGui.listCommands()
         for command in commands:
-            if command.name not in known:  # none can be taken back
+            if command.name not in registered:  # no command can be removed again
                 FreeCADGui.addCommand(command.name, command)
             entry = self.menu.addAction(tr(command.text))
             entry.setData(command.name)
             entry.setShortcut(QKeySequence(command.key))
-        self.menu.aboutToShow.connect(self._look)
+        self.menu.aboutToShow.connect(self._enable_entries)
         self.menu.triggered.connect(self._run)
-        self._window.workbenchActivated.connect(self._put)
-        self._put()
+        self._window.workbenchActivated.connect(self._insert)
+        self._insert()
 
     def close(self) -> None:
-        """Take it away, and the panel out of its dock."""
+        """Remove the menu, and take the panel out of its dock."""
         self.close_panel()
         if isValid(self.menu):  # else the window is gone, and all that belongs to it
-            self._window.workbenchActivated.disconnect(self._put)
+            self._window.workbenchActivated.disconnect(self._insert)
             delete(self.menu)
 
     def show_panel(self, panel: Panel) -> None:
-        """Show the panel at the right of the window, or wherever the person put it."""
+        """Show the panel at the right of the window, or in the place that the person gave it."""
         if self.dock is None or not isValid(self.dock):
             self.dock = QDockWidget(tr("Agents"), self._window)
             self.dock.setObjectName("DccBridgeAgents")
@@ -109,8 +115,9 @@ class Menu(QObject):
         self.dock.raise_()
 
     def close_panel(self) -> None:
-        """Take the panel out of its dock, which goes; the panel is its maker's to delete."""
-        dock, self.dock = self.dock, None
+        """Take the panel out of its dock, and delete the dock but not the panel."""
+        dock = self.dock
+        self.dock = None
         if dock is None or not isValid(dock):
             return
         panel = dock.widget()
@@ -119,13 +126,15 @@ class Menu(QObject):
         delete(dock)
 
     @Slot()
-    def _put(self) -> None:
+    def _insert(self) -> None:
+        """Insert the menu before the menu of windows, or at the end if there is none."""
         bar = self._window.menuBar()
-        before = next((action for action in bar.actions() if action.data() == _BEFORE), None)
-        bar.insertMenu(before, self.menu)
+        followers = [action for action in bar.actions() if action.data() == _NEXT_MENU]
+        follower = followers[0] if followers else None
+        bar.insertMenu(follower, self.menu)
 
     @Slot()
-    def _look(self) -> None:
+    def _enable_entries(self) -> None:
         for action in self.menu.actions():
             action.setEnabled(FreeCADGui.isCommandActive(action.data()))
 

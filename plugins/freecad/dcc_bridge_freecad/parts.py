@@ -1,7 +1,7 @@
-"""The parts of FreeCAD's objects that a person would miss, read of one property. Main thread.
+"""The parts of FreeCAD's objects that a person would miss, read from one property. Main thread.
 
-A part has a key by which it is the same one later, and its words. What is computed is no part: it
-comes back with what it is computed of. Measured in 0.20.2.
+A part has a key, by which a later look recognises the part, and words for a person. A computed
+value is no part: it comes back with the objects that it is computed from. Measured in 0.20.2.
 """
 
 from __future__ import annotations
@@ -14,19 +14,19 @@ from xml.etree import ElementTree
 
 import FreeCAD
 
-from .document import called
+from .document import label_of
 
 _LINK: Final = re.compile("Property(X?Link|LinkSub)")
 _MEMBERS: Final = ("Group", "ElementList", "Views")
 """Properties by which an object only holds others: groups, link groups, drawing pages."""
 _WRITTEN: Final = re.compile("Property(String|File|FileIncluded|FilletEdges|PythonObject|.*List)$")
-"""Types of properties in which somebody wrote something, which may be emptied."""
+"""Types of properties that hold something a person wrote, and that may be emptied."""
 _TEXTS: Final = {"Text": "text", "LabelText": "text", "Label2": "description"}
-"""Those that FreeCAD may hide in its list of properties and shows elsewhere, in words."""
+"""Properties that FreeCAD may hide in its list of properties and shows elsewhere, with words."""
 _NOT_WRITTEN: Final = ("Label", "Visibility", "Placement")
 _CURVES: Final = {"LineSegment": "line", "ArcOfCircle": "arc", "BSplineCurve": "B-spline"}
 _SHEET: Final = "Spreadsheet::Sheet"
-CELLS: Final = "cells"  # the property of a sheet that holds them all
+CELLS: Final = "cells"  # the property of a sheet that holds all of its cells
 _CELL: Final = re.compile("[A-Z]{1,2}[0-9]+")
 _SKETCH: Final = "Sketcher::SketchObject"
 _OF_SKETCH: Final = ("Geometry", "Constraints")
@@ -38,13 +38,16 @@ class HeldPart(NamedTuple):
     """A part of an object.
 
     Attributes:
-        key: By which it is the same one later.
-        words: What a person reads, without the object and the target: "cell A1", "member".
-        content: By which it is found where it was moved to; None where nothing moves.
-        holder: The key of the part that this one goes with, and is not told of beside it.
-        target: The object that it leads to; where that is gone, the part is no loss of its own.
+        key: Equal for the same part in a later look.
+        words: The part for a person, without the object and the target: "cell A1", "member".
+        content: Equal for the same part under another key, where it was moved to; None for a part
+            that cannot move.
+        holder: The key of the part that this one goes with; if both are gone, only the holder is
+            reported.
+        target: The object that the part leads to; if the target is gone, the part is no loss of
+            its own.
         element: The face, edge or point of the target: "Edge1".
-        is_member: It is that the target is in the object.
+        is_member: Whether the part says that the target is in the object.
     """
 
     key: Hashable
@@ -55,74 +58,96 @@ class HeldPart(NamedTuple):
     element: str = ""
     is_member: bool = False
 
-    def told(self) -> str:
-        """Return what a person reads, without the object. The target must be there."""
+    def text(self) -> str:
+        """Return the part for a person, without the object. The target must be there."""
         if self.target is None:
             return self.words
         element = f".{self.element}" if self.element else ""
-        return f"{self.words} {called(found(self.target))}{element}"
+        label = label_of(find_by_key(self.target))
+        return f"{self.words} {label}{element}"
 
 
 def key_of(obj: Any) -> ObjectKey:
-    """Return what tells an object from every other one, also from one made under its name."""
+    """Return a key that no other object has, not even a later one of the same name."""
     return str(obj.Document.Name), str(obj.Name), int(obj.ID)
 
 
-def found(key: ObjectKey) -> Any:
-    """Return the object of a key; None if it is gone."""
-    document = FreeCAD.listDocuments().get(key[0])
-    obj = document.getObject(key[1]) if document is not None else None
-    return obj if obj is not None and key[2] == obj.ID else None
+def find_by_key(key: ObjectKey) -> Any:
+    """Return the object of a key; None if the object is gone."""
+    document_name, name, object_id = key
+    document = FreeCAD.listDocuments().get(document_name)
+    if document is None:
+        return None
+    obj = document.getObject(name)
+    if obj is None or object_id != obj.ID:
+        return None
+    return obj
 
 
 def related(obj: Any, prop: str) -> Sequence[str]:
-    """Return the properties that have to be read together with one."""
-    return _OF_SKETCH if prop in _OF_SKETCH and obj.TypeId.startswith(_SKETCH) else (prop,)
+    """Return a property with those that have to be read together with it."""
+    if prop in _OF_SKETCH and obj.TypeId.startswith(_SKETCH):
+        return _OF_SKETCH
+    return (prop,)
 
 
 def parts_of(obj: Any, prop: str) -> list[HeldPart]:
-    """List the parts that a property holds; none where it is computed, or not there any more."""
+    """List the parts that a property holds; none if it is computed, or not there any more."""
     if prop not in obj.PropertiesList:
         return []
     reader = _reader(obj, prop)
-    return [] if reader is None else list(reader(obj, prop))
+    if reader is None:
+        return []
+    return list(reader(obj, prop))
 
 
-def gone(before: Sequence[HeldPart], now: Sequence[HeldPart]) -> Iterator[HeldPart]:
-    """Yield the parts that are not there any more, but for those that were moved or replaced."""
-    there = {part.key for part in now}
-    known = {part.key for part in before}
-    came = Counter(part.content for part in now if part.key not in known)
+def missing_parts(before: Sequence[HeldPart], now: Sequence[HeldPart]) -> Iterator[HeldPart]:
+    """Yield the parts that are not there any more, except those that were moved or replaced.
+
+    Args:
+        before: The parts that a property held.
+        now: The parts that the same property holds now.
+    """
+    keys_now = {part.key for part in now}
+    keys_before = {part.key for part in before}
+    new_contents = Counter(part.content for part in now if part.key not in keys_before)
     for part in before:
-        if part.key in there or (part.target is not None and found(part.target) is None):
+        if part.key in keys_now:
             continue
-        if part.content is not None and came[part.content]:
-            came[part.content] -= 1
+        if part.target is not None and find_by_key(part.target) is None:
             continue
-        is_told_with_its_holder = part.holder is not None and part.holder not in there
-        is_elsewhere = part.is_member and part.target is not None and _is_held(found(part.target))
-        if not (is_told_with_its_holder or is_elsewhere):
-            yield part
+        if part.content is not None and new_contents[part.content]:
+            new_contents[part.content] -= 1
+            continue
+        if part.holder is not None and part.holder not in keys_now:
+            continue
+        if part.is_member and part.target is not None and _is_in_a_group(find_by_key(part.target)):
+            continue
+        yield part
 
 
 def is_cell(obj: Any, prop: str) -> bool:
-    """Return whether a property is what a sheet computes of a cell."""
-    return bool(obj.isDerivedFrom(_SHEET) and _CELL.fullmatch(prop))
+    """Return whether a property is the computed value of a sheet's cell."""
+    if not obj.isDerivedFrom(_SHEET):
+        return False
+    return _CELL.fullmatch(prop) is not None
 
 
 def merely_holds(user: Any, obj: Any) -> bool:
-    """Return whether an object refers to another one only because that is in it."""
-    if not any(name in user.PropertiesList for name in (*_MEMBERS, "Origin", "OriginFeatures")):
+    """Return whether an object refers to another one only because it holds that one."""
+    holding = (*_MEMBERS, "Origin", "OriginFeatures")
+    if not any(name in user.PropertiesList for name in holding):
         return False
     names = [name for name in user.PropertiesList if _LINK.search(user.getTypeIdOfProperty(name))]
-    links = [name for name in names if name not in (*_MEMBERS, "Origin", "OriginFeatures")]
-    is_linked = any(obj in linked(getattr(user, name)) for name in links)
-    asked = re.compile(rf"\b{re.escape(obj.Name)}\b|<<{re.escape(obj.Label)}>>")
-    return not (is_linked or any(asked.search(text) for _, text in user.ExpressionEngine))
+    links = [name for name in names if name not in holding]
+    if any(obj in linked(getattr(user, name)) for name in links):
+        return False
+    mention = re.compile(rf"\b{re.escape(obj.Name)}\b|<<{re.escape(obj.Label)}>>")
+    return not any(mention.search(text) for _, text in user.ExpressionEngine)
 
 
 def linked(value: Any) -> Iterator[Any]:
-    """Yield the objects in a value of a link."""
+    """Yield the objects in a link property's value."""
     if isinstance(value, list | tuple):
         for part in value:
             yield from linked(part)
@@ -134,7 +159,7 @@ _Reader = Callable[[Any, str], Iterator[HeldPart]]
 
 
 def _reader(obj: Any, prop: str) -> _Reader | None:
-    """Return what reads a property; None for one in which nobody would miss anything."""
+    """Return what reads a property; None if nobody would miss anything in the property."""
     kind = str(obj.getTypeIdOfProperty(prop))
     if kind in _READERS:
         return _READERS[kind]
@@ -142,19 +167,28 @@ def _reader(obj: Any, prop: str) -> _Reader | None:
         return _OF_TYPES[obj.TypeId, prop]
     if prop == "MapMode":
         return _attachment
-    is_own = not obj.isDerivedFrom(_SHEET) and not prop.startswith("_")
-    if not is_own or prop in _NOT_WRITTEN or obj.Document.Recomputing:
+    return _general_reader(obj, prop, kind)
+
+
+def _general_reader(obj: Any, prop: str, kind: str) -> _Reader | None:
+    """Return what reads a property of any object: a link, a map, or something a person wrote."""
+    if obj.isDerivedFrom(_SHEET) or prop.startswith("_"):
+        return None
+    if prop in _NOT_WRITTEN or obj.Document.Recomputing:
         return None
     is_link = _LINK.search(kind) is not None
     is_map = kind == "App::PropertyMap"
     if not (is_link or is_map or _WRITTEN.search(kind)):
         return None
     is_shown_elsewhere = prop in _TEXTS or prop in _MEMBERS
-    if not is_shown_elsewhere and {"ReadOnly", "Hidden"} & {*obj.getEditorMode(prop)}:
+    is_protected = {"ReadOnly", "Hidden"} & {*obj.getEditorMode(prop)}
+    if is_protected and not is_shown_elsewhere:
         return None
     if is_link:
         return _links
-    return _entries if is_map else _written
+    if is_map:
+        return _entries
+    return _written
 
 
 def _expressions(obj: Any, prop: str) -> Iterator[HeldPart]:
@@ -164,37 +198,55 @@ def _expressions(obj: Any, prop: str) -> Iterator[HeldPart]:
 
 
 def _cells(obj: Any, prop: str) -> Iterator[HeldPart]:
-    """Read the cells with something in them, and their aliases, of the text that is saved.
+    """Read the cells that are not empty, and their aliases, from the text that FreeCAD saves.
 
-    What was set and not computed yet is no property of the sheet.
+    A cell that was set and not computed yet is no property of the sheet.
     """
     for cell in ElementTree.fromstring(getattr(obj, prop).Content).iter("Cell"):
-        address, content = cell.get("address", ""), cell.get("content", "")
+        address = cell.get("address", "")
+        content = cell.get("content", "")
+        alias = cell.get("alias", "")
         key = "cell", address
         if content:
             yield HeldPart(key, f"cell {address}", ("cell", content))
-        if alias := cell.get("alias", ""):
+        if alias:
             yield HeldPart(("alias", alias), f"alias {alias}", ("alias", address), key)
 
 
 def _curves(obj: Any, prop: str) -> Iterator[HeldPart]:
     for number, curve in enumerate(getattr(obj, prop), 1):
         kind = type(curve).__name__
-        words = _CURVES.get(kind) or re.sub("(?<=[a-z])(?=[A-Z])", " ", kind).lower()
+        words = _CURVES.get(kind)
+        if words is None:
+            words = re.sub("(?<=[a-z])(?=[A-Z])", " ", kind).lower()
         yield HeldPart(("curve", curve.Tag), f"{words} {number}")
 
 
 def _constraints(obj: Any, prop: str) -> Iterator[HeldPart]:
-    """Read constraints, which are the same ones as long as they hold the same points."""
+    """Read the constraints; a constraint is the same as long as it holds the same points."""
     tags = [curve.Tag for curve in obj.Geometry]
-    seen = Counter[Hashable]()
-    for it in getattr(obj, prop):
-        ends = ((it.First, it.FirstPos), (it.Second, it.SecondPos), (it.Third, it.ThirdPos))
-        points = [(tags[n] if 0 <= n < len(tags) else n, position) for n, position in ends]
-        key = "constraint", it.Type, *points
-        seen[key] += 1
-        content = ("constraint", it.Type, it.Name) if it.Name else None
-        yield HeldPart((*key, seen[key]), f"constraint {it.Name or it.Type}", content)
+    counts = Counter[Hashable]()
+    for constraint in getattr(obj, prop):
+        points = [
+            (_tag_of(tags, constraint.First), constraint.FirstPos),
+            (_tag_of(tags, constraint.Second), constraint.SecondPos),
+            (_tag_of(tags, constraint.Third), constraint.ThirdPos),
+        ]
+        key = "constraint", constraint.Type, *points
+        counts[key] += 1
+        name = constraint.Type
+        content = None
+        if constraint.Name:
+            name = constraint.Name
+            content = ("constraint", constraint.Type, constraint.Name)
+        yield HeldPart((*key, counts[key]), f"constraint {name}", content)
+
+
+def _tag_of(tags: Sequence[Any], number: int) -> Any:
+    """Return the tag of a sketch's own curve; of all else, such as an axis, the number."""
+    if 0 <= number < len(tags):
+        return tags[number]
+    return number
 
 
 def _mesh(obj: Any, prop: str) -> Iterator[HeldPart]:
@@ -208,27 +260,31 @@ def _points(obj: Any, prop: str) -> Iterator[HeldPart]:
 
 
 def _shape(obj: Any, prop: str) -> Iterator[HeldPart]:
-    """Read how many solids a shape has, or shells if it has none: which ones, nothing tells.
+    """Read how many solids a shape has, or how many shells if it has no solid.
 
-    Where 2 of 5 are gone, that is the fourth and the fifth, and the fourth says both.
+    FreeCAD does not say which solid is which. If 2 of 5 are gone, the parts 4 and 5 are missing;
+    part 5 goes with part 4, whose words stand for both.
     """
     if obj.Shape.isNull():
         return
     holder = HeldPart("shape", "shape")
     yield holder
-    solids = obj.Shape.countElement("Solid")
-    count, noun = solids, "solid"
-    if not solids:
-        count, noun = obj.Shape.countElement("Shell"), "shell"
+    noun = "solid"
+    count = obj.Shape.countElement("Solid")
+    if not count:
+        noun = "shell"
+        count = obj.Shape.countElement("Shell")
     for number in range(1, count + 1):
-        words = f"{count - number + 1} of {count} {noun}s" if count > 1 else noun
+        words = noun
+        if count > 1:
+            words = f"{count - number + 1} of {count} {noun}s"
         part = HeldPart(("piece", number), words, holder=holder.key)
         yield part
         holder = part
 
 
 def _tip(obj: Any, prop: str) -> Iterator[HeldPart]:
-    """Read the features that shape a body, which are its tip and those before that."""
+    """Read the features that shape a body: its tip and the features before the tip."""
     for member in obj.Group:
         key = key_of(member)
         yield HeldPart(("in", key), "member", target=key, is_member=True)
@@ -247,23 +303,28 @@ def _attachment(obj: Any, prop: str) -> Iterator[HeldPart]:
 
 
 def _links(obj: Any, prop: str) -> Iterator[HeldPart]:
-    """Read what a property leads to; what takes the place of another one replaces it."""
+    """Read the targets of a link property; a target in the place of another one replaces it."""
     is_member = prop in _MEMBERS
-    words = "member" if is_member else f"link {prop} to"
-    seen = Counter[Hashable]()
+    words = f"link {prop} to"
+    content: Hashable = ("link", prop)
+    if is_member:
+        words = "member"
+        content = None
+    counts = Counter[Hashable]()
     leads_elsewhere = "XLink" in obj.getTypeIdOfProperty(prop)
     home = str(obj.Document.Name)
     for target, element in _targets(getattr(obj, prop)):
-        # A group may hold thousands, and to ask each for its document takes the longest.
-        key = key_of(target) if leads_elsewhere else (home, str(target.Name), int(target.ID))
-        seen[key, element] += 1
-        content = None if is_member else ("link", prop)
-        part_key = "link", prop, key, element, seen[key, element]
+        # A group may hold thousands, and asking each member for its document takes the longest.
+        key = (home, str(target.Name), int(target.ID))
+        if leads_elsewhere:
+            key = key_of(target)
+        counts[key, element] += 1
+        part_key = "link", prop, key, element, counts[key, element]
         yield HeldPart(part_key, words, content, None, key, element, is_member)
 
 
 def _targets(value: Any) -> Iterator[tuple[Any, str]]:
-    """Yield the objects in a value of a link, with each element of them that it leads to."""
+    """Yield each object in a link property's value, once for each element that the link names."""
     if isinstance(value, FreeCAD.DocumentObject):
         yield value, ""
         return
@@ -285,12 +346,14 @@ def _entries(obj: Any, prop: str) -> Iterator[HeldPart]:
 
 def _written(obj: Any, prop: str) -> Iterator[HeldPart]:
     value = getattr(obj, prop)
-    is_empty = value is None or (hasattr(value, "__len__") and not len(value))
-    if not is_empty:
-        yield HeldPart(("written", prop), _TEXTS.get(prop, prop))
+    if value is None:
+        return
+    if hasattr(value, "__len__") and not len(value):
+        return
+    yield HeldPart(("written", prop), _TEXTS.get(prop, prop))
 
 
-def _is_held(obj: Any) -> bool:
+def _is_in_a_group(obj: Any) -> bool:
     """Return whether an object is in a group, a link group or on a page."""
     for user in obj.InList:
         names = [name for name in _MEMBERS if name in user.PropertiesList]
@@ -305,11 +368,11 @@ _READERS: Final[dict[str, _Reader]] = {
     "Part::PropertyGeometryList": _curves,
     "Sketcher::PropertyConstraintList": _constraints,
 }
-"""What reads a property of a kind, in every type."""
+"""The readers of properties by the property's type, for objects of every type."""
 _OF_TYPES: Final[dict[tuple[str, str], _Reader]] = {
     ("Part::Feature", "Shape"): _shape,
     ("Mesh::Feature", "Mesh"): _mesh,
     ("Points::Feature", "Points"): _points,
     ("PartDesign::Body", "Tip"): _tip,
 }
-"""Those of a type's own property. The shapes of all other types are computed."""
+"""The readers of one property of one type of objects. Other types compute their shapes."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from concurrent.futures import Future
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import FreeCAD
 
@@ -21,13 +21,15 @@ from .operations import operations
 if TYPE_CHECKING:
     from .menu import Command, Menu
 
+_LATER_MS: Final = 50
+
 _menu: Menu | None = None
 _end_log: Callable[[], None] | None = None
 
 
 @cache
 def plug_in() -> PlugIn:
-    """Return the plug-in, made when it is first asked for."""
+    """Return the plug-in, which the first call makes."""
     return PlugIn(FreeCADHost(_later), vendor=VENDOR, operations=operations)
 
 
@@ -40,19 +42,23 @@ def load() -> None:
 def unload() -> None:
     """Stop and take the menu away, however often it is called."""
     global _menu, _end_log
-    menu, _menu = _menu, None
+    menu = _menu
+    _menu = None
     if menu is not None:
         menu.close()
     plug_in().uninstall()
-    end_log, _end_log = _end_log, None
+    end_log = _end_log
+    _end_log = None
     if end_log is not None:
         end_log()
 
 
 def start() -> Future[None] | None:
-    """Start the bridge, unless it runs; what stands in the way is told in the Report view.
+    """Start the bridge, unless it runs.
 
-    Gives what is done once requests are taken; None where it could not be started.
+    Returns:
+        A future that is done once the bridge takes requests; None if the bridge could not be
+        started. The Report view then says why.
     """
     if not plug_in().is_installed:
         return None
@@ -85,7 +91,7 @@ def resume() -> None:
 
 
 def show_panel() -> None:
-    """Show what agents do and did, while a bridge runs, and go to the question if there is one."""
+    """Show the panel while a bridge runs, with the focus on the open question if there is one."""
     panel = plug_in().panel
     if panel is None or _menu is None:
         return
@@ -95,7 +101,7 @@ def show_panel() -> None:
 
 
 def show_clients() -> None:
-    """Show which clients on this computer can be connected, while a bridge runs."""
+    """Show the panel's list of clients on this computer, while a bridge runs."""
     show_panel()
     panel = plug_in().panel
     if panel is not None:
@@ -103,7 +109,7 @@ def show_clients() -> None:
 
 
 def _begin() -> None:
-    from .menu import Menu  # it needs Qt, which freecadcmd must not load
+    from .menu import Menu  # imports Qt, which freecadcmd must not load
 
     global _menu, _end_log
     _menu = Menu(_commands())
@@ -113,7 +119,7 @@ def _begin() -> None:
 
 
 def _commands() -> list[Command]:
-    """Return what the menu offers."""
+    """Return the menu's entries."""
     from .menu import Command
 
     return [
@@ -122,7 +128,7 @@ def _commands() -> list[Command]:
             "Start",
             "Let AI agents work in this FreeCAD",
             act=start,
-            can=lambda: not _is_running(),
+            can=_is_stopped,
         ),
         Command(
             "DccBridge_Stop",
@@ -136,7 +142,7 @@ def _commands() -> list[Command]:
             "Pause",
             "Let agents read but not edit",
             act=pause,
-            can=lambda: _is_running() and not _is_paused(),
+            can=_is_serving,
         ),
         Command(
             "DccBridge_Resume",
@@ -167,12 +173,26 @@ def _is_running() -> bool:
     return plug_in().bridge is not None
 
 
+def _is_stopped() -> bool:
+    return plug_in().bridge is None
+
+
 def _is_paused() -> bool:
     bridge = plug_in().bridge
-    return bridge is not None and bridge.is_paused
+    if bridge is None:
+        return False
+    return bridge.is_paused
 
 
-def _later(fn: Callable[[], None]) -> None:
-    from dcc_bridge.spi.qt import QTimer  # FreeCAD's own, which it has loaded before us
+def _is_serving() -> bool:
+    """Return whether the bridge runs and is not paused."""
+    bridge = plug_in().bridge
+    if bridge is None:
+        return False
+    return not bridge.is_paused
 
-    QTimer.singleShot(50, fn)
+
+def _later(call: Callable[[], None]) -> None:
+    from dcc_bridge.spi.qt import QTimer  # of FreeCAD's own Qt, which is loaded before us
+
+    QTimer.singleShot(_LATER_MS, call)

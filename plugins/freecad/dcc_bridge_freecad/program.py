@@ -1,7 +1,7 @@
-"""What the commands know of FreeCAD, whose API is not imported.
+"""The facts about FreeCAD for the commands; FreeCAD's API is not imported. Any thread.
 
-FreeCAD looks in ``Mod`` in its data folder, of which each version has one of its own from 1.1 on;
-by its documentation of folders. 0.20.2 on Linux was run. Any thread.
+FreeCAD looks in ``Mod`` in its data folder; from 1.1 on each version has a data folder of its own,
+by FreeCAD's documentation of folders. 0.20.2 on Linux was run.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dcc_bridge.spi.program import Facts, InstallTarget, System, numbers
 
 
 class FreeCADProgram(InstallTarget):
-    """FreeCAD, as the commands know it."""
+    """FreeCAD for the commands: its programs, its versions, and its folder of plug-ins."""
 
     name = "freecad"
     title = "FreeCAD"
@@ -29,7 +29,8 @@ class FreeCADProgram(InstallTarget):
 
     def user_root(self, system: System, facts: Facts) -> Path:
         """Return the folder in which FreeCAD looks for its user's plug-ins."""
-        if data := system.env.get("FREECAD_USER_DATA"):
+        data = system.env.get("FREECAD_USER_DATA")
+        if data:
             return Path(data) / "Mod"
         linux = system.folder("XDG_DATA_HOME", ".local", "share")
         folder = system.application_data(linux) / "FreeCAD"

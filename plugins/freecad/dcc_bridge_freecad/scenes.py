@@ -12,10 +12,16 @@ from .host import FreeCADHost
 
 
 def open_scene(path: Path | None) -> Host:
-    """Open a file, and return the host; without one it is a new document.
+    """Open a file in FreeCAD.
+
+    Args:
+        path: The file; None for a new document.
+
+    Returns:
+        The host of the document.
 
     Raises:
-        OSError: FreeCAD cannot read it.
+        OSError: FreeCAD cannot read the file.
     """
     if path is None:
         FreeCAD.newDocument()
@@ -25,7 +31,7 @@ def open_scene(path: Path | None) -> Host:
 
 
 def operations(host: Host) -> HostOperations:
-    """Return what FreeCAD does for the verbs."""
+    """Return FreeCAD's operations for the verbs."""
     from .operations import operations
 
     return operations(host)

@@ -1,9 +1,9 @@
 """The open undo step of FreeCAD, as long as it can be taken back without a trace. Main thread.
 
-An aborted transaction leaves what was computed, which documents are open and active, and what is
-selected as they are; that is put back here. `Document.Objects` has another order then: what came
-back stands last, as it does after FreeCAD's own undo. And the document counts as modified, which
-Python cannot set. Measured in 0.20.2.
+Aborting a transaction brings back neither computed values, nor which documents are open and active,
+nor the selection; all that is put back here. Two traces are left. `Document.Objects` has another
+order: the objects that came back stand last, as they do after FreeCAD's own undo. And the document
+counts as modified, which Python cannot set. Measured in 0.20.2.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import FreeCAD
 
 from dcc_bridge.spi import NotUndoable, Trial
 
-from .document import called
+from .document import label_of
 from .parts import ObjectKey, key_of
 from .transactions import Transactions
 
@@ -23,7 +23,7 @@ _ENDED: Final = "What was edited had closed the bridge's own transaction, so par
 
 
 class FreeCADTrial(Trial):
-    """The step that the transactions have just opened, and the documents as they were then."""
+    """The step that the transactions have just opened, and the documents at that moment."""
 
     def __init__(
         self, transactions: Transactions, select: Callable[[], Callable[[], None]]
@@ -31,27 +31,35 @@ class FreeCADTrial(Trial):
         """Note what an aborted transaction does not bring back.
 
         Args:
-            transactions: In whose open step it is.
-            select: Notes what is selected, and returns what selects it again.
+            transactions: The transactions whose step is open.
+            select: Notes what is selected, and returns a function that selects it again.
         """
         self._transactions = transactions
         self._mark = transactions.mark()
         self._documents = dict(FreeCAD.listDocuments())
-        every = self._documents.values()
-        # FreeCAD drops what could be redone at the first change of a transaction.
-        self.keeps_redo = not any(doc.RedoCount for doc in every)
+        documents = self._documents.values()
+        # FreeCAD drops the redo list at the first change of a transaction.
+        self.keeps_redo = not any(doc.RedoCount for doc in documents)
         self._active = FreeCAD.ActiveDocument
         self._select = select()
-        self._invalid = {key_of(obj) for doc in every for obj in _invalid(doc)}
+        self._invalid = set[ObjectKey]()
+        for doc in documents:
+            self._invalid.update(key_of(obj) for obj in _invalid(doc))
         self._touched = {name: _touched(doc) for name, doc in self._documents.items()}
 
     def is_edited(self) -> bool:
-        """Return whether there is a change, another entry, or another document."""
-        is_other = self._transactions.mark() != self._mark or [*self._new()] != []
-        return is_other or self._transactions.is_pending()
+        """Return whether there is a change, a new entry, or a new document."""
+        if self._transactions.mark() != self._mark:
+            return True
+        if self._new_documents():
+            return True
+        return self._transactions.is_pending()
 
     def broken(self) -> list[str]:
-        """Name what cannot be computed any more; it is computed now, as a part of the step."""
+        """Return the objects that cannot be computed any more, by their labels.
+
+        The documents are computed now, as a part of the step.
+        """
         self._transactions.compute()
         documents = FreeCAD.listDocuments()
         for name in self._documents.keys() & documents.keys():
@@ -63,19 +71,32 @@ class FreeCADTrial(Trial):
     def _broken(self, documents: Mapping[str, Any]) -> Iterator[str]:
         for name, doc in documents.items():
             for obj in _invalid(doc):
-                is_known = key_of(obj) in self._invalid or self._transactions.is_made(obj)
-                if name in self._documents and not is_known:
-                    yield called(obj) if doc == self._active else f"{name}#{called(obj)}"
+                was_invalid = key_of(obj) in self._invalid
+                if name not in self._documents or was_invalid or self._transactions.is_made(obj):
+                    continue
+                if doc == self._active:
+                    yield label_of(obj)
+                else:
+                    yield f"{name}#{label_of(obj)}"
 
     def revert(self) -> list[str]:
-        """Abort the transaction, close new documents, and put back what is computed and selected.
+        """Abort the transaction, close new documents, and put back computed values and selection.
 
-        NotUndoable: a document was closed, or a part stands in a transaction of its own.
+        Returns:
+            No sentence: all of the step is gone.
+
+        Raises:
+            NotUndoable: A document was closed, an object did not come back, or a part of the edit
+                stands in a transaction of its own.
         """
         documents = FreeCAD.listDocuments()
         changed = [name for name, doc in documents.items() if doc.HasPendingTransaction]
         is_whole = self._transactions.mark() == self._mark
-        lost = self._transactions.abort(lambda: self._tidy(changed))
+
+        def tidy() -> None:
+            self._tidy(changed)
+
+        lost = self._transactions.abort(tidy)
         self._select()
         closed = [name for name in self._documents if name in self._transactions.ended]
         if closed:
@@ -87,34 +108,33 @@ class FreeCADTrial(Trial):
         return []
 
     def _tidy(self, changed: Sequence[str]) -> None:
-        for name in [*self._new()]:
+        """Close new documents, compute the changed ones, and put back which one is active."""
+        for name in self._new_documents():
             FreeCAD.closeDocument(name)
         documents = FreeCAD.listDocuments()
         for name in changed:
             if name in documents:
                 self._compute(documents[name])
-        active = self._active.Name if self._active in documents.values() else ""
-        if active and FreeCAD.ActiveDocument is not self._active:
-            FreeCAD.setActiveDocument(active)
+        is_open = self._active in documents.values()
+        if is_open and FreeCAD.ActiveDocument is not self._active:
+            FreeCAD.setActiveDocument(self._active.Name)
 
     def _compute(self, doc: Any) -> None:
-        """Compute what is touched now and was not then: what the person has left stays so."""
+        """Compute the objects that the step touched; those that the person left touched stay so."""
         before = self._touched[doc.Name]
         if not before:
             doc.recompute()
             return
         last: list[Any] = []
-        while touched := [obj for obj in _touched_in(doc) if key_of(obj) not in before]:
-            if touched == last:
-                return  # they cannot be computed, as it was before
-            doc.recompute(touched)  # what uses them is touched by that
+        while True:
+            touched = [obj for obj in _touched_in(doc) if key_of(obj) not in before]
+            if not touched or touched == last:
+                return  # those that are left could not be computed before either
+            doc.recompute(touched)  # which touches the objects that use these
             last = touched
 
-    def _new(self) -> Iterator[str]:
-        """Yield the documents that were not there."""
-        for name in FreeCAD.listDocuments():
-            if name not in self._documents:
-                yield str(name)
+    def _new_documents(self) -> list[str]:
+        return [str(name) for name in FreeCAD.listDocuments() if name not in self._documents]
 
 
 def _invalid(doc: Any) -> list[Any]:

@@ -1,4 +1,4 @@
-"""What people call the types of FreeCAD's objects. Main thread."""
+"""The words of people for the types of FreeCAD's objects. Main thread."""
 
 from __future__ import annotations
 
@@ -28,21 +28,27 @@ _NOUNS: Final = {
     "TechDraw::DrawViewDimension": "dimension",
     "TechDraw::DrawViewPart": "drawing view",
 }
-"""Those whose name says something else, or nothing."""
+"""The nouns of types whose own name says something else, or nothing."""
 _SAYS_NOTHING: Final = re.compile("Feature|Object|FeatureBase")
 
 
 def noun_of(obj: Any) -> str:
-    """Return what people call the type of an object: "cylinder", "sketch", "wall"."""
-    proxy = getattr(getattr(obj, "Proxy", None), "Type", None)
-    if isinstance(proxy, str) and proxy:  # of Draft, Arch, FEM: what Python makes of a plain object
-        return _in_words(proxy)
+    """Return the noun of an object's type for a person: "cylinder", "sketch", "wall"."""
+    proxy_type = getattr(getattr(obj, "Proxy", None), "Type", None)
+    if isinstance(proxy_type, str) and proxy_type:
+        # Draft, Arch and FEM make their types in Python, of a plain object with a proxy.
+        return _in_words(proxy_type)
     kind = obj.TypeId.removesuffix("Python")
-    return _NOUNS.get(obj.TypeId) or _NOUNS.get(kind) or _in_words(kind)
+    if obj.TypeId in _NOUNS:
+        return _NOUNS[obj.TypeId]
+    if kind in _NOUNS:
+        return _NOUNS[kind]
+    return _in_words(kind)
 
 
 def _in_words(kind: str) -> str:
-    own = re.sub("^Draw(?=[A-Z])", "", kind.rpartition("::")[2])
-    if _SAYS_NOTHING.fullmatch(own):
+    """Return the name of a type as lower-case words: "TechDraw::DrawRichAnno" as "rich anno"."""
+    name = re.sub("^Draw(?=[A-Z])", "", kind.rpartition("::")[2])
+    if _SAYS_NOTHING.fullmatch(name):
         return "object"
-    return re.sub("(?<=[a-z])(?=[A-Z])", " ", own).lower()
+    return re.sub("(?<=[a-z])(?=[A-Z])", " ", name).lower()

@@ -1,13 +1,14 @@
-"""SideFX Houdini as a host: 20.5 and newer.
+"""SideFX Houdini as a host: 20.5 and newer. Main thread.
 
-An item is the path of a node. No reference to a node is kept: one that outlives its scene, or a
-deletion that was undone, raises or crashes; a path is looked up again. What is said here of Houdini
-comes from SideFX's reference of ``hou`` and of HScript; it was not run in Houdini. Main thread.
+An item is the path of a node. No reference to a node is kept: a reference that outlives its scene,
+or a deletion that was undone, raises or crashes; so a path is looked up again. All statements about
+Houdini come from SideFX's reference of ``hou`` and of HScript; none was run in Houdini.
 """
 
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
@@ -30,7 +31,7 @@ from dcc_bridge.spi import (
     start_once,
 )
 
-from .losses import MOST_COMPARED, Losses, census, locks
+from .losses import MAX_COMPARED, Losses, census, locks
 
 _LOSSES: Final = {
     "BeforeLoad": "open another scene",
@@ -38,7 +39,7 @@ _LOSSES: Final = {
     "BeforeMerge": "merge a file into the scene, which may write over nodes",
     "BeforeSave": "write over the scene's file",
 }
-_MOST_OWN: Final = 10_000  # groups of our own that are remembered; more are on no stack
+_MAX_OWN_GROUPS: Final = 10_000  # groups of our own that are remembered; no stack holds more
 _CHANGES: Final = ("ParmTupleChanged", "ParmTupleAnimated", "InputRewired", "FlagChanged")
 _OTHER_SCENE: Final = ("AfterLoad", "AfterClear", "AfterMerge")
 _SUFFIXES: Final = {"Commercial": ".hip", "Indie": ".hiplc"}
@@ -54,15 +55,15 @@ _UNDO_WAS_TURNED_OFF: Final = (
 class HoudiniHost(Host):
     """The scene that is open in this Houdini.
 
-    Undo holds what Houdini records, and a stretch of a body is one action of it. Houdini tells of
-    a load, a new scene, a merge and a save before they are done, and lets nobody refuse: a copy is
-    kept then, and the stretch ends with an error that says where. The update mode is put back. Not
-    noticed: what Python or a node writes to disk by itself; what is done under
-    ``hou.undos.disabler()`` and left again; the current frame, which stays where a skill went.
+    Undo holds all that Houdini records, and a stretch of a body is one action of undo. Houdini
+    reports a load, a new scene, a merge and a save beforehand, but cannot be made to refuse them: a
+    copy is kept then, and the stretch ends with an error that says where. The update mode is put
+    back. Not noticed: files that Python or a node writes by itself; edits under
+    ``hou.undos.disabler()`` that has ended; the current frame, which stays where a skill went.
 
-    There is no `trial`. What is done in a group is one action once the group ends (`hou.undos`),
-    and nothing says what `performUndo` would do before. To end it and undo it would drop what the
-    person can redo, and leave ours to be redone.
+    There is no `trial`. The edits in a group become one action at the end of the group
+    (`hou.undos`), and no documentation says what `performUndo` would do before. To end the group
+    and undo it would drop the person's redo list, and leave our edit to be redone.
     """
 
     name = "Houdini"
@@ -71,31 +72,39 @@ class HoudiniHost(Host):
     def __init__(self) -> None:
         self.version = hou.applicationVersionString()
         self.has_ui = hou.isUIAvailable()
-        self.suffix = _SUFFIXES.get(hou.licenseCategory().name(), ".hipnc")  # added to each save
+        # Houdini adds the suffix of its licence to each file that it saves.
+        self.suffix = _SUFFIXES.get(hou.licenseCategory().name(), ".hipnc")
         self._watchers = Callbacks()
-        self._own: dict[str, UndoMark] = {}
-        self._before_group: UndoMark | None = None
+        self._own: dict[str, UndoMark] = {}  # the marks of our own groups, by label
+        self._before_group: UndoMark | None = None  # the mark before the group that is open
         self._moves = itertools.count(1)
-        self._move = 0
+        self._move = 0  # changes with each undo or redo of the person's actions
         self._losses = Losses()
         self._reach = AgreedIds()
-        self._is_guarded = self._is_copying = False
+        self._is_guarded = False
+        self._is_copying = False
 
     def file(self) -> Path | None:
-        """Return the scene's file; None for one never saved, which has a path all the same."""
-        return None if hou.hipFile.isNewFile() else Path(hou.hipFile.path())
+        """Return the scene's file; None for a scene that was never saved."""
+        if hou.hipFile.isNewFile():  # which has a path all the same
+            return None
+        return Path(hou.hipFile.path())
 
     @property
     def modified(self) -> bool:
-        """Whether Houdini would ask before it closes the scene; always true in hython."""
+        """Return whether Houdini would ask before it closes the scene; always True in hython."""
         return bool(hou.hipFile.hasUnsavedChanges())
 
     def save_copy(self, path: Path) -> None:
-        """Write a copy, by the one command that leaves the scene its name."""
-        # `hou.hipFile.save` with a path gives the scene that name, and `$HIP` with it.
-        self._is_copying = True  # it may be told of as a save
+        """Write a copy, by the only command that leaves the scene its name.
+
+        Raises:
+            OSError: Houdini did not write the copy.
+        """
+        # `hou.hipFile.save` with a path gives the scene that name, and changes `$HIP` with it.
+        self._is_copying = True  # Houdini may report the command as a save
         try:
-            quoted = "".join(f"\\{c}" if c in '\\"$`' else c for c in path.as_posix())
+            quoted = re.sub(r'([\\"$`])', r"\\\1", path.as_posix())
             _, error = hou.hscript(f'mwrite -n "{quoted}"')
         finally:
             self._is_copying = False
@@ -103,7 +112,7 @@ class HoudiniHost(Host):
             raise OSError(error.strip() or f"Houdini wrote no {path.name}")
 
     def summary(self) -> dict[str, Any]:
-        """Describe the scene: frames, and how many nodes there are in each network at the top."""
+        """Return the scene's frames, and how many nodes each network at the top has."""
         first, last = hou.playbar.frameRange()
         networks = find("/").children()
         return {
@@ -116,12 +125,16 @@ class HoudiniHost(Host):
 
     @contextmanager
     def undo_step(self, label: str) -> Iterator[None]:
-        """Group what is edited into one action; RuntimeError where undo is off, or left so."""
+        """Group the edits of the block into one action.
+
+        Raises:
+            RuntimeError: Undo is off, or the block left it off.
+        """
         if not hou.undos.areEnabled():
             raise RuntimeError(_UNDO_IS_OFF)
-        # A group inside a parameter's callback has no effect, as one is open there already. Jobs
-        # do not run there: they come from the event loop, which a callback turns only by showing a
-        # dialog, and they are held while that is modal.
+        # A group inside a parameter's callback has no effect, as a group is open there already. No
+        # job runs there: jobs come from the event loop, which a callback turns only by showing a
+        # dialog, and they wait while a dialog is modal.
         try:
             with self._group(label):
                 yield
@@ -131,29 +144,34 @@ class HoudiniHost(Host):
             self._watchers.call()
 
     def undo_mark(self) -> UndoMark:
-        """Mark the action on top, which Houdini lists first.
+        """Return a mark of the action on top, which Houdini lists first.
 
-        Houdini drops the oldest when they take more than `hou.undos.memoryUsageLimit`, so the depth
-        is counted from the topmost group of our own, whose label nobody else gives. Two actions of
-        the person's with one label at one depth look alike.
+        Houdini drops the oldest actions if all take more than `hou.undos.memoryUsageLimit`. So the
+        depth is counted from the topmost group of our own, whose label nobody else uses. Two
+        actions of the person's with one label at one depth look alike.
         """
-        if self._before_group is not None:  # what is listed while a group is open is not documented
+        if self._before_group is not None:
+            # No documentation says which labels Houdini lists while a group is open.
             return self._before_group
         labels = hou.undos.undoLabels()
-        own = [place for place, label in enumerate(labels) if label in self._own][:1]
-        if own == [0]:
-            return self._own[labels[0]]
-        depth = self._own[labels[own[0]]].depth + own[0] if own else len(labels)
-        return UndoMark(depth, labels[0] if labels else None, self._move)
+        top = labels[0] if labels else None
+        for position, label in enumerate(labels):
+            if label not in self._own:
+                continue
+            own = self._own[label]
+            if position == 0:
+                return own
+            return UndoMark(own.depth + position, top, self._move)
+        return UndoMark(len(labels), top, self._move)
 
     def undo(self) -> None:
-        """Undo the action on top. It can be redone: Houdini forgets that only with a new one."""
+        """Undo the action on top, which can be redone until Houdini records a new one."""
         self._note_move(hou.undos.undoLabels())
         hou.undos.performUndo()
         self._watchers.call()
 
     def redo(self) -> None:
-        """Redo the action undone last."""
+        """Redo the action that was undone last."""
         self._note_move(hou.undos.redoLabels())
         hou.undos.performRedo()
         self._watchers.call()
@@ -162,55 +180,66 @@ class HoudiniHost(Host):
     def guard(self, put_back: list[str], *, read: bool) -> Iterator[None]:
         """Keep a copy of what is lost without a grant; put back the update mode.
 
-        What a body leaves that only reads is one action too. NoConsent says that something was
-        lost: Houdini lets nobody refuse it.
+        The edits of a body that only reads become one action too.
+
+        Args:
+            put_back: Takes the names of what was put back.
+            read: Whether the block should edit nothing.
+
+        Raises:
+            NoConsent: Something was lost, since Houdini cannot be made to refuse.
         """
         if self._is_guarded:  # a stretch within another one is a part of it
             yield
             return
-        lost: list[BridgeError] = []
+        errors: list[BridgeError] = []
 
-        def before(event: object) -> None:
+        def before_event(event: object) -> None:
             for name in _LOSSES:
-                is_it = event == getattr(hou.hipFileEventType, name)
-                if is_it and not (lost or self._is_copying):
-                    lost.extend(self._keep(name))
+                if event != getattr(hou.hipFileEventType, name):
+                    continue
+                if not errors and not self._is_copying:
+                    errors.extend(self._check_loss(name))
 
         self._losses.clear()
         if not read:
             self._losses.begin()
         with ExitStack() as stack:
-            stack.callback(_raise_first, lost)
+            stack.callback(_raise_first, errors)
             self._is_guarded = True
             stack.callback(setattr, self, "_is_guarded", False)
-            hou.hipFile.addEventCallback(before)
-            stack.callback(hou.hipFile.removeEventCallback, before)
+            hou.hipFile.addEventCallback(before_event)
+            stack.callback(hou.hipFile.removeEventCallback, before_event)
             stack.callback(_put_back_mode, hou.updateModeSetting(), put_back)
             if read and hou.undos.areEnabled():
                 stack.enter_context(self._group(f"Agent's read {next(self._moves)}"))
             yield
 
     def lost(self, agreed: Sequence[str]) -> list[str]:
-        """List nodes and parts of nodes that the newest step took away; `losses` says how."""
+        """Return the nodes and parts that the newest step took away and nobody agreed to."""
         return self._losses.left(self._reach.of(agreed))
 
-    def _keep(self, event: str) -> list[BridgeError]:
-        is_save = event == "BeforeSave"
-        files = [file for file in self.files() if file.is_file()] if is_save else []
-        if is_save and not files:
-            return []
+    def _check_loss(self, event: str) -> list[BridgeError]:
+        """Return the error of a loss that nobody agreed to, after keeping a copy; else nothing."""
+        files: list[Path] = []
+        if event == "BeforeSave":
+            files = [file for file in self.files() if file.is_file()]
+            if not files:
+                return []
         try:
             self.losing(_LOSSES[event], files)
         except BridgeError:
             return [keep_anyway(self, _LOSSES[event], files)]
         if event in ("BeforeLoad", "BeforeClear"):
-            self._losses.clear()  # they go with their scene
+            self._losses.clear()  # the nodes go with their scene
         return []
 
     @contextmanager
     def _group(self, label: str) -> Iterator[None]:
-        """Make one action of what is done inside, and know it again."""
-        outer, before, labels = self._before_group, self.undo_mark(), hou.undos.undoLabels()
+        """Make one action of the edits in the block, and remember its mark."""
+        outer = self._before_group
+        before = self.undo_mark()
+        labels = hou.undos.undoLabels()
         self._before_group = before
         try:
             with hou.undos.group(label):
@@ -220,25 +249,34 @@ class HoudiniHost(Host):
             now = hou.undos.undoLabels()
             if outer is None and now[:1] == (label,) and now != labels:
                 self._own[label] = UndoMark(before.depth + _added(labels, now), label, object())
-                if len(self._own) > _MOST_OWN:
-                    del self._own[next(iter(self._own))]
+                if len(self._own) > _MAX_OWN_GROUPS:
+                    oldest = next(iter(self._own))
+                    del self._own[oldest]
 
     def _note_move(self, labels: tuple[str, ...]) -> None:
-        if labels and labels[0] not in self._own:  # with one of ours what lies below is what it was
+        """Note an undo or redo of the top label; below one of ours nothing has changed."""
+        if labels and labels[0] not in self._own:
             self._move = next(self._moves)
 
     @contextmanager
     def changes(self) -> Iterator[CountChanges]:
-        """Note nodes by their session ids, and those of which Houdini tells that they changed."""
-        before, touched = census(), set[int]()
+        """Note nodes by their session ids, and those that Houdini reports as changed.
+
+        Yields:
+            A function that returns the changes so far.
+        """
+        before = census()
+        touched = set[int]()
         events = [getattr(hou.nodeEventType, name) for name in _CHANGES]
 
         def note(node: hou.OpNode, **_: object) -> None:
             touched.add(node.sessionId())
 
         def names() -> dict[int, str]:
-            new = census() if len(before) < MOST_COMPARED else {}
-            return new | {node.sessionId(): node.path() for node in _nodes(before)}
+            paths = census() if len(before) < MAX_COMPARED else {}
+            for node in _nodes(before):
+                paths[node.sessionId()] = node.path()
+            return paths
 
         try:
             for node in _nodes(before):
@@ -246,28 +284,33 @@ class HoudiniHost(Host):
             yield lambda: compared(before, names(), touched)
         finally:
             for node in _nodes(before):
-                with suppress(hou.Error):  # one that has none, or not any more
+                with suppress(hou.Error):  # the node has no callback, or none any more
                     node.removeEventCallback(events, note)
 
     @property
     def selection(self) -> list[str]:
-        """The paths of the selected nodes."""
+        """Return the paths of the selected nodes."""
         return [node.path() for node in hou.selectedNodes()]
 
     def select(self, items: Sequence[str]) -> None:
-        """Select nodes. Houdini might keep that as an action of its own, so nothing is recorded."""
+        """Select nodes; unrecorded, as Houdini might make an action of the selection."""
         with hou.undos.disabler():
             hou.clearAllSelected()
-            for node in filter(None, map(hou.node, items)):
-                node.setSelected(True)
+            for item in items:
+                node = hou.node(item)
+                if node is not None:
+                    node.setSelected(True)
         if not self.has_ui:  # hython has no selection callbacks
             self._watchers.call()
 
     def frame(self, items: Sequence[str]) -> None:
-        """Show nodes in the network editor, at the first one's level."""
-        nodes = [node for node in map(hou.node, items) if node is not None]
-        editor = hou.ui.paneTabOfType(hou.paneTabType.NetworkEditor) if self.has_ui else None
-        network = nodes[0].parent() if nodes else None
+        """Show nodes in the network editor, at the level of the first node."""
+        looked_up = [hou.node(item) for item in items]
+        nodes = [node for node in looked_up if node is not None]
+        if not self.has_ui or not nodes:
+            return
+        editor = hou.ui.paneTabOfType(hou.paneTabType.NetworkEditor)
+        network = nodes[0].parent()
         if network is None or not isinstance(editor, hou.NetworkEditor):
             return
         editor.setPwd(network)
@@ -278,30 +321,34 @@ class HoudiniHost(Host):
         editor.setVisibleBounds(bounds)
 
     def describe(self, item: str) -> dict[str, Any]:
-        """Describe a node."""
+        """Return the facts about a node; LookupError if there is no such node."""
         node = find(item)
         parent = node.parent()
         return {
             "path": node.path(),
             "type": node.type().name(),
             "category": node.type().category().name(),
-            "parent": parent.path() if parent is not None else None,
+            "parent": None if parent is None else parent.path(),
             "children": [child.name() for child in node.children()][:MOST_TOLD],
             "inputs": [source.path() for source in node.inputs() if source is not None],
             "locked": locks(node),
         }
 
     def fingerprint(self, items: Sequence[str]) -> str:
-        """Digest session ids, types, places, locks and what is below."""
+        """Return a digest of the nodes' session ids, types, paths, locks and insides."""
         agreed = {item: _facts(item) for item in sorted(set(items))}
         for item, (_, key, *rest) in agreed.items():
-            self._reach.note(item, [key, *(below for _, below in rest[-1])] if rest else ())
+            ids: list[int] = []
+            if rest:  # else the node is gone
+                ids = [key, *(child_key for _, child_key in rest[-1])]
+            self._reach.note(item, ids)
         return digest([hou.hipFile.path(), agreed])
 
     def watch(self, changed: Callable[[], None]) -> Undo:
-        """Call after steps, and when the selection or the scene is another one.
+        """Call `changed` after steps, and after a change of selection or scene.
 
-        Not after what the person does to a node: Houdini has callbacks for that on each node only.
+        The person's edits of nodes are not reported: Houdini has callbacks for those only on each
+        single node.
         """
         events = [getattr(hou.hipFileEventType, name) for name in _OTHER_SCENE]
 
@@ -322,42 +369,55 @@ class HoudiniHost(Host):
             return on_failure.pop_all().close
 
     def main_window(self) -> object | None:
-        """Return the main window."""
+        """Return the main window; None in hython."""
         return hou.qt.mainWindow() if self.has_ui else None
 
     def when_ready(self, start: Callable[[], None]) -> Undo:
-        """Call in the next turn of Houdini's event loop; at once in hython, which has none."""
+        """Call `start` in the next turn of the event loop; at once in hython, which has none."""
         if not self.has_ui:
             return super().when_ready(start)
         return start_once(start, hou.ui.postEventCallback)
 
 
 def find(path: str) -> hou.OpNode:
-    """Find a node by its path, or raise LookupError."""
+    """Return the node at a path; LookupError if there is none."""
     node = hou.node(path) if path.startswith("/") else None
     if node is None:
         raise LookupError(f"There is no node {path!r} in this scene; a path begins with a slash.")
-    return cast("hou.OpNode", node)  # the others live inside of one, and have no path from the root
+    # Other kinds of nodes live inside of an OpNode, and have no path from the root.
+    return cast("hou.OpNode", node)
 
 
 def _facts(item: str) -> list[Any]:
-    if (node := hou.node(item)) is None:
+    """Return the facts for a node's fingerprint."""
+    node = hou.node(item)
+    if node is None:
         return [item, "gone"]
     below = sorted((child.path(), child.sessionId()) for child in node.allSubChildren())
     return [node.path(), node.sessionId(), node.type().name(), locks(node), below]
 
 
 def _nodes(ids: Iterable[int]) -> list[hou.OpNode]:
-    return [node for key in ids if isinstance(node := hou.nodeBySessionId(key), hou.OpNode)]
+    """Return the nodes of session ids that are still there."""
+    nodes = [hou.nodeBySessionId(key) for key in ids]
+    return [node for node in nodes if isinstance(node, hou.OpNode)]
 
 
 def _added(labels: tuple[str, ...], now: tuple[str, ...]) -> int:
-    """Return by how much a group raised the stack: one, unless something was undone inside."""
-    below = now[1:]  # near the memory limit the oldest may be gone too, so labels are compared
+    """Return by how much a group raised the stack: one, unless the body undid actions.
+
+    Args:
+        labels: The labels before the group, the newest first.
+        now: The labels after it, with the group's own first.
+    """
+    below = now[1:]
     if 2 * hou.undos.memoryUsage() < hou.undos.memoryUsageLimit():
         return 1 + len(below) - len(labels)
-    undone = (n for n in range(len(labels)) if labels[n:][: len(below)] == below)
-    return 1 - next(undone, len(labels))
+    # Near the limit the oldest actions may be gone too, so labels are compared and not counted.
+    for undone in range(len(labels)):
+        if labels[undone:][: len(below)] == below:
+            return 1 - undone
+    return 1 - len(labels)
 
 
 def _put_back_mode(mode: hou.EnumValue, put_back: list[str]) -> None:

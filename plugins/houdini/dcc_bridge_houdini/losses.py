@@ -1,13 +1,13 @@
-"""What a step took away in Houdini: nodes, and the parts of nodes that stay.
+"""The losses of a step in Houdini: nodes, and parts of nodes that stay. Main thread.
 
-Houdini tells of little before it is done, so what is there is listed when a stretch begins, and
-compared with what is there now. What is said here of Houdini comes from SideFX's reference of
-``hou``; it was not run in Houdini. Main thread.
+Houdini reports few edits beforehand. So all nodes and parts are listed when a stretch begins, and
+compared with those that are there later. All statements about Houdini come from SideFX's reference
+of ``hou``; none was run in Houdini.
 
 ======================  ==========================================================================
 compared                of
 ======================  ==========================================================================
-nodes                   the first 10,000, level by level, but for the insides of locked assets; by
+nodes                   the first 10,000, level by level, except the insides of locked assets; by
                         session id: a new name or parent is no loss
 inputs, spare           the first 2,000 nodes; of an object's inputs none, as they are its parent
 parameters, node
@@ -26,23 +26,25 @@ from typing import Any, Final
 
 import hou
 
-MOST_COMPARED: Final = 10_000
-_MOST_WITH_PARTS: Final = 2_000
-_MOST_PARMS: Final = 20_000
-# What stands in a key for the way to the next one; any other expression drives its parameter.
-WAYS: Final = ("bezier()", "linear()", "constant()", "cubic()", "spline()", "ease()", "qlinear()")
+MAX_COMPARED: Final = 10_000  # nodes
+_MAX_WITH_PARTS: Final = 2_000  # nodes whose parts are compared
+_MAX_PARMS: Final = 20_000  # parameters of them
+INTERPOLATIONS: Final = (
+    *("bezier()", "linear()", "constant()", "cubic()", "spline()", "ease()", "qlinear()"),
+)
+"""Expressions of a key for the way to the next key; any other one drives its parameter."""
 
 
 @dataclass
 class _Parts:
-    """What one node has.
+    """The parts of one node.
 
     Attributes:
-        keys: How many keys each parameter has; 0 for one that an expression drives.
-        inputs: The name of each input that is used, and the session id of the node behind it.
+        keys: How many keys each parameter has; 0 for a parameter that an expression drives.
+        inputs: The name of each connected input, and the session id of its source.
         spares: The names of the parameters that somebody added.
         groups: The session ids of the members of each node group.
-        is_locked: The shape that it made once is in the node.
+        is_locked: Whether the node's shape is locked into it.
     """
 
     keys: dict[str, int] = field(default_factory=dict)
@@ -53,78 +55,92 @@ class _Parts:
 
 
 class Losses:
-    """What one step took away."""
+    """The nodes and parts that one step took away."""
 
     def __init__(self) -> None:
-        self._nodes: dict[int, str] = {}
+        self._paths: dict[int, str] = {}  # of the nodes before the step, by session id
         self._parts: dict[int, _Parts] = {}
 
     def clear(self) -> None:
-        """Take nothing for lost any more: another scene is open."""
-        self._nodes = {}
+        """Forget all nodes, as another scene is open, which loses none of them."""
+        self._paths = {}
         self._parts = {}
 
     def begin(self) -> None:
-        """List what is there: a step begins."""
-        self._nodes = census()
+        """List the nodes and parts at the beginning of a step."""
+        self._paths = census()
         self._parts = {}
-        left = _MOST_PARMS
-        for key in list(self._nodes)[:_MOST_WITH_PARTS]:
+        remaining = _MAX_PARMS
+        for key in list(self._paths)[:_MAX_WITH_PARTS]:
             node = hou.nodeBySessionId(key)
             if isinstance(node, hou.OpNode):
-                parms = node.parms()[:left]
-                left -= len(parms)
+                parms = node.parms()[:remaining]
+                remaining -= len(parms)
                 self._parts[key] = _parts_of(node, parms)
 
     def left(self, agreed: Set[Any]) -> list[str]:
-        """List what is gone, but for what was agreed to, and what was in it or a part of it.
+        """Return what is gone and no person agreed to.
 
-        `agreed` has session ids and paths.
+        Args:
+            agreed: Session ids and paths of nodes, which stand for their parts, and for all nodes
+                in them.
+
+        Returns:
+            Deleted nodes by their paths, and parts in words: "2 keys of tx of /obj/box".
         """
-        gone = [it for it in self._nodes.items() if hou.nodeBySessionId(it[0]) is None]
-        nodes = [path for key, path in gone if not agreed & _names(key, path)]
-        parts: list[str] = []
+        losses: list[str] = []
+        for key, path in self._paths.items():
+            if hou.nodeBySessionId(key) is None and not agreed & _names(key, path):
+                losses.append(path)
         for key, before in self._parts.items():
             node = hou.nodeBySessionId(key)
             if not isinstance(node, hou.OpNode) or agreed & _names(key, node.path()):
                 continue
-            parts += [f"{what} of {node.path()}" for what in _lost(node, before)]
-        return [*nodes, *parts]
+            losses += [f"{part} of {node.path()}" for part in _lost_parts(node, before)]
+        return losses
 
 
 def census() -> dict[int, str]:
-    """List the paths of nodes by session id, which outlives a new name."""
+    """Return the paths of the first nodes by session id, which stays when a node is renamed."""
     paths: dict[int, str] = {}
-    left: deque[Any] = deque([hou.node("/")])
-    while left and len(paths) < MOST_COMPARED:
-        node = left.popleft()
+    queue: deque[Any] = deque([hou.node("/")])
+    while queue and len(paths) < MAX_COMPARED:
+        node = queue.popleft()
         paths[node.sessionId()] = node.path()
         if not locks(node):
-            left.extend(node.children())
+            queue.extend(node.children())
     return paths
 
 
 def locks(node: Any) -> list[str]:
-    """Say how a node is held by an asset."""
+    """Return how assets lock a node: "asset" for its own, "inside an asset" for one around it."""
     if not hasattr(node, "isLockedHDA"):  # a node that is no operator has no asset either
         return []
-    held = {"asset": node.isLockedHDA(), "inside an asset": node.isInsideLockedHDA()}
-    return [name for name, is_locked in held.items() if is_locked]
+    names = []
+    if node.isLockedHDA():
+        names.append("asset")
+    if node.isInsideLockedHDA():
+        names.append("inside an asset")
+    return names
 
 
 def _names(key: int, path: str) -> set[Any]:
-    """Return everything by which a node may have been agreed to: itself, and what it is in."""
-    return {key, path, *map(str, PurePosixPath(path).parents)}
+    """Return all that may stand for a node: its session id, its path, and paths it is below."""
+    parents = [str(parent) for parent in PurePosixPath(path).parents]
+    return {key, path, *parents}
 
 
 def _parts_of(node: Any, parms: Iterable[hou.Parm]) -> _Parts:
-    return _Parts(
-        keys={parm.name(): count for parm in parms if (count := _keys_of(parm)) is not None},
-        inputs=_inputs_of(node),
-        spares={parm.name() for parm in node.spareParms()},
-        groups={group.name(): [it.sessionId() for it in group.nodes()] for group in _groups(node)},
-        is_locked=_is_locked(node),
-    )
+    """Return the parts of a node; keys and expressions of some parameters only."""
+    parts = _Parts(inputs=_inputs_of(node), is_locked=_is_locked(node))
+    for parm in parms:
+        count = _count_keys(parm)
+        if count is not None:
+            parts.keys[parm.name()] = count
+    parts.spares.update(parm.name() for parm in node.spareParms())
+    for group in _groups(node):
+        parts.groups[group.name()] = [member.sessionId() for member in group.nodes()]
+    return parts
 
 
 def _groups(node: Any) -> Iterable[hou.NodeGroup]:
@@ -135,62 +151,73 @@ def _is_locked(node: Any) -> bool:
     return isinstance(node, hou.SopNode) and node.isHardLocked()
 
 
-def _keys_of(parm: hou.Parm) -> int | None:
-    """Count keys; 0 stands for an expression, None for a parameter with neither."""
+def _count_keys(parm: hou.Parm) -> int | None:
+    """Return the number of keys; 0 for an expression, None for a parameter with neither."""
     keys = parm.keyframes()
     if not keys:
         return None
-    return len(keys) if parm.expression() in WAYS else 0
+    return len(keys) if parm.expression() in INTERPOLATIONS else 0
 
 
 def _inputs_of(node: Any) -> list[tuple[str, int]]:
-    links = [(it.inputName(), it.inputNode()) for it in node.inputConnections()]
-    # An input of the network around it is no node.
-    return [(name, source.sessionId()) for name, source in links if source is not None]
+    """Return the name of each connected input, and the session id of its source."""
+    inputs = []
+    for connection in node.inputConnections():
+        source = connection.inputNode()
+        if source is not None:  # else it is an input of the network around the node
+            inputs.append((connection.inputName(), source.sessionId()))
+    return inputs
 
 
-def _lost(node: Any, before: _Parts) -> Iterator[str]:
-    """Say what a node had and has not."""
+def _lost_parts(node: Any, before: _Parts) -> Iterator[str]:
+    """Yield the parts that a node had and has no more, in words."""
     for name, count in before.keys.items():
         parm = node.parm(name)
-        if parm is not None:  # else it is a spare one that is gone itself
+        if parm is not None:  # else a spare parameter is gone itself
             yield from _lost_keys(parm, count)
-    yield from (f"connection to {name}" for name in _lost_inputs(node, before.inputs))
-    yield from (f"spare parameter {it}" for it in before.spares if node.parm(it) is None)
+    for name in _lost_inputs(node, before.inputs):
+        yield f"connection to {name}"
+    for name in before.spares:
+        if node.parm(name) is None:
+            yield f"spare parameter {name}"
     yield from _lost_members(node, before.groups)
     if before.is_locked and not _is_locked(node):
         yield "locked shape"
 
 
 def _lost_keys(parm: hou.Parm, before: int) -> Iterator[str]:
-    now = _keys_of(parm)
+    """Yield the expression or the keys that a parameter has lost; `before` as `_count_keys`."""
+    now = _count_keys(parm)
     if before == 0:
         if now != 0:
             yield f"expression of {parm.name()}"
         return
     count = before - (now or 0)
-    if count > 0:
-        yield f"{count} key{'s' * (count > 1)} of {parm.name()}"
+    if count == 1:
+        yield f"1 key of {parm.name()}"
+    elif count > 1:
+        yield f"{count} keys of {parm.name()}"
 
 
 def _lost_inputs(node: Any, before: list[tuple[str, int]]) -> list[str]:
-    """Name inputs whose source is there and leads in no more; one with a new source is no loss."""
+    """Return inputs that have lost a source that is still there; a new source is no loss."""
     if not before or node.type().category().name() == "Object":
         return []
-    now = [source for _, source in _inputs_of(node)]
-    there = [link for link in before if hou.nodeBySessionId(link[1]) is not None]
-    missing = [name for name, source in there if source not in now]
-    # The inputs of a merge move up, so they are not told apart by their numbers.
-    return missing[: max(0, len(there) - len(now))]
+    sources = [source for _, source in _inputs_of(node)]
+    present = [(name, key) for name, key in before if hou.nodeBySessionId(key) is not None]
+    missing = [name for name, key in present if key not in sources]
+    # The inputs of a merge move up when one is removed, so their numbers say nothing.
+    return missing[: max(0, len(present) - len(sources))]
 
 
 def _lost_members(network: Any, before: dict[str, list[int]]) -> Iterator[str]:
+    """Yield the node groups of a network that are gone, and the members that groups have lost."""
     groups = {group.name(): group for group in _groups(network)}
     for name, members in before.items():
         if name not in groups:
             yield f"group {name}"
             continue
-        now = {it.sessionId() for it in groups[name].nodes()}
+        now = {member.sessionId() for member in groups[name].nodes()}
         for key in members:
             member = hou.nodeBySessionId(key)
             if key in now or member is None or member.parent() != network:

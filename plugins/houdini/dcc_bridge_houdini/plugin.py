@@ -1,7 +1,6 @@
 """The bridge in Houdini: its start and its end, its panel. Main thread.
 
-``uiready.py``, the panel and the shelf call it: Houdini runs these without telling them where they
-are.
+``uiready.py``, the panel and the shelf call this module: Houdini runs those without `__file__`.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
 
 @cache
 def plug_in() -> PlugIn:
-    """Return the plug-in, made when it is first asked for."""
+    """Return the plug-in, which the first call makes."""
     return PlugIn(HoudiniHost(), vendor=VENDOR, operations=operations)
 
 
@@ -34,12 +33,12 @@ def start_when_ready() -> None:
 
 
 def stop() -> None:
-    """Stop, however often it is called."""
+    """Stop the bridge; more calls do nothing."""
     plug_in().uninstall()
 
 
 def make_panel() -> QWidget:
-    """Make what the Python panel shows. Houdini also asks before the bridge is up."""
+    """Return the widget of the Python panel; a sentence if the bridge is not up yet."""
     from dcc_bridge.spi.qt import QLabel, Qt, tr
 
     panel = plug_in().panel
@@ -52,13 +51,13 @@ def make_panel() -> QWidget:
 
 
 def show_panel() -> None:
-    """Show the panel, and go to the question if there is one."""
+    """Show the panel, with the focus on the open question if there is one."""
     _show_pane()
     plug_in().enter_question()
 
 
 def _show_pane() -> None:
-    """Open a pane with the panel, or bring the one to the front that is there."""
+    """Open a pane with the panel, or bring the existing pane to the front."""
     kind = hou.pypanel.interfaceByName("dcc_bridge")
     for tab in hou.ui.paneTabs():
         if isinstance(tab, hou.PythonPanel) and tab.activeInterface() == kind:
@@ -74,7 +73,7 @@ def _start() -> None:
     plug_in().start()
     bridge = plug_in().bridge
     if bridge is not None:
-        # Qt's wake comes at once; this is for one that Houdini's loop did not deliver.
+        # Qt wakes the main thread at once; this call is for a wake that Houdini's loop has lost.
         drain = bridge.main.drain
         hou.ui.addEventLoopCallback(drain)
         plug_in().cleanup.callback(hou.ui.removeEventLoopCallback, drain)

@@ -1,7 +1,7 @@
-"""What the commands know of Houdini, whose API is not imported.
+"""The facts about Houdini for the commands; Houdini's API is not imported. Any thread.
 
-Houdini finds a plug-in by a package's JSON file in one of its folders; by SideFX's documentation
-of packages. It was not run in Houdini. Any thread.
+Houdini finds a plug-in by a package's JSON file in one of its folders, by SideFX's documentation of
+packages. This was not run in Houdini.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dcc_bridge.spi.program import Facts, InstallTarget, System, UnknownLocation
 
 
 class HoudiniProgram(InstallTarget):
-    """Houdini, as the commands know it."""
+    """Houdini for the commands: its programs, its versions, and its folders of packages."""
 
     name = "houdini"
     title = "Houdini"
@@ -37,15 +37,21 @@ class HoudiniProgram(InstallTarget):
     def user_root(self, system: System, facts: Facts) -> Path:
         """Return the folder in which Houdini looks for its user's plug-ins."""
         version = self._version(facts)
-        if preferences := system.env.get("HOUDINI_USER_PREF_DIR"):
+        preferences = system.env.get("HOUDINI_USER_PREF_DIR")
+        if preferences:
             return Path(preferences.replace("__HVER__", version)) / "packages"
         if system.platform == "darwin":
             return system.home / "Library/Preferences/houdini" / version / "packages"
         return system.documents() / f"houdini{version}" / "packages"
 
     def shared_root(self, system: System, facts: Facts) -> Path:
-        """Return the folder in which it looks for everybody's plug-ins."""
-        version, site = self._version(facts), system.env.get("HSITE")
+        """Return the folder in which Houdini looks for the plug-ins of all users.
+
+        Raises:
+            UnknownLocation: HSITE is not set, or the version has one number only.
+        """
+        version = self._version(facts)
+        site = system.env.get("HSITE")
         if not site:
             raise UnknownLocation(
                 "For all users, Houdini looks in the folder that HSITE names, and HSITE is not set."
@@ -53,6 +59,7 @@ class HoudiniProgram(InstallTarget):
         return Path(site) / f"houdini{version}" / "packages"
 
     def _version(self, facts: Facts) -> str:
+        """Return the first two numbers of the version, "21.0", as Houdini's folders have them."""
         version = numbers(self.required_version(facts))
         if len(version) < 2:
             raise UnknownLocation("Houdini's folders need two numbers; say --version 21.0.")

@@ -12,10 +12,16 @@ from .host import HoudiniHost
 
 
 def open_scene(path: Path | None) -> Host:
-    """Open a file, and return the host; without one it is the scene with which Houdini begins.
+    """Open a file in Houdini.
+
+    Args:
+        path: The file; None for the scene that Houdini begins with.
+
+    Returns:
+        The host of the scene.
 
     Raises:
-        hou.OperationFailed: Houdini cannot read it.
+        hou.OperationFailed: Houdini cannot read the file.
     """
     if path is not None:
         hou.hipFile.load(path.as_posix(), suppress_save_prompt=True)
@@ -23,7 +29,7 @@ def open_scene(path: Path | None) -> Host:
 
 
 def operations(host: Host) -> HostOperations:
-    """Return what Houdini does for the verbs."""
+    """Return Houdini's operations for the verbs."""
     from .operations import operations
 
     return operations(host)

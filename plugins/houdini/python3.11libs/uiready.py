@@ -1,6 +1,6 @@
 """Houdini runs this once its window is up. Main thread.
 
-There is one for each Python that Houdini comes with: it only looks into the folder of its own.
+There is a copy for each Python that Houdini comes with: Houdini looks only into its own folder.
 """
 
 from dcc_bridge_houdini import plugin

@@ -1,8 +1,8 @@
-"""Autodesk Maya as a host: 2025 and newer.
+"""Autodesk Maya as a host: 2025 and newer. Main thread.
 
-An item is the long path of a DAG node, or the name of any other node. What is said here of Maya
-comes from Autodesk's reference of its commands and of its Python API; it was not run in Maya. Main
-thread: a command that is called elsewhere raises, and the API is undefined there.
+An item is the long path of a DAG node, or the name of any other node. All statements about Maya
+come from Autodesk's reference of its commands and of its Python API; none was run in Maya. On
+another thread a command raises, and the API is undefined.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from . import scene
 from .losses import Losses
 
 MQtUtil: Any = OpenMayaUI.MQtUtil  # type: ignore[attr-defined]  # its stub is empty
-"""Maya's Qt, as numbers that are addresses."""
+"""Maya's access to its Qt widgets, by their addresses as numbers."""
 _EVENTS: Final = ("SelectionChanged", "SceneOpened", "NewSceneOpened", "NameChanged")
 _UNDO_IS_OFF: Final = (
     "Undo is switched off in Maya, so what an agent does could not be taken back. "
@@ -44,55 +44,56 @@ _UNDO_WAS_TURNED_OFF: Final = (
     "Undo was switched off in the middle of this step and is on again. What was changed meanwhile "
     "cannot be undone, and as undoing what came before may crash Maya, its undo list was emptied."
 )
-_MOST_OWN: Final = 10_000  # chunks of our own that are remembered; more are on no queue
+_MAX_OWN_CHUNKS: Final = 10_000  # chunks of our own that are remembered; no queue holds more
 
 
 class UndoQueue:
-    """Maya's undo queue, of which ``undoInfo`` tells its length and the name on top, no more.
+    """Maya's undo queue, of which ``undoInfo`` gives only the length and the name on top.
 
-    So each stretch of a body is a chunk with a name of its own, also of one that only reads: it
-    leaves one entry or none. An entry of the person is told by its depth and its name; one that
-    they exchange for another of the same name, between marks, is seen where Maya tells of their
-    undo. A queue of a fixed length drops the oldest entry with each new one: there an entry of the
-    person's on top of one of theirs of the same name is not seen, but ours always are.
+    So each stretch of a body, also of one that only reads, is a chunk with a name of its own, which
+    leaves one entry or none. A person's entry is recognised by its depth and its name. If they
+    exchange it between two marks for another one of the same name, Maya's event of their undo shows
+    that. A queue of a fixed length drops the oldest entry with each new one: there a new entry of
+    the person's on top of another one of the same name is not seen, but ours always are.
     """
 
     def __init__(self) -> None:
-        self._own: dict[str, UndoMark] = {}
-        self._open: UndoMark | None = None
-        self._dropped = 0
-        self._moves = 0
+        self._own: dict[str, UndoMark] = {}  # the marks of our own chunks, by name
+        self._open: UndoMark | None = None  # the mark before the chunk that is open
+        self._dropped = 0  # entries that a queue of a fixed length has dropped
+        self._moves = 0  # undos and redos of the person's entries
         self._reads = itertools.count(1)
 
     def mark(self) -> UndoMark:
-        """Mark the entry on top; while a chunk is open, the one before it.
+        """Return a mark of the entry on top; while a chunk is open, of the entry before it.
 
-        What Maya says of its queue while a chunk is open is not documented.
+        Maya's documentation does not say what ``undoInfo`` gives while a chunk is open.
         """
         if self._open is not None:
             return self._open
-        count, label = _length(), _top()
-        own = self._own.get(label) if label else None
-        return own or UndoMark(count + self._dropped, label, self._moves)
+        label = _top()
+        if label and label in self._own:
+            return self._own[label]
+        return UndoMark(_length() + self._dropped, label, self._moves)
 
     def note_undo(self, *_: object) -> None:
-        """Note that something was undone: with one of ours what lies below is what it was."""
-        if not self.is_open:
-            self._moves += cmds.undoInfo(query=True, redoName=True) not in self._own
+        """Note an undo, unless of our own entry, below which nothing has changed."""
+        if not self.is_open and cmds.undoInfo(query=True, redoName=True) not in self._own:
+            self._moves += 1
 
     def note_redo(self, *_: object) -> None:
-        """Note that something was redone."""
-        if not self.is_open:
-            self._moves += _top() not in self._own
+        """Note a redo, unless of our own entry."""
+        if not self.is_open and _top() not in self._own:
+            self._moves += 1
 
     @property
     def is_open(self) -> bool:
-        """Whether a chunk of ours is open."""
+        """Return whether a chunk of ours is open."""
         return self._open is not None
 
     @contextmanager
     def reading(self) -> Iterator[None]:
-        """Keep a chunk open for a body that only reads, where Maya records anything."""
+        """Keep a chunk open for a body that only reads, unless Maya records nothing."""
         if not cmds.undoInfo(query=True, state=True):
             yield
             return
@@ -101,11 +102,17 @@ class UndoQueue:
 
     @contextmanager
     def chunk(self, label: str) -> Iterator[None]:
-        """Keep a chunk open, and close it whatever happens; Maya leaves an empty one off its list.
+        """Keep a chunk open, and close it whatever happens; an empty one leaves no entry.
 
-        RuntimeError says that undo was turned off inside and left so.
+        Args:
+            label: The name of the entry.
+
+        Raises:
+            RuntimeError: The block turned undo off and left it so.
         """
-        outer, before, count = self._open, self.mark(), _length() if self._open is None else 0
+        outer = self._open
+        before = self.mark()
+        count = _length() if outer is None else 0
         cmds.undoInfo(openChunk=True, chunkName=label)
         self._open = before
         try:
@@ -117,24 +124,26 @@ class UndoQueue:
                 self._note(label, before, count)
 
     def _note(self, label: str, before: UndoMark, count: int) -> None:
+        """Remember a chunk that has left an entry; `count` entries were there before it."""
         now = _length()
-        if now == count and label in self._own:  # an empty chunk, on one of the same name
+        if now == count and label in self._own:  # an empty chunk, above another of its name
             return
         is_endless = cmds.undoInfo(query=True, infinity=True)
         is_full = count >= cmds.undoInfo(query=True, length=True) and not is_endless
-        added = 1 if is_full else now - count  # less where the body undid what was there
+        added = 1 if is_full else now - count  # below 1 if the body undid entries
         self._own[label] = UndoMark(before.depth + added, label, object())
         self._dropped = before.depth + added - now
-        if len(self._own) > _MOST_OWN:
-            del self._own[next(iter(self._own))]
+        if len(self._own) > _MAX_OWN_CHUNKS:
+            oldest = next(iter(self._own))
+            del self._own[oldest]
 
 
 class MayaHost(Host):
     """The scene that is open in this Maya.
 
-    There is no `trial`. As long as a chunk is open all that is done falls into it (`undoInfo`), and
-    nothing says what `cmds.undo` would do there. To close the chunk and undo it would drop what
-    the person can redo, and leave ours to be redone.
+    There is no `trial`. As long as a chunk is open, all edits fall into it (`undoInfo`), and no
+    documentation says what `cmds.undo` would do then. To close the chunk and undo it would drop
+    the person's redo list, and leave our edit to be redone.
     """
 
     name = "Maya"
@@ -142,9 +151,14 @@ class MayaHost(Host):
     suffix = ".ma"
 
     def __init__(self, wrap: Callable[[int], object] | None = None) -> None:
+        """Turn undo on if Maya has no window.
+
+        Args:
+            wrap: Returns the widget at an address, by Maya's Qt binding; None if dialogs need no
+                parent.
+        """
         self.version = str(cmds.about(version=True))
         self.has_ui = not cmds.about(batch=True)
-        # Makes a widget of a window's address, by Maya's Qt binding; else dialogs have no parent.
         self._wrap = wrap
         self._in_step = False
         self._queue = UndoQueue()
@@ -152,36 +166,38 @@ class MayaHost(Host):
         self._reach = AgreedIds()
         self._watchers = Callbacks()
         if not self.has_ui:
-            # A batch Maya begins with undo off, and what fails is rolled back by it.
+            # A batch Maya begins with undo off, which rolls back a body that fails.
             cmds.undoInfo(state=True)
 
     def file(self) -> Path | None:
-        """Return the scene's file; None for an untitled one."""
+        """Return the scene's file; None for an untitled scene."""
         name = cmds.file(query=True, sceneName=True)
-        return Path(str(name)) if name else None
+        if not name:
+            return None
+        return Path(str(name))
 
     @property
     def modified(self) -> bool:
-        """Whether Maya would ask before it closes the scene."""
+        """Return whether Maya would ask before it closes the scene."""
         return bool(cmds.file(query=True, modified=True))
 
     def save_copy(self, path: Path) -> None:
-        """Export all to another file."""
-        # Maya has no "save a copy". To rename the scene, save it and rename it back would change
+        """Export the whole scene to another file."""
+        # Maya has no "save a copy". Renaming the scene, saving it and renaming it back would change
         # its name for a while, call every tool that listens for a save, and clear the mark that
-        # it is modified. An export does none of these.
+        # the scene is modified. An export does none of these.
         kind = "mayaBinary" if path.suffix == ".mb" else "mayaAscii"
         cmds.file(
             path.as_posix(),
             exportAll=True,
-            preserveReferences=True,  # or they are written into the copy
-            exportUnloadedReferences=True,  # or they are left out
+            preserveReferences=True,  # else the referenced nodes are written into the copy
+            exportUnloadedReferences=True,  # else unloaded references are left out
             force=True,
             type=kind,
         )
 
     def summary(self) -> dict[str, Any]:
-        """Describe the scene: units, frames, what is on top, how many of what can be counted."""
+        """Return the scene's units, frames and top nodes, and how many of some types it has."""
         top = cmds.ls(assemblies=True, long=True) or []
         return {
             **super().summary(),
@@ -203,7 +219,11 @@ class MayaHost(Host):
 
     @contextmanager
     def undo_step(self, label: str) -> Iterator[None]:
-        """Open a chunk, and close it whatever happens; RuntimeError if undo is off or left so."""
+        """Open a chunk, and close it whatever happens.
+
+        Raises:
+            RuntimeError: Undo is off, or the block turned it off.
+        """
         if not cmds.undoInfo(query=True, state=True):
             raise RuntimeError(_UNDO_IS_OFF)
         self._in_step = True
@@ -212,28 +232,35 @@ class MayaHost(Host):
                 yield
         finally:
             self._in_step = False
-            self._tell()
+            self._call_watchers()
 
     def undo_mark(self) -> UndoMark:
-        """Mark the entry on top; see `UndoQueue` for what Maya tells of it."""
+        """Return a mark of the entry on top; `UndoQueue` says how entries are recognised."""
         return self._queue.mark()
 
     def undo(self) -> None:
-        """Undo the entry on top. It can be redone: Maya forgets that only with a new entry."""
+        """Undo the entry on top, which can be redone until Maya records a new entry."""
         cmds.undo()
         self._queue.note_undo()
 
     def redo(self) -> None:
-        """Redo the entry undone last."""
+        """Redo the entry that was undone last."""
         cmds.redo()
         self._queue.note_redo()
 
     @contextmanager
     def guard(self, put_back: list[str], *, read: bool) -> Iterator[None]:
-        """Refuse what undo does not bring back; put back the current namespace and autokey.
+        """Refuse losses that undo does not bring back; put back the namespace and autokey.
 
-        What a body leaves that only reads is one chunk too. The module `scene` says what Maya
-        cannot refuse.
+        The edits of a body that only reads become one chunk too. The module `scene` lists the
+        losses that Maya cannot refuse.
+
+        Args:
+            put_back: Takes the names of what was put back.
+            read: Whether the block should edit nothing.
+
+        Raises:
+            BridgeError: The block went on in spite of a refusal.
         """
         if self._queue.is_open:  # a stretch within another one is a part of it
             yield
@@ -243,33 +270,37 @@ class MayaHost(Host):
             yield
 
     def lost(self, agreed: Sequence[str]) -> list[str]:
-        """List nodes and parts of nodes that the newest step took away; `losses` says how."""
+        """Return the nodes and parts that the newest step took away and nobody agreed to."""
         return self._losses.left(self._reach.of(agreed))
 
     @contextmanager
     def changes(self) -> Iterator[CountChanges]:
-        """Note nodes by their UUIDs before and after, and what is set, locked or connected."""
+        """Note nodes by their UUIDs before and after, and those that are set, locked or connected.
+
+        Yields:
+            A function that returns the changes so far.
+        """
         before = _census()
         with scene.touched_nodes([*before.values()]) as touched:
             yield lambda: compared(before, _census(), touched)
 
     @property
     def selection(self) -> list[str]:
-        """The selected nodes and components."""
+        """Return the selected nodes and components."""
         return cmds.ls(selection=True, long=True) or []
 
     def select(self, items: Sequence[str]) -> None:
         """Select nodes, without an undo entry."""
-        # By the API: the command would be an entry on top of ours.
-        chosen = OpenMaya.MSelectionList()
+        # By the API: the command would leave an entry on top of ours.
+        nodes = OpenMaya.MSelectionList()
         for item in items:
-            with suppress(RuntimeError):  # it is gone
-                chosen.add(item)
-        OpenMaya.MGlobal.setActiveSelectionList(chosen)
+            with suppress(RuntimeError):  # the node is gone
+                nodes.add(item)
+        OpenMaya.MGlobal.setActiveSelectionList(nodes)
 
     def frame(self, items: Sequence[str]) -> None:
         """Fit the view to items; the selection stays, and there is no undo entry."""
-        if not (self.has_ui and items):
+        if not self.has_ui or not items:
             return
         # `viewFit` fits to the selection and is undoable. With recording off it is unsafe to
         # destroy anything, but nothing moves here except the camera.
@@ -282,52 +313,68 @@ class MayaHost(Host):
             OpenMaya.MGlobal.setActiveSelectionList(before)
 
     def describe(self, item: str) -> dict[str, Any]:
-        """Describe a node."""
+        """Return the facts about a node; LookupError if there is no such node."""
         return scene.describe(item)
 
     def kinds(self, items: Sequence[str]) -> list[str]:
-        """Name the type of each node, or of its shape."""
-        return [scene.kind(item) if cmds.objExists(item) else "gone" for item in items]
+        """Return the type of each node or of its shape; "gone" of nodes that are not there."""
+        kinds = []
+        for item in items:
+            kind = scene.kind(item) if cmds.objExists(item) else "gone"
+            kinds.append(kind)
+        return kinds
 
     def fingerprint(self, items: Sequence[str]) -> str:
-        """Digest ids, types, parents, locks, references and what is below.
+        """Return a digest of the nodes' ids, types, parents, locks, references and descendants.
 
-        A file that is referenced twice brings the same ids twice, so paths belong to it as well.
+        A file that is referenced twice brings the same ids twice, so the paths are digested too.
         """
         agreed = [scene.facts(item) for item in sorted(set(items))]
         for item, ids, *rest in agreed:
-            self._reach.note(item, ids if rest else ())
+            if rest:
+                self._reach.note(item, ids)
+            else:  # the node is gone, and has no ids
+                self._reach.note(item, ())
         return digest([str(self.file()), agreed])
 
     def watch(self, changed: Callable[[], None]) -> Undo:
-        """Call after steps, undo, redo, and when the selection, scene or nodes are others.
+        """Call `changed` after steps, undo, redo, and a change of selection, scene or nodes.
 
-        Not when the person changes a value: Maya has callbacks for that on each node only.
+        The person's edits of values are not reported: Maya has callbacks for those only on each
+        single node.
         """
         cleanup = ExitStack()
         cleanup.callback(self._watchers.add(changed))
         add = OpenMaya.MEventMessage.addEventCallback
         ids = [add("Undo", self._queue.note_undo), add("Redo", self._queue.note_redo)]
-        ids += [add(event, self._tell) for event in ("Undo", "Redo", *_EVENTS)]
-        ids.append(OpenMaya.MDGMessage.addNodeAddedCallback(self._tell, "dependNode"))
-        ids.append(OpenMaya.MDGMessage.addNodeRemovedCallback(self._tell, "dependNode"))
+        ids += [add(event, self._call_watchers) for event in ("Undo", "Redo", *_EVENTS)]
+        ids.append(OpenMaya.MDGMessage.addNodeAddedCallback(self._call_watchers, "dependNode"))
+        ids.append(OpenMaya.MDGMessage.addNodeRemovedCallback(self._call_watchers, "dependNode"))
         for callback_id in ids:
             cleanup.callback(OpenMaya.MMessage.removeCallback, callback_id)
         return cleanup.close
 
     def main_window(self) -> object | None:
-        """Return the main window, whose address Maya gives as a number."""
-        address = _window() if self.has_ui else 0
-        return self._wrap(address) if address and self._wrap else None
+        """Return the main window, whose address Maya gives as a number; None without one."""
+        if not self.has_ui or self._wrap is None:
+            return None
+        address = _window_address()
+        if not address:
+            return None
+        return self._wrap(address)
 
     def when_ready(self, start: Callable[[], None]) -> Undo:
-        """Call when Maya idles with nothing else to do and its window is up; in batch at once."""
-        if not self.has_ui:  # what is deferred in batch never runs, as there are no idle events
+        """Call `start` once Maya idles and its window is up; in batch at once."""
+        if not self.has_ui:  # batch has no idle events, so a deferred call would never run
             return super().when_ready(start)
-        return start_once(start, partial(cmds.evalDeferred, lowestPriority=True), _window)
+        later = partial(cmds.evalDeferred, lowestPriority=True)
+        return start_once(start, later, _window_address)
 
     def when_leaving(self, stop: Callable[[], None]) -> Undo:
-        """Call when Maya says that it exits, and when the interpreter ends, which may be all."""
+        """Call `stop` when Maya announces its exit, and when the interpreter ends.
+
+        The end of the interpreter may be the only one of the two.
+        """
         # A plug-in is often not unloaded on exit, so its own end is not enough.
         message = OpenMaya.MSceneMessage
         cleanup = ExitStack()
@@ -336,31 +383,36 @@ class MayaHost(Host):
         cleanup.callback(super().when_leaving(stop))
         return cleanup.close
 
-    def _tell(self, *_: object) -> None:
+    def _call_watchers(self, *_: object) -> None:
         if not self._in_step:  # a step that deletes thousands of nodes is reported once, at its end
             self._watchers.call()
 
 
 def _census() -> dict[str, str]:
-    """List the nodes by UUID; of a file that is referenced twice, also by what they are called."""
-    names, nodes = cmds.ls(long=True) or [], dict[str, str]()
-    for uuid, name in zip(cmds.ls(names, uuid=True) or [], names, strict=True):
-        nodes[f"{uuid} {name}" if uuid in nodes else uuid] = name
+    """Return the nodes' names by UUID; further nodes of the same UUID by UUID and name."""
+    nodes = dict[str, str]()
+    names = cmds.ls(long=True) or []
+    ids = cmds.ls(names, uuid=True) or []
+    for uuid, name in zip(ids, names, strict=True):
+        key = f"{uuid} {name}" if uuid in nodes else uuid  # of a file that is referenced twice
+        nodes[key] = name
     return nodes
 
 
 def _length() -> int:
-    """Count the entries of the undo queue; a query without a flag gives that."""
+    """Return the number of entries on the undo queue, by a query without a flag."""
     return int(cmds.undoInfo(query=True))  # type: ignore[call-overload]  # its stub has no such one
 
 
 def _top() -> str | None:
+    """Return the name of the entry on top of the undo queue; None if there is none."""
     if cmds.undoInfo(query=True, undoQueueEmpty=True):
         return None
     return str(cmds.undoInfo(query=True, undoName=True)) or None
 
 
 def _close_chunk() -> None:
+    """Close the chunk; RuntimeError if undo is off, after turning it on and emptying the queue."""
     was_on = bool(cmds.undoInfo(query=True, state=True))
     if not was_on:
         cmds.undoInfo(stateWithoutFlush=True)
@@ -370,6 +422,6 @@ def _close_chunk() -> None:
         raise RuntimeError(_UNDO_WAS_TURNED_OFF)
 
 
-def _window() -> int:
-    """Return the address of the main window, 0 as long as there is none."""
+def _window_address() -> int:
+    """Return the address of the main window; 0 as long as there is no window."""
     return int(MQtUtil.mainWindow() or 0)

@@ -1,9 +1,9 @@
-"""What a step took away in Maya: nodes, and the parts of nodes that stay.
+"""The losses of a step in Maya: nodes, and parts of nodes that stay. Main thread.
 
-Maya tells of it while it happens; `Losses.left` then looks what is still gone, as an undo inside
-the step, or a connection made again, brings it back. What is said here of Maya comes from
-Autodesk's reference of its commands and of its Python API (`MDGMessage`, `MNodeMessage`,
-`MAnimMessage`); it was not run in Maya. Main thread.
+Maya reports each loss when it happens. `Losses.left` then looks which of them are still gone: an
+undo inside the step, or a connection made again, brings something back. All statements about Maya
+come from Autodesk's reference of its commands and of its Python API (`MDGMessage`, `MNodeMessage`,
+`MAnimMessage`); none was run in Maya.
 
 =================  ===============================================================================
 noticed            by
@@ -27,9 +27,9 @@ from maya import cmds
 from maya.api import OpenMaya, OpenMayaAnim
 
 _ask: Any = cmds  # the commands again, where the stubs have a query's type or a flag's wrong
-_MOST_NOTED: Final = 10_000
-_MEMBERS: Final = ("dagSetMembers", "dnSetMembers")  # of a set, where its members lead into it
-_BOOKKEEPING: Final = {  # what Maya connects by itself, or only for an editor that draws it
+_MAX_NOTED: Final = 10_000  # curves whose keys are counted, and nodes whose attributes are watched
+_MEMBERS: Final = ("dagSetMembers", "dnSetMembers")  # the attributes that members connect to
+_BOOKKEEPING: Final = {  # nodes that Maya connects by itself, or only for an editor's drawing
     *("defaultShaderList", "defaultTextureList", "defaultRenderUtilityList", "defaultLightList"),
     *("materialInfo", "nodeGraphEditorInfo", "hyperLayout", "hyperView", "lightLinker"),
     *("partition", "groupId", "groupParts", "unitConversion", "renderLayer", "renderLayerManager"),
@@ -38,104 +38,152 @@ _BOOKKEEPING: Final = {  # what Maya connects by itself, or only for an editor t
 
 
 class _Link(NamedTuple):
-    """A connection that was broken: UUIDs, and attributes by their long names."""
+    """A connection that was broken.
+
+    Attributes:
+        source: The UUID of the node that gives a value.
+        output: The attribute that gives it, by its long name.
+        target: The UUID of the node that takes the value.
+        input: The attribute that takes it, by its long name.
+    """
 
     source: str
-    giving: str
+    output: str
     target: str
-    taking: str
+    input: str
+
+
+class _LostPart(NamedTuple):
+    """A part of a node that stays.
+
+    Attributes:
+        words: The part for a person, without the node: "2 keys of translateX".
+        uuid: The UUID of the node.
+        path: The path or name of the node.
+    """
+
+    words: str
+    uuid: str
+    path: str
 
 
 class Losses:
-    """What one step took away, as Maya told while it did so."""
+    """The nodes and parts that one step took away, as Maya reported them meanwhile.
+
+    Attributes:
+        is_other_scene: Whether another scene was opened or begun. A person has agreed to the loss
+            of the whole scene then, so none of its nodes is listed.
+    """
 
     def __init__(self) -> None:
+        self.is_other_scene = False
         self._paths: dict[str, str] = {}
-        self._gone: dict[str, None] = {}
-        self._made: set[str] = set()
+        self._deleted: dict[str, None] = {}
+        self._created: set[str] = set()
         self._broken: dict[_Link, None] = {}
-        self._keys: dict[str, int] = {}
-        self._edited: dict[str, None] = {}
-        self._removed: dict[tuple[str, str], None] = {}
-        self._new: set[tuple[str, ...]] = set()  # links and attributes that the step itself made
-        self.is_other_scene = False  # it goes with all its nodes, as was agreed: none is listed
+        self._key_counts: dict[str, int] = {}  # of each curve before the step
+        self._edited_curves: dict[str, None] = {}
+        self._removed_attributes: dict[tuple[str, str], None] = {}
+        self._new_parts: set[tuple[str, ...]] = set()  # links and attributes that the step made
 
     def listen(self, *, parts: bool) -> Iterator[Any]:
-        """Have Maya tell, of parts too if they are asked for; give what is removed to end it."""
+        """Add the callbacks by which Maya reports losses.
+
+        Args:
+            parts: Whether to note lost parts of nodes as well.
+
+        Yields:
+            The id of each callback, for its removal.
+        """
         message = OpenMaya.MDGMessage
-        yield message.addNodeAddedCallback(self._note_made, "dependNode")
-        yield message.addNodeRemovedCallback(self._note_gone, "dependNode")
+        yield message.addNodeAddedCallback(self._note_created, "dependNode")
+        yield message.addNodeRemovedCallback(self._note_deleted, "dependNode")
         yield message.addConnectionCallback(self._note_connection)
         if not parts:
             return
         yield OpenMayaAnim.MAnimMessage.addAnimCurveEditedCallback(self._note_keys)
-        for curve in islice(_nodes(OpenMaya.MFn.kAnimCurve), _MOST_NOTED):
-            self._keys[uuid_of(curve)] = OpenMayaAnim.MFnAnimCurve(curve).numKeys
+        for curve in islice(_nodes(OpenMaya.MFn.kAnimCurve), _MAX_NOTED):
+            self._key_counts[uuid_of(curve)] = OpenMayaAnim.MFnAnimCurve(curve).numKeys
         add = OpenMaya.MNodeMessage.addAttributeAddedOrRemovedCallback
-        for node in islice(_nodes(OpenMaya.MFn.kDependencyNode), _MOST_NOTED):
+        for node in islice(_nodes(OpenMaya.MFn.kDependencyNode), _MAX_NOTED):
             yield add(node, self._note_attribute)
 
     def clear(self) -> None:
-        """Forget all: another step begins."""
+        """Forget the step before."""
         self.is_other_scene = False
-        for kept in (self._paths, self._gone, self._made, self._broken):
-            kept.clear()
-        for noted in (self._keys, self._edited, self._removed, self._new):
-            noted.clear()
+        self._paths.clear()
+        self._deleted.clear()
+        self._created.clear()
+        self._broken.clear()
+        self._key_counts.clear()
+        self._edited_curves.clear()
+        self._removed_attributes.clear()
+        self._new_parts.clear()
 
     def left(self, agreed: Set[str]) -> list[str]:
-        """List what is gone, but for what was agreed to, what was below, and what hung on it.
+        """Return what is gone and no person agreed to.
 
-        `agreed` has UUIDs, long paths or short names. Gives long paths, names of nodes that are not
-        in the DAG, and parts in words: "2 keys of translateX of |box". A node outside of the DAG
-        goes with one that was agreed to if it was connected to it, as an animation curve is, which
-        Maya deletes by itself.
+        A node goes with an agreed node that it was below. A node outside of the DAG also goes with
+        an agreed node that it was connected to: Maya deletes an animation curve by itself.
+
+        Args:
+            agreed: UUIDs, long paths or short names of nodes.
+
+        Returns:
+            Long paths, names of nodes that are not in the DAG, and parts in words: "2 keys of
+            translateX of |box".
         """
         if self.is_other_scene:
             return []
         gone = self._gone_nodes()
         nodes = self._not_agreed(gone, agreed)
         paths = self._owners(gone)
-        curves = {it.source for it in self._links(nodes, paths) if it.source in self._keys}
-        parts = [
-            f"{what} of {path}"
-            for what, uuid, path in self._parts(curves, paths)
-            if not agreed & {uuid, *_names(path)}
-        ]
-        left = [path for uuid, path in nodes.items() if uuid not in curves]
-        return list(dict.fromkeys([*left, *parts]))
+        curves = set[str]()
+        for link in self._links(nodes, paths):
+            if link.source in self._key_counts:
+                curves.add(link.source)
+        losses = [path for uuid, path in nodes.items() if uuid not in curves]
+        for part in self._parts(curves, paths):
+            if not agreed & {part.uuid, *_names(part.path)}:
+                losses.append(f"{part.words} of {part.path}")
+        return list(dict.fromkeys(losses))
 
     # ---- nodes
 
     def _gone_nodes(self) -> dict[str, str]:
         """Return the paths of the nodes that were there before and are not now, by UUID."""
-        ids = [uuid for uuid in self._gone if uuid not in self._made]
+        ids = [uuid for uuid in self._deleted if uuid not in self._created]
         back = set(cmds.ls(ids, uuid=True) or []) if ids else set()
         return {uuid: self._paths[uuid] for uuid in ids if uuid not in back}
 
     def _not_agreed(self, gone: dict[str, str], agreed: Set[str]) -> dict[str, str]:
-        left = dict(gone)
-        taken = {uuid for uuid, path in left.items() if agreed & {uuid, *_names(path)}}
-        while taken:
-            for uuid in taken:
-                del left[uuid]
-            hung = set[str]()
+        """Return the nodes that are neither agreed to nor go with an agreed one."""
+        rest = dict(gone)
+        leaving = {uuid for uuid, path in rest.items() if agreed & {uuid, *_names(path)}}
+        while leaving:
+            for uuid in leaving:
+                del rest[uuid]
+            neighbours = set[str]()
             for link in self._broken:
-                if (link.source in taken) != (link.target in taken):
-                    hung.add(link.target if link.source in taken else link.source)
-            taken = {uuid for uuid in left if uuid in hung and not left[uuid].startswith("|")}
-        return left
+                if link.source in leaving and link.target not in leaving:
+                    neighbours.add(link.target)
+                elif link.target in leaving and link.source not in leaving:
+                    neighbours.add(link.source)
+            outside_dag = [uuid for uuid, path in rest.items() if not path.startswith("|")]
+            leaving = neighbours.intersection(outside_dag)
+        return rest
 
-    def _note_made(self, node: OpenMaya.MObject, *_: object) -> None:
-        if (uuid := uuid_of(node)) not in self._gone:  # else it comes back
-            self._made.add(uuid)
+    def _note_created(self, node: OpenMaya.MObject, *_: object) -> None:
+        uuid = uuid_of(node)
+        if uuid not in self._deleted:  # else an undo has brought the node back
+            self._created.add(uuid)
 
-    def _note_gone(self, node: OpenMaya.MObject, *_: object) -> None:
-        self._remember(node)
-        self._gone[uuid_of(node)] = None
+    def _note_deleted(self, node: OpenMaya.MObject, *_: object) -> None:
+        self._remember_paths(node)
+        self._deleted[uuid_of(node)] = None
 
-    def _remember(self, node: OpenMaya.MObject) -> None:
-        """Keep a node's path, and the paths below: by their turn they may hang in the air."""
+    def _remember_paths(self, node: OpenMaya.MObject) -> None:
+        """Remember the paths of a node and all nodes below it, which may have no parent later."""
         uuid = uuid_of(node)
         if uuid in self._paths:
             return
@@ -145,88 +193,98 @@ class Losses:
         dag = OpenMaya.MFnDagNode(node)
         self._paths[uuid] = dag.fullPathName()
         for number in range(dag.childCount()):
-            self._remember(dag.child(number))
+            self._remember_paths(dag.child(number))
 
     # ---- parts
 
     def _owners(self, gone: Container[str]) -> dict[str, str]:
-        """Return where the nodes are now of which a part may be lost, by UUID."""
-        owners = [uuid for uuid, _ in self._removed]
-        owners += [uuid for link in self._broken for uuid in (link.source, link.target)]
-        there = (uuid for uuid in dict.fromkeys(owners) if uuid not in gone)
-        return {uuid: path for uuid in there if (path := _path(uuid))}
+        """Return the present paths of the nodes that may have lost a part, by UUID."""
+        owners = [uuid for uuid, _ in self._removed_attributes]
+        for link in self._broken:
+            owners += [link.source, link.target]
+        paths = dict[str, str]()
+        for uuid in dict.fromkeys(owners):
+            path = "" if uuid in gone else _path(uuid)
+            if path:
+                paths[uuid] = path
+        return paths
 
     def _links(self, sources: Container[str], targets: Container[str]) -> list[_Link]:
-        """List the connections that were there before the step, and were broken, between nodes."""
-        old = (link for link in self._broken if link not in self._new)
+        """Return the broken connections between nodes that were there before the step."""
+        old = (link for link in self._broken if link not in self._new_parts)
         return [link for link in old if link.source in sources and link.target in targets]
 
-    def _parts(self, curves: Set[str], paths: dict[str, str]) -> Iterator[tuple[str, str, str]]:
-        """Return what is lost of nodes that are there: words, the node's UUID, and its path.
+    def _parts(self, curves: Set[str], paths: dict[str, str]) -> Iterator[_LostPart]:
+        """Yield the lost parts of nodes that are there.
 
-        `curves` are those that are gone from a node that is there.
+        Args:
+            curves: The animation curves that are gone, by UUID, of nodes that are there.
+            paths: The paths of the nodes that are there, by UUID.
         """
         for link in self._links(curves, paths):
-            what = _counted(self._keys[link.source])
-            yield f"{what} of {link.taking}", link.target, paths[link.target]
+            keys = _counted(self._key_counts[link.source])
+            yield _LostPart(f"{keys} of {link.input}", link.target, paths[link.target])
         yield from self._fewer_keys()
         for link in self._links(paths, paths):
             yield from self._lost_link(link, paths[link.source], paths[link.target])
-        for uuid, name in self._removed:
+        for uuid, name in self._removed_attributes:
             path = paths.get(uuid, "")
             if path and not cmds.attributeQuery(name, node=path, exists=True):
-                yield f"attribute {name}", uuid, path
+                yield _LostPart(f"attribute {name}", uuid, path)
 
-    def _lost_link(self, link: _Link, source: str, target: str) -> Iterator[tuple[str, str, str]]:
-        """Return what is lost by a connection that was broken, as far as nothing took its place."""
-        if link.taking.partition("[")[0] in _MEMBERS:
-            yield from _no_member(link, source, target)
+    def _lost_link(self, link: _Link, source: str, target: str) -> Iterator[_LostPart]:
+        """Yield the part that is lost by a broken connection, unless another one replaces it."""
+        if link.input.partition("[")[0] in _MEMBERS:
+            yield from _lost_member(link, source, target)
         elif cmds.nodeType(source) == "displayLayer":
             if not _ask.listConnections(target, type="displayLayer"):
-                yield f"member {target}", link.source, source
-        elif link.source in self._keys and not _ask.listConnections(source, source=False):
-            what = _counted(self._keys[link.source])  # the curve is there, and drives nothing
-            yield f"{what} of {link.taking}", link.target, target
-        elif cmds.nodeType(target) not in _BOOKKEEPING and _is_free(f"{target}.{link.taking}"):
-            yield f"connection to {link.taking}", link.target, target
+                yield _LostPart(f"member {target}", link.source, source)
+        elif link.source in self._key_counts and not _ask.listConnections(source, source=False):
+            keys = _counted(self._key_counts[link.source])  # of a curve that drives nothing now
+            yield _LostPart(f"{keys} of {link.input}", link.target, target)
+        elif cmds.nodeType(target) not in _BOOKKEEPING and _is_free(f"{target}.{link.input}"):
+            yield _LostPart(f"connection to {link.input}", link.target, target)
 
-    def _fewer_keys(self) -> Iterator[tuple[str, str, str]]:
-        for uuid in self._edited:
+    def _fewer_keys(self) -> Iterator[_LostPart]:
+        """Yield the keys that are missing from curves that are there."""
+        for uuid in self._edited_curves:
             curve: str = _path(uuid)
             if not curve:
                 continue
-            count = self._keys.get(uuid, 0) - _ask.keyframe(curve, query=True, keyframeCount=True)
+            now = _ask.keyframe(curve, query=True, keyframeCount=True)
+            count = self._key_counts.get(uuid, 0) - now
             if count > 0:
-                yield _of_curve(_counted(count), uuid, curve)
+                yield _keys_of_curve(_counted(count), uuid, curve)
 
     def _note_keys(self, curves: Any, *_: object) -> None:
         for curve in curves:
-            self._edited[uuid_of(curve)] = None
+            self._edited_curves[uuid_of(curve)] = None
 
     def _note_connection(self, source: Any, target: Any, is_made: bool, *_: object) -> None:
-        names = (_attribute(source), _attribute(target))
-        link = _Link(uuid_of(source.node()), names[0], uuid_of(target.node()), names[1])
+        link = _Link(
+            uuid_of(source.node()), _attribute(source), uuid_of(target.node()), _attribute(target)
+        )
         if not is_made:
             self._broken[link] = None
-        elif link not in self._broken:  # else it comes back
-            self._new.add(link)
+        elif link not in self._broken:  # else the connection comes back
+            self._new_parts.add(link)
 
     def _note_attribute(self, what: int, plug: Any, *_: object) -> None:
         message = OpenMaya.MNodeMessage
         attribute = (uuid_of(plug.node()), _attribute(plug))
         if what & message.kAttributeAdded:
-            self._new.add(attribute)
-        if what & message.kAttributeRemoved and attribute not in self._new:
-            self._removed[attribute] = None
+            self._new_parts.add(attribute)
+        if what & message.kAttributeRemoved and attribute not in self._new_parts:
+            self._removed_attributes[attribute] = None
 
 
 def uuid_of(node: OpenMaya.MObject) -> str:
-    """Return what stays of a node when it is renamed."""
+    """Return a node's UUID, which stays when the node is renamed."""
     return str(OpenMaya.MFnDependencyNode(node).uuid().asString())
 
 
-def _nodes(of: int) -> Iterator[OpenMaya.MObject]:
-    iterator = OpenMaya.MItDependencyNodes(of)
+def _nodes(function_set: int) -> Iterator[OpenMaya.MObject]:
+    iterator = OpenMaya.MItDependencyNodes(function_set)
     while not iterator.isDone():
         yield iterator.thisNode()
         iterator.next()
@@ -237,48 +295,56 @@ def _attribute(plug: Any) -> str:
 
 
 def _path(uuid: str) -> str:
-    """Return where a node is now, or nothing."""
-    return next(iter(cmds.ls(uuid, long=True) or []), "")
+    """Return the present path of a node; "" if there is no such node."""
+    paths = cmds.ls(uuid, long=True)
+    if not paths:
+        return ""
+    return paths[0]
 
 
 def _is_free(plug: str) -> bool:
-    """Return whether an attribute is there that nothing leads into."""
-    with suppress(RuntimeError, ValueError):  # it went itself
+    """Return whether an attribute is still there and has no incoming connection."""
+    with suppress(RuntimeError, ValueError):  # the attribute is gone
         return not cmds.connectionInfo(plug, sourceFromDestination=True)
     return False
 
 
-def _no_member(link: _Link, member: str, group: str) -> Iterator[tuple[str, str, str]]:
-    """Return what is in a set no more; what got another material is in another one."""
+def _lost_member(link: _Link, member: str, group: str) -> Iterator[_LostPart]:
+    """Yield the member that a set has lost, or the material that a shape has lost."""
     if cmds.nodeType(group) == "shadingEngine":
+        # A shape with another material is in another shading group.
         if not _ask.listConnections(member, type="shadingEngine"):
             shaders = _ask.listConnections(f"{group}.surfaceShader", destination=False) or [group]
-            yield f"material {shaders[0]}", link.source, member
+            yield _LostPart(f"material {shaders[0]}", link.source, member)
         return
-    is_of_parts = "objectGroups" in link.giving
+    is_of_components = "objectGroups" in link.output
     names = _ask.sets(group, query=True) or []
-    owners = [name.partition(".")[0] for name in names if ("." in name) == is_of_parts]
+    owners = [name.partition(".")[0] for name in names if ("." in name) == is_of_components]
     if not owners or member not in cmds.ls(owners, long=True):
-        what = "components of" if is_of_parts else "member"
-        yield f"{what} {member}", link.target, group
+        what = "components of" if is_of_components else "member"
+        yield _LostPart(f"{what} {member}", link.target, group)
 
 
 def _counted(count: int) -> str:
     return "1 key" if count == 1 else f"{count} keys"
 
 
-def _of_curve(what: str, uuid: str, curve: str) -> tuple[str, str, str]:
-    """Say of what the keys of a curve are: of the attribute that it leads into, or its own."""
-    ends = _ask.listConnections(curve, source=False, plugs=True, skipConversionNodes=True) or []
-    for name, _, prop in (end.partition(".") for end in ends):
-        (path,) = cmds.ls(name, long=True)
-        (owner,) = cmds.ls(name, uuid=True)
-        return f"{what} of {prop}", owner, path
-    return what, uuid, curve
+def _keys_of_curve(keys: str, uuid: str, curve: str) -> _LostPart:
+    """Return keys as a part of the attribute that their curve drives, or else of the curve."""
+    ends = _ask.listConnections(curve, source=False, plugs=True, skipConversionNodes=True)
+    if not ends:
+        return _LostPart(keys, uuid, curve)
+    name, _, prop = ends[0].partition(".")
+    (path,) = cmds.ls(name, long=True)
+    (owner,) = cmds.ls(name, uuid=True)
+    return _LostPart(f"{keys} of {prop}", owner, path)
 
 
 def _names(path: str) -> set[str]:
-    """Return every name by which a path may have been agreed to: its own, and what it is below."""
+    """Return every name that may stand for a path: all runs of its parts, "a|b" for "|a|b|c"."""
     parts = path.split("|")
-    ends = range(1, len(parts) + 1)
-    return {"|".join(parts[begin:end]) for end in ends for begin in range(end)}
+    names = set[str]()
+    for end in range(1, len(parts) + 1):
+        for begin in range(end):
+            names.add("|".join(parts[begin:end]))
+    return names

@@ -1,6 +1,6 @@
 """The bridge in Maya: its start and its end, its panel, its shelf button. Main thread.
 
-`userSetup` and the plug-in file call it: Maya runs these without telling them where they are.
+`userSetup` and the plug-in file call this module: Maya runs those two without `__file__`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from .operations import operations
 PLUG_IN: Final = "dcc_bridge_plugin"
 PANEL: Final = "dccBridgePanel"
 SHELF: Final = "Agents"
-_FILL: Final = (  # Maya keeps it in the person's workspace, where it outlives what it imports
+_FILL: Final = (  # Maya keeps this text in the person's workspace, where it outlives the package
     "import importlib.util; importlib.util.find_spec('dcc_bridge_maya') "
     "and __import__('dcc_bridge_maya.plugin').plugin.restore()"
 )
@@ -27,27 +27,31 @@ _FILL: Final = (  # Maya keeps it in the person's workspace, where it outlives w
 
 @cache
 def plug_in() -> PlugIn:
-    """Return the plug-in. It is not made on import: `MayaHost` turns the undo of a mayapy on."""
+    """Return the plug-in, which the first call makes: `MayaHost` turns the undo of a mayapy on."""
     return PlugIn(MayaHost(_wrap), vendor=VENDOR, operations=operations)
 
 
 def load() -> None:
-    """Load the plug-in once Maya is up. For `userSetup`, which runs before there is a window.
+    """Load the plug-in once Maya is up, for `userSetup`, which runs before there is a window.
 
-    In batch it does nothing: a farm's interpreter starts a server when it is told to.
+    In batch nothing happens: a farm's interpreter serves agents only when a command starts it so.
     """
     if not cmds.about(batch=True):
-        cmds.evalDeferred(lambda: cmds.loadPlugin(PLUG_IN, quiet=True), lowestPriority=True)
+        cmds.evalDeferred(_load_plug_in, lowestPriority=True)
+
+
+def _load_plug_in() -> None:
+    cmds.loadPlugin(PLUG_IN, quiet=True)
 
 
 def start_when_ready() -> None:
-    """Start as soon as Maya can show a dialog. For the plug-in's own start."""
+    """Start as soon as Maya can show a dialog, for the start of the plug-in file."""
     if not cmds.about(batch=True):
         plug_in().install(_start)
 
 
 def unload() -> None:
-    """Stop, and take the panel and the shelf away. For the plug-in's own end."""
+    """Stop, and remove the panel and the shelf, for the end of the plug-in file."""
     if cmds.about(batch=True):
         return
     plug_in().uninstall()
@@ -58,7 +62,7 @@ def unload() -> None:
 
 
 def show_panel() -> None:
-    """Show the panel, docked where the person left it, and go to the question if there is one."""
+    """Show the panel in its last place, with the focus on the open question if there is one."""
     if cmds.workspaceControl(PANEL, exists=True):
         cmds.workspaceControl(PANEL, edit=True, restore=True)
     else:
@@ -67,10 +71,10 @@ def show_panel() -> None:
 
 
 def restore() -> None:
-    """Fill the panel's control, which is being built.
+    """Fill the panel's control while Maya builds it.
 
-    Maya also builds it when it restores its windows, before any plug-in is loaded; then it stays
-    empty until the bridge starts.
+    Maya also builds the control when it restores its windows, before any plug-in is loaded; then
+    the control stays empty until the bridge starts.
     """
     _fill(MQtUtil.getCurrentParent())
 
@@ -83,6 +87,7 @@ def _start() -> None:
 
 
 def _fill(control: int | None) -> None:
+    """Put the panel into a control, given by its address, if there is a panel."""
     panel = plug_in().panel
     if panel is not None and control:
         from dcc_bridge.spi.qt import getCppPointer
@@ -92,7 +97,7 @@ def _fill(control: int | None) -> None:
 
 
 def _add_shelf() -> None:
-    """Make the shelf, unless Maya kept it with the person's own since last time."""
+    """Make the shelf, unless Maya has saved it with the person's own shelves last time."""
     if cmds.shelfLayout(SHELF, exists=True):
         return
     shelves = mel.eval("$dccBridgeShelves = $gShelfTopLevel")
@@ -109,6 +114,7 @@ def _add_shelf() -> None:
 
 
 def _wrap(address: int) -> object:
+    """Return the widget at an address."""
     from dcc_bridge.spi.qt import QWidget, wrapInstance
 
     return wrapInstance(address, QWidget)

@@ -1,7 +1,7 @@
-"""What the commands know of Maya, whose API is not imported.
+"""The facts about Maya for the commands; Maya's API is not imported. Any thread.
 
-Maya finds a plug-in by a ``.mod`` file in one of its folders of modules; by Autodesk's
-documentation of MAYA_MODULE_PATH and of module files. It was not run in Maya. Any thread.
+Maya finds a plug-in by a ``.mod`` file in one of its folders of modules, by Autodesk's
+documentation of MAYA_MODULE_PATH and of module files. This was not run in Maya.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dcc_bridge.spi.program import Facts, InstallTarget, System
 
 
 class MayaProgram(InstallTarget):
-    """Maya, as the commands know it."""
+    """Maya for the commands: its programs, its versions, and its folders of modules."""
 
     name = "maya"
     title = "Maya"
@@ -33,19 +33,20 @@ class MayaProgram(InstallTarget):
     )
 
     def plugin_folder(self, root: Path) -> Path:
-        """Return a folder beside that of the modules, to which the module's file leads."""
+        """Return a folder beside the folder of modules, to which the module's file leads."""
         return root.parent / self.folder
 
     def user_root(self, system: System, facts: Facts) -> Path:
-        """Return the user's modules, which are those of every version."""
-        if folder := system.env.get("MAYA_APP_DIR"):
+        """Return the user's folder of modules, which all versions share."""
+        folder = system.env.get("MAYA_APP_DIR")
+        if folder:
             return Path(folder) / "modules"
         if system.platform == "darwin":
             return system.home / "Library/Preferences/Autodesk/maya/modules"
         return system.documents() / "maya" / "modules"
 
     def shared_root(self, system: System, facts: Facts) -> Path:
-        """Return the folder in which it looks for everybody's plug-ins."""
+        """Return the folder in which Maya looks for the plug-ins of all users."""
         version = self.required_version(facts)
         if system.platform == "win32":
             common = system.env.get("COMMONPROGRAMFILES", r"C:\Program Files\Common Files")

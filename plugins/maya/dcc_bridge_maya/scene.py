@@ -1,17 +1,17 @@
-"""A scene in Maya: its nodes, and what nobody may lose of it.
+"""A scene in Maya: its nodes, and the guard of what undo does not bring back. Main thread.
 
-What is said here of Maya comes from Autodesk's reference of its commands (``ls``,
-``namespaceInfo``, ``autoKeyframe``) and of its Python API (`MSceneMessage`, `MNodeMessage`); it
-was not run in Maya. Main thread.
+All statements about Maya come from Autodesk's reference of its commands (``ls``,
+``namespaceInfo``, ``autoKeyframe``) and of its Python API (`MSceneMessage`, `MNodeMessage`); none
+was run in Maya.
 
 =======================  =========================================================================
-refused before it is     a new scene, another scene opened, a save, an export over a file; for a
-done                     body that only reads an import and a new or loaded reference too
-undone exactly           what Maya records: all of a stretch is one chunk of our own
+refused beforehand       a new scene, another scene opened, a save, an export over a file; for a
+                         body that only reads also an import, and a new or loaded reference
+undone exactly           all that Maya records: each stretch of a body is one chunk of our own
 put back                 the scene's file, the current namespace, autokey
-only told, with a copy   a reference that is removed or unloaded, for which Maya has no check
-not noticed              what Python or a plug-in writes to disk by itself; a suspended refresh, of
-                         which Maya cannot be asked; an edit by the API, which is on no queue
+reported, with a copy    a removed or unloaded reference, for which Maya has no check
+not noticed              files that Python or a plug-in writes by itself; a suspended refresh, which
+                         Maya cannot be asked about; an edit by the API, which is on no queue
 =======================  =========================================================================
 """
 
@@ -31,71 +31,100 @@ from dcc_bridge.spi import MOST_TOLD, BridgeError, Host, LostAnyway, keep_anyway
 from .losses import Losses, uuid_of
 
 Message: Final = OpenMaya.MSceneMessage
-_MOST_NOTED: Final = 10_000
+_MAX_NOTED: Final = 10_000  # nodes whose attributes are watched
 
 
 class Checks:
-    """Refuses what a body must not lose: Maya asks before it does it.
+    """Refuses losses that undo does not bring back; Maya asks before each.
 
-    Maya's command may end as if all were well, so the error comes at the stretch's end at the
-    latest. What the person does by themselves passes.
+    Maya's command may end as if all were well, so the error is raised at the end of the stretch at
+    the latest. The person's own edits pass.
     """
 
     def __init__(self, host: Host, losses: Losses) -> None:
-        self._host = host  # whose `losing` says what may be lost
+        """Note the scene's file.
+
+        Args:
+            host: The host, whose `losing` raises for a loss that nobody agreed to.
+            losses: Takes note that another scene is open.
+        """
+        self._host = host
         self._file = host.file()
-        self._losses = losses  # told when the scene is another one
-        self._refused: BridgeError | None = None
+        self._losses = losses
+        self._refusal: BridgeError | None = None
 
     def listen(self, *, read: bool) -> Iterator[int]:
-        """Have Maya ask; give what is removed to end it."""
-        plain, with_file = Message.addCheckCallback, Message.addCheckFileCallback
-        yield plain(Message.kBeforeNewCheck, lambda *_: self._other_scene("begin a new scene"))
-        yield with_file(
-            Message.kBeforeOpenCheck, lambda file, *_: self._other_scene(f"open {_path(file).name}")
-        )
-        save = Message.kBeforeSaveCheck
-        yield plain(save, lambda *_: self._may_go_on() and self._over(self._host.file()))
-        yield with_file(Message.kBeforeExportCheck, lambda file, *_: self._over(_path(file)))
-        # An edit may bring something in, as nothing is lost by it; a read may not.
-        for added in ("Import", "CreateReference", "LoadReference") if read else ():
-            yield with_file(
-                getattr(Message, f"kBefore{added}Check"),
-                lambda file, *_: self._may(f"bring in {_path(file).name}"),
-            )
+        """Add the callbacks by which Maya asks.
+
+        Args:
+            read: Whether the body only reads, and may bring in nothing.
+
+        Yields:
+            The id of each callback, for its removal.
+        """
+        yield Message.addCheckCallback(Message.kBeforeNewCheck, self._before_new)
+        yield Message.addCheckFileCallback(Message.kBeforeOpenCheck, self._before_open)
+        yield Message.addCheckCallback(Message.kBeforeSaveCheck, self._before_save)
+        yield Message.addCheckFileCallback(Message.kBeforeExportCheck, self._before_export)
+        if read:  # an edit may bring something in, as no undo loses anything by that
+            for event in ("Import", "CreateReference", "LoadReference"):
+                check = getattr(Message, f"kBefore{event}Check")
+                yield Message.addCheckFileCallback(check, self._before_import)
         yield Message.addCallback(Message.kBeforeRemoveReference, self._note_reference)
         yield Message.addCallback(Message.kBeforeUnloadReference, self._note_reference)
 
     def end(self) -> None:
-        """Put the scene's file back, and raise what was refused, if the body went on anyway."""
-        if not self._may_go_on() and self._file is not None:
+        """Put the scene's file back, and raise the refusal if the body went on in spite of it."""
+        if not self._may_keep_file() and self._file is not None:
             cmds.file(rename=self._file.as_posix())
-        refused, self._refused = self._refused, None
-        if refused is not None:
-            raise refused
+        refusal = self._refusal
+        self._refusal = None
+        if refusal is not None:
+            raise refusal
 
-    def _other_scene(self, what: str) -> bool:
+    # ---- called by Maya; each returns whether it may go on
+
+    def _before_new(self, *_: object) -> bool:
+        return self._may_replace_scene("begin a new scene")
+
+    def _before_open(self, file: Any, *_: object) -> bool:
+        return self._may_replace_scene(f"open {_path(file).name}")
+
+    def _before_save(self, *_: object) -> bool:
+        return self._may_keep_file() and self._may_write(self._host.file())
+
+    def _before_export(self, file: Any, *_: object) -> bool:
+        return self._may_write(_path(file))
+
+    def _before_import(self, file: Any, *_: object) -> bool:
+        return self._may(f"bring in {_path(file).name}")
+
+    # ---- decisions
+
+    def _may_replace_scene(self, what: str) -> bool:
         may = self._may(f"{what} in place of {self._host.scene()}")
         if may:
             self._losses.is_other_scene = True
             self._file = None
         return may
 
-    def _may_go_on(self) -> bool:
-        """Return whether the scene may have the file it has now: Maya asks nobody before that."""
+    def _may_keep_file(self) -> bool:
+        """Return whether the scene may have its present file: Maya does not ask about a rename."""
         file = self._host.file()
         if file is None or self._file in (None, file):
             return True
         return self._may(f"go on in another file, {file.name}", [file])
 
-    def _over(self, file: Path | None) -> bool:
-        return file is None or not file.is_file() or self._may(f"write over {file.name}", [file])
+    def _may_write(self, file: Path | None) -> bool:
+        if file is None or not file.is_file():
+            return True
+        return self._may(f"write over {file.name}", [file])
 
     def _may(self, what: str, files: Sequence[Path] = ()) -> bool:
         try:
             self._host.losing(what, files)
-        except BridgeError as error:  # an exception out of a callback, Maya only prints
-            self._refused = self._refused or error
+        except BridgeError as error:  # Maya only prints an exception that leaves a callback
+            self._refusal = self._refusal or error
             return False
         return True
 
@@ -104,39 +133,60 @@ class Checks:
         try:
             self._host.losing(what)
         except BridgeError:
-            if not isinstance(self._refused, LostAnyway):  # one copy is enough
-                self._refused = keep_anyway(self._host, what)
+            if not isinstance(self._refusal, LostAnyway):  # one copy is enough
+                self._refusal = keep_anyway(self._host, what)
 
 
 @contextmanager
 def guarded(host: Host, losses: Losses, put_back: list[str], *, read: bool) -> Iterator[None]:
-    """Listen while a stretch of a body runs, and put back what undo does not hold."""
+    """Listen while a stretch of a body runs, and put back the state that undo does not hold.
+
+    Args:
+        host: The host, whose `losing` raises for a loss that nobody agreed to.
+        losses: Takes note of what the stretch takes away.
+        put_back: Takes the names of what was put back.
+        read: Whether the body only reads.
+
+    Raises:
+        BridgeError: The body went on in spite of a refusal.
+    """
     checks = Checks(host, losses)
     with ExitStack() as stack:
         stack.callback(checks.end)
         losses.clear()
         for callback_id in chain(checks.listen(read=read), losses.listen(parts=not read)):
             stack.callback(_remove, callback_id)
-        stack.enter_context(_kept_state(put_back))
+        stack.enter_context(_restored_state(put_back))
         yield
 
 
 @contextmanager
 def touched_nodes(names: Sequence[str]) -> Iterator[set[str]]:
-    """Note the UUIDs of those nodes of which something is set; of more than 10,000 nothing."""
-    message, touched, chosen = OpenMaya.MNodeMessage, set[str](), OpenMaya.MSelectionList()
+    """Note which nodes' attributes are set during the block.
+
+    Args:
+        names: The nodes; if there are more than 10,000, none is watched.
+
+    Yields:
+        The UUIDs of the nodes, which grow while the block runs.
+    """
+    message = OpenMaya.MNodeMessage
+    touched = set[str]()
+    nodes = OpenMaya.MSelectionList()
     passive = message.kConnectionMade | message.kConnectionBroken | message.kOtherPlugSet
     passive |= message.kAttributeEval
 
     def note(what: int, plug: Any, *_: object) -> None:
-        if what & ~passive:  # Maya tells of a connection at both ends; what gives is as it was
+        if what & ~passive:  # Maya reports a connection at its source too, which did not change
             touched.add(uuid_of(plug.node()))
 
-    for name in names if len(names) <= _MOST_NOTED else ():
-        chosen.add(name)
+    if len(names) <= _MAX_NOTED:
+        for name in names:
+            nodes.add(name)
     ids: list[int] = []
     try:
-        for node in map(chosen.getDependNode, range(chosen.length())):
+        for number in range(nodes.length()):
+            node = nodes.getDependNode(number)
             ids.append(message.addAttributeChangedCallback(node, note))
         yield touched
     finally:
@@ -146,7 +196,7 @@ def touched_nodes(names: Sequence[str]) -> Iterator[set[str]]:
 
 @contextmanager
 def unrecorded() -> Iterator[None]:
-    """Keep what is done off the undo queue: nothing may be destroyed meanwhile."""
+    """Keep the block off the undo queue; the block must destroy no node that is on the queue."""
     recording = bool(cmds.undoInfo(query=True, state=True))
     cmds.undoInfo(stateWithoutFlush=False)
     try:
@@ -156,9 +206,10 @@ def unrecorded() -> Iterator[None]:
 
 
 @contextmanager
-def _kept_state(put_back: list[str]) -> Iterator[None]:
-    """Put back at the end what undo does not hold; name what was another one by then."""
-    namespace, autokey = _namespace(), _autokey()
+def _restored_state(put_back: list[str]) -> Iterator[None]:
+    """Put back the namespace and autokey after the block, and name those that had changed."""
+    namespace = _namespace()
+    autokey = _autokey()
     try:
         yield
     finally:
@@ -173,8 +224,14 @@ def _kept_state(put_back: list[str]) -> Iterator[None]:
 
 
 def find(item: str) -> str:
-    """Return the long path of the one node that a path or a short name means, or LookupError."""
-    paths = [] if set("*? ") & set(item) else cmds.ls(item, long=True) or []
+    """Return the long path of the only node that a path or a short name means.
+
+    Raises:
+        LookupError: There is no such node, or there are several.
+    """
+    paths: list[str] = []
+    if not set("*? ") & set(item):  # `ls` would take these for a pattern
+        paths = cmds.ls(item, long=True) or []
     if len(paths) > 1:
         raise LookupError(f"{item!r} is {' and '.join(paths[:3])}: give the whole path.")
     if not paths:
@@ -183,7 +240,7 @@ def find(item: str) -> str:
 
 
 def describe(item: str) -> dict[str, Any]:
-    """Describe a node."""
+    """Return the facts about a node for an agent; LookupError if there is no such node."""
     path = find(item)
     return {
         "path": path,
@@ -197,39 +254,46 @@ def describe(item: str) -> dict[str, Any]:
 
 
 def kind(path: str) -> str:
-    """Name a node's type: its shape's where it has one, "camera" and not "transform"."""
+    """Return a node's type; of a transform the type of its shape, "camera", if it has a shape."""
     shapes = _relatives(path, shapes=True, noIntermediate=True)
-    return str(cmds.nodeType(shapes[0] if shapes else path))
+    typed = shapes[0] if shapes else path
+    return str(cmds.nodeType(typed))
 
 
 def _relatives(path: str, **which: Any) -> list[str]:
-    """List relatives; none for what is not in the DAG."""
-    if not path.startswith("|"):  # an empty list of nodes would mean all of them
+    """Return relatives by their long paths; none of a node that is not in the DAG."""
+    if not path.startswith("|"):  # an empty list of nodes would mean all nodes
         return []
     return cmds.listRelatives(path, fullPath=True, **which) or []
 
 
 def _parent(path: str) -> str | None:
-    return next(iter(_relatives(path, parent=True)), None)
+    parents = _relatives(path, parent=True)
+    return parents[0] if parents else None
 
 
 def is_locked(path: str) -> bool:
     """Return whether a node is locked."""
     locks = cmds.lockNode(path, query=True, lock=True)
-    return any(locks) if isinstance(locks, list) else bool(locks)
+    if isinstance(locks, list):
+        return any(locks)
+    return bool(locks)
 
 
 def is_referenced(path: str) -> bool:
-    """Return whether a node is from a referenced file: it cannot be renamed or deleted."""
+    """Return whether a node is from a referenced file, and cannot be renamed or deleted."""
     return bool(cmds.referenceQuery(path, isNodeReferenced=True))
 
 
 def facts(item: str) -> list[Any]:
-    """List what a fingerprint of a node is made of; every node of a short name counts."""
+    """Return the facts for a node's fingerprint; of a short name those of all its nodes."""
     paths = cmds.ls(item, long=True) if cmds.objExists(item) else []
     if not paths:
         return [item, "gone"]
-    below = sorted(child for path in paths for child in _relatives(path, allDescendents=True))
+    below = list[str]()
+    for path in paths:
+        below += _relatives(path, allDescendents=True)
+    below.sort()
     ids = cmds.ls([*paths, *below], uuid=True)
     locks = [is_locked(item), is_referenced(item)]
     return [item, ids, cmds.nodeType(item), _parent(item), locks, below]
@@ -244,7 +308,7 @@ def _autokey() -> bool:
 
 
 def _remove(callback_id: Any) -> None:
-    with suppress(RuntimeError):  # it went with its node
+    with suppress(RuntimeError):  # the callback has ended with its node
         OpenMaya.MMessage.removeCallback(callback_id)
 
 

@@ -11,13 +11,20 @@ from dcc_bridge.spi import Host, HostOperations
 
 
 def open_scene(path: Path | None) -> Host:
-    """Start Maya and open a file, and return the host; without one it is a new scene.
+    """Start Maya and open a file.
+
+    Args:
+        path: The file; None for a new scene.
+
+    Returns:
+        The host of the scene.
 
     Raises:
-        RuntimeError: Maya cannot read it.
+        RuntimeError: Maya cannot read the file.
     """
     maya.standalone.initialize()
-    # A mayapy that ends without it may crash. It is last: nothing of Maya may be used after it.
+    # A mayapy that ends without this call may crash. Registered first, it runs last: nothing of
+    # Maya may be used after it.
     atexit.register(maya.standalone.uninitialize)
     from maya import cmds  # empty until Maya was started
 
@@ -29,7 +36,7 @@ def open_scene(path: Path | None) -> Host:
 
 
 def operations(host: Host) -> HostOperations:
-    """Return what Maya does for the verbs."""
+    """Return Maya's operations for the verbs."""
     from .operations import operations
 
     return operations(host)

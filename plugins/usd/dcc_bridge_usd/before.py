@@ -14,14 +14,14 @@ _TOP: Final = Sdf.Path.absoluteRootPath
 Move = tuple[Sdf.Path, Sdf.Path]
 
 
-class Told(NamedTuple):
-    """What USD told of a step.
+class StepNotices(NamedTuple):
+    """The notices of USD about an undo step.
 
     Attributes:
         resynced: The paths of what was made, deleted or composed anew.
-        vanished: Those of them that were not there for a moment at least.
+        vanished: Those of them at which there was nothing for a moment at least.
         moves: The old and new paths of prims that were renamed or put below others, in this order.
-        blocks: The paths of each notice in which several were told of: what was edited as one.
+        blocks: The paths of each notice that named several: what was edited as one.
     """
 
     resynced: frozenset[Sdf.Path] = frozenset()
@@ -37,18 +37,18 @@ class Step:
     Attributes:
         label: What the person reads in the Edit menu.
         changes: What became of layers, in this order.
-        redo: What could be redone before it.
-        told: What USD told of it.
+        redo: The steps that could be redone before this step.
+        notices: What USD said of the step.
     """
 
     label: str
     changes: tuple[LayerChange, ...]
     redo: tuple[Step, ...]
-    told: Told
+    notices: StepNotices
 
 
 class Before(NamedTuple):
-    """What layers held before the newest changes.
+    """The contents of layers before the newest changes.
 
     Attributes:
         layers: The layers.
@@ -59,18 +59,19 @@ class Before(NamedTuple):
     changes: Sequence[LayerChange]
 
     def specs(self, path: Sdf.Path) -> Iterator[Any]:
-        """Yield what they held at a path, in the order of the layers."""
+        """Yield what the layers held at a path, in the order of the layers."""
         for followed in self.layers:
             content = followed.mirror.content
             for change in self.changes:
                 if change.followed is followed and change.covers(path):
                     content = change.held.content
                     break
-            if spec := spec_at(content, path):
+            spec = spec_at(content, path)
+            if spec:
                 yield spec
 
     def own_fields(self, followed: Followed) -> dict[str, Any]:
-        """Return what a layer said of itself."""
+        """Return the metadata that a layer had."""
         fields = own_fields(followed.mirror.content)
         for change in reversed(self.changes):
             if change.followed is not followed:
@@ -90,10 +91,10 @@ class Scene:
     """The scene as it was when a step began, beside what it is now.
 
     Attributes:
-        stage: The stage, of now.
-        then: The layers that the scene had, the strongest first.
-        now: The layers that it has, in the same order, those included that are muted.
-        before: What the first held.
+        stage: The stage of now.
+        layers_before: The layers that the scene had, the strongest first.
+        layers_now: The layers that the scene has, in the same order, muted layers included.
+        before: What `layers_before` held.
         stayed: What those of them held that are in the scene still.
     """
 
@@ -103,31 +104,38 @@ class Scene:
         followed: Mapping[Sdf.Layer, Followed],
         changes: Sequence[LayerChange],
     ) -> None:
-        """Find the layers; `followed` are all that the scene ever had."""
+        """Find the layers.
+
+        Args:
+            stage: The stage of now.
+            followed: All layers that the scene ever had.
+            changes: The changes of the step.
+        """
         self.stage = stage
         every = Before(followed.values(), changes)
         tops = [stage.GetSessionLayer(), stage.GetRootLayer()]
 
-        def sublayers_then(layer: Sdf.Layer) -> Iterable[str]:
+        def sublayers_before(layer: Sdf.Layer) -> Iterable[str]:
             return list(every.own_fields(followed[layer]).get("subLayers", ()))
 
         def sublayers_now(layer: Sdf.Layer) -> Iterable[str]:
             paths: Any = layer.subLayerPaths  # a list; the stubs say otherwise
             return list(paths)
 
-        then = list(_walk(tops, followed, sublayers_then))
-        self.then = [followed[layer] for layer in then]
-        self.now = list(_walk(tops, followed, sublayers_now))
-        self.before = Before(self.then, changes)
-        self.stayed = Before([it for it in self.then if it.layer in self.now], changes)
+        self.layers_before = [followed[layer] for layer in _walk(tops, followed, sublayers_before)]
+        self.layers_now = list(_walk(tops, followed, sublayers_now))
+        self.before = Before(self.layers_before, changes)
+        stayed = [each for each in self.layers_before if each.layer in self.layers_now]
+        self.stayed = Before(stayed, changes)
 
-    def had(self, path: Sdf.Path) -> list[Any]:
+    def specs_before(self, path: Sdf.Path) -> list[Any]:
         """List what the layers held at a path, the strongest first."""
         return list(self.before.specs(path))
 
-    def has(self, path: Sdf.Path) -> list[Any]:
-        """List what the layers hold at a path."""
-        return [spec for layer in self.now if (spec := spec_at(layer, path))]
+    def specs_now(self, path: Sdf.Path) -> list[Any]:
+        """List what the layers hold at a path, the strongest first."""
+        specs = (spec_at(layer, path) for layer in self.layers_now)
+        return [spec for spec in specs if spec]
 
 
 def spec_at(layer: Sdf.Layer, path: Sdf.Path) -> Any:
@@ -142,7 +150,7 @@ def _walk(
     followed: Mapping[Sdf.Layer, Followed],
     sublayers: Callable[[Sdf.Layer], Iterable[str]],
 ) -> Iterator[Sdf.Layer]:
-    """Yield layers with what is below each, once."""
+    """Yield layers, each with the layers below it, and none twice."""
     seen = set[Sdf.Layer]()
     left = list(layers)
     while left:
@@ -155,7 +163,7 @@ def _walk(
 
 
 def own_fields(layer: Sdf.Layer) -> dict[str, Any]:
-    """Return what a layer says of itself now."""
+    """Return the metadata that a layer has now."""
     root = layer.pseudoRoot
     names = [name for name in root.ListInfoKeys() if name != "subLayerOffsets"]  # no Python type
     return {name: root.GetInfo(name) for name in names}

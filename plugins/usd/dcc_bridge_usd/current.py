@@ -15,7 +15,7 @@ def session() -> UsdSession:
     """Return the current session.
 
     Raises:
-        RuntimeError: None was installed.
+        RuntimeError: No session was installed.
     """
     if _current is None:
         raise RuntimeError(
@@ -28,10 +28,11 @@ def install(session: UsdSession) -> Callable[[], None]:
     """Make a session the current one.
 
     Returns:
-        Makes the one before it current again.
+        Makes the session before it current again.
     """
     global _current
-    before, _current = _current, session
+    before = _current
+    _current = session
 
     def uninstall() -> None:
         global _current

@@ -1,4 +1,4 @@
-"""What prims, properties and layers hold beside others, and what of it went, in words."""
+"""What prims, properties and layers hold, and which parts of that went, in words. Any thread."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 from pxr import Sdf
 
 Fields = dict[str, Any]
-# What is told by other means, is a switch, or only says how the rest is written.
+# Fields that are compared elsewhere, are a switch, or only say how the rest is written.
 _PASSED_OVER: Final = frozenset(
     {
         *("specifier", "active", "instanceable", "hidden", "permission", "custom", "variability"),
@@ -19,7 +19,8 @@ _PASSED_OVER: Final = frozenset(
         *("subLayers", "subLayerOffsets", "layerRelocates", "allowedTokens"),
     }
 )
-# By the field: what a person calls one of its list, and whether another in its place is no loss.
+# By the field: what a person calls an entry of its list, and whether another entry in the place
+# of one is no loss.
 _LISTS: Final = {
     "references": ("reference", True),
     "payload": ("payload", True),
@@ -39,12 +40,12 @@ _WORDS: Final = {
 _ANIMATION: Final = frozenset({"timeSamples", "spline"})
 
 
-class Part(NamedTuple):
+class LostPart(NamedTuple):
     """A part of an item that went.
 
     Attributes:
-        what: What it was: "reference shot.usda", "2 keys".
-        path: What it led to, where that is a prim or property of the scene.
+        what: The part in words: "reference shot.usda", "2 keys".
+        path: The prim or property of the scene that the part led to; None for other parts.
     """
 
     what: str
@@ -52,114 +53,124 @@ class Part(NamedTuple):
 
 
 def composed(specs: Iterable[Any]) -> Fields:
-    """Compose what specs say, the strongest first; of keys it gives all."""
-    found: Fields = {}
+    """Compose the fields of specs, the strongest first; the keys of all specs are in it."""
+    fields: Fields = {}
     for spec in reversed(list(specs)):
         for name in spec.ListInfoKeys():
             if name in _PASSED_OVER or (name == "typeName" and not isinstance(spec, Sdf.PrimSpec)):
                 continue
-            found[name] = _over(found.get(name), spec.GetInfo(name))
-    return found
+            fields[name] = _composed_value(fields.get(name), spec.GetInfo(name))
+    return fields
 
 
-def _over(weak: Any, value: Any) -> Any:
-    """Return what a value makes of a weaker one."""
+def _composed_value(weaker: Any, value: Any) -> Any:
     if hasattr(value, "ApplyOperations"):  # a list that is edited
-        return value.ApplyOperations(weak or [])
+        return value.ApplyOperations(weaker or [])
     if isinstance(value, Mapping):
-        return {**(weak or {}), **value}
+        return {**(weaker or {}), **value}
     return value
 
 
 def raw_fields(spec: Any) -> Fields:
-    """Return all that a spec says itself."""
+    """Return all fields of a spec itself."""
     return {name: spec.GetInfo(name) for name in spec.ListInfoKeys()}
 
 
-def went(before: Fields, now: Fields, moved: Callable[[Sdf.Path], Sdf.Path]) -> Iterator[Part]:
-    """Yield what was there before and is not now; `moved` tells where a path is now."""
+def lost_parts(
+    before: Fields, now: Fields, moved: Callable[[Sdf.Path], Sdf.Path]
+) -> Iterator[LostPart]:
+    """Yield what was there before and is not now.
+
+    Args:
+        before: The fields that an item had.
+        now: The fields that it has.
+        moved: Returns where a path is now.
+    """
     is_animated = not _ANIMATION.isdisjoint(now)
     for name, value in before.items():
         new = now.get(name)
         if value == new or is_nothing(value) or name in _PASSED_OVER:
             continue
         if name in _LISTS:
-            yield from _went_of_list(name, value, new or [], moved)
+            yield from _lost_of_list(name, value, new or [], moved)
         elif name != "default":
-            yield from _went_of_field(name, value, new)
+            yield from _lost_of_field(name, value, new)
         elif is_nothing(new) and not is_animated:
-            yield Part("value")
+            yield LostPart("value")
 
 
-def _went_of_field(name: str, value: Any, new: Any) -> Iterator[Part]:
+def _lost_of_field(name: str, value: Any, new: Any) -> Iterator[LostPart]:
     if name == "typeName":
-        yield Part(f"type {value}")
+        yield LostPart(f"type {value}")
     elif name == "timeSamples":
-        yield from _went_of_keys(value, new or {})
+        yield from _lost_keys(value, new or {})
     elif name == "spline":
-        yield from _went_of_keys(_knots(value), _knots(new))
+        yield from _lost_keys(_knots(value), _knots(new))
     elif isinstance(value, Mapping):
-        missing = [key for key in value if is_nothing((new or {}).get(key))]
-        yield from (Part(f"{_word(name)} {key}") for key in missing)
+        entries = new or {}
+        for key in value:
+            if is_nothing(entries.get(key)):
+                yield LostPart(f"{_word(name)} {key}")
     elif is_nothing(new):
-        yield Part(_word(name))
+        yield LostPart(_word(name))
 
 
 def is_nothing(value: Any) -> bool:
-    """Return whether a value shows nothing: there is none, it is blocked, or empty."""
+    """Return whether a value shows nothing: it is None, blocked or empty."""
     if value is None or isinstance(value, Sdf.ValueBlock):
         return True
     return hasattr(value, "__len__") and len(value) == 0
 
 
-def _went_of_list(
+def _lost_of_list(
     name: str, before: list[Any], now: list[Any], moved: Callable[[Sdf.Path], Sdf.Path]
-) -> Iterator[Part]:
+) -> Iterator[LostPart]:
     word, is_replaced = _LISTS[name]
     if is_replaced and len(now) >= len(before):
         return
-    kept = {_identity(it) for it in now}
-    for each in before:
-        path = _leads_to(each)
-        if path is not None and not isinstance(each, Sdf.Path):
-            is_kept = ("", moved(path)) in kept
+    identities = {_identity(entry) for entry in now}
+    for entry in before:
+        path = _leads_to(entry)
+        identity = _identity(entry)
+        if isinstance(entry, Sdf.Path):
+            identity = moved(entry)
         elif path is not None:
-            is_kept = moved(path) in kept
-        else:
-            is_kept = _identity(each) in kept
-        if not is_kept:
-            yield Part(f"{word} {called(each)}", path)
+            identity = ("", moved(path))
+        if identity not in identities:
+            yield LostPart(f"{word} {_called(entry)}", path)
 
 
-def _identity(each: Any) -> object:
-    """Return by what two entries of a list are one."""
-    if isinstance(each, Sdf.Reference | Sdf.Payload):
-        return each.assetPath, each.primPath
-    return each
+def _identity(entry: Any) -> object:
+    """Return what is equal for two entries of a list that mean the same."""
+    if isinstance(entry, Sdf.Reference | Sdf.Payload):
+        return entry.assetPath, entry.primPath
+    return entry
 
 
-def _leads_to(each: Any) -> Sdf.Path | None:
-    """Return the path in the scene that an entry leads to, if it does to one."""
-    if isinstance(each, Sdf.Path):
-        return each
-    if isinstance(each, Sdf.Reference | Sdf.Payload) and not each.assetPath:
-        return Sdf.Path(each.primPath)
+def _leads_to(entry: Any) -> Sdf.Path | None:
+    """Return the path in the scene that an entry leads to; None for any other entry."""
+    if isinstance(entry, Sdf.Path):
+        return entry
+    if isinstance(entry, Sdf.Reference | Sdf.Payload) and not entry.assetPath:
+        return Sdf.Path(entry.primPath)
     return None
 
 
-def called(each: Any) -> str:
+def _called(entry: Any) -> str:
     """Call an entry of a list as a person does: a file by its name, the rest by its path."""
-    if isinstance(each, Sdf.Reference | Sdf.Payload) and each.assetPath:
-        return PurePosixPath(Sdf.Layer.GetDisplayNameFromIdentifier(each.assetPath)).name
-    return str(_leads_to(each) or each)
+    if isinstance(entry, Sdf.Reference | Sdf.Payload) and entry.assetPath:
+        return PurePosixPath(Sdf.Layer.GetDisplayNameFromIdentifier(entry.assetPath)).name
+    return str(_leads_to(entry) or entry)
 
 
-def _went_of_keys(before: Mapping[float, Any], now: Mapping[float, Any]) -> Iterator[Part]:
+def _lost_keys(before: Mapping[float, Any], now: Mapping[float, Any]) -> Iterator[LostPart]:
     """Yield how many keys went; those that stand at other times are still there."""
-    kept = {at: value for at, value in now.items() if not isinstance(value, Sdf.ValueBlock)}
-    missing = before.keys() - kept.keys()
-    if missing and list(before.values()) != list(kept.values()):
-        yield Part("1 key" if len(missing) == 1 else f"{len(missing)} keys")
+    left = {time: value for time, value in now.items() if not isinstance(value, Sdf.ValueBlock)}
+    missing = before.keys() - left.keys()
+    if not missing or list(before.values()) == list(left.values()):
+        return
+    count = f"{len(missing)} keys" if len(missing) > 1 else "1 key"
+    yield LostPart(count)
 
 
 def _knots(spline: Any) -> dict[float, Any]:
@@ -170,4 +181,6 @@ def _knots(spline: Any) -> dict[float, Any]:
 
 
 def _word(name: str) -> str:
-    return _WORDS.get(name) or re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower()
+    if name in _WORDS:
+        return _WORDS[name]
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower()

@@ -1,6 +1,6 @@
 """Scenes on disk: read whole or not at all, written whole or not at all. Main thread.
 
-What is said here of USD was measured with usd-core 26.11.
+The facts about USD here were measured with usd-core 26.11.
 """
 
 from __future__ import annotations
@@ -28,7 +28,11 @@ if sys.platform == "win32":
 
 
 def absolute(path: Path | str) -> Path:
-    """Give the path of a scene as it is kept; ValueError where it has no suffix of a scene."""
+    """Return the absolute path of a scene.
+
+    Raises:
+        ValueError: The path has no suffix of a scene.
+    """
     whole = Path(os.path.abspath(Path(path).expanduser()))
     if whole.suffix.lower() not in SUFFIXES:
         raise ValueError(f"{whole.name} is not a scene: it must end in {', '.join(SUFFIXES)}.")
@@ -36,7 +40,12 @@ def absolute(path: Path | str) -> Path:
 
 
 def read(path: Path) -> Usd.Stage:
-    """Open what is on disk, not what was made of it in memory; OSError, ValueError say why not."""
+    """Open a scene as it is on disk, not as it is in memory with unsaved edits.
+
+    Raises:
+        OSError: There is no such file, or it cannot be read.
+        ValueError: The file, or a file that it uses, is not a readable USD file.
+    """
     if not path.exists():
         raise FileNotFoundError(f"There is no file {path}.")
     if not path.is_file() or not os.access(path, os.R_OK):
@@ -54,7 +63,11 @@ def read(path: Path) -> Usd.Stage:
 
 
 def _check_all(stage: Usd.Stage) -> None:
-    """See that a reload will go well; one that stops at a broken file has harmed others by then."""
+    """Check that all files can be read: a reload that stops at a broken file has harmed others.
+
+    Raises:
+        ValueError: A file is not a readable USD file.
+    """
     for layer in stage.GetUsedLayers():
         try:
             if not layer.anonymous:
@@ -64,7 +77,11 @@ def _check_all(stage: Usd.Stage) -> None:
 
 
 def write(layer: Sdf.Layer, path: Path) -> None:
-    """Write a layer to a file, or leave the file as it was; OSError says why."""
+    """Write a layer to a file, or leave the file as it was.
+
+    Raises:
+        OSError: The file cannot be written; the message says why.
+    """
     target = path.resolve()
     if not target.parent.is_dir():
         raise FileNotFoundError(f"{path.name} cannot be saved: there is no folder {target.parent}.")
@@ -86,7 +103,10 @@ def write(layer: Sdf.Layer, path: Path) -> None:
 
 
 def _export(layer: Sdf.Layer, part: Path, target: Path) -> None:
-    layer.Export(str(part), args={"format": "usda"} if _is_text(target) else {})
+    arguments = {}
+    if _is_text(target):
+        arguments["format"] = "usda"
+    layer.Export(str(part), args=arguments)
     if target.exists():
         shutil.copymode(target, part)
     with part.open("rb+") as file:  # Windows flushes no file that is open to be read only
@@ -94,7 +114,7 @@ def _export(layer: Sdf.Layer, part: Path, target: Path) -> None:
 
 
 def _is_text(target: Path) -> bool:
-    """Whether it is a .usd file that holds text, which USD by itself would make binary."""
+    """Return whether a file is a .usd file with text, which USD by itself would make binary."""
     if target.suffix != ".usd" or not target.exists():
         return False
     with target.open("rb") as file:
@@ -103,7 +123,9 @@ def _is_text(target: Path) -> bool:
 
 def _unreadable(path: Path, error: Tf.ErrorException) -> ValueError:
     position = re.search(r":(\d+):\d+: ", str(error))
-    line = f" (line {position[1]})" if position else ""
+    line = ""
+    if position:
+        line = f" (line {position[1]})"
     return ValueError(f"{path.name} is not a readable USD file{line}.")
 
 
@@ -115,7 +137,12 @@ def _reason(error: Exception) -> str:
 
 
 def write_sublayers(layers: Iterable[Sdf.Layer], locks: Locks) -> None:
-    """Write sublayers to their files, but none of them if one has no file or is locked."""
+    """Write sublayers to their files, but none of them if one has no file or is locked.
+
+    Raises:
+        OSError: A file cannot be written.
+        ValueError: A sublayer has no file, or is locked.
+    """
     layers = list(layers)
     for layer in layers:
         if layer.anonymous or not locks.may_save(layer):
@@ -126,10 +153,14 @@ def write_sublayers(layers: Iterable[Sdf.Layer], locks: Locks) -> None:
 
 
 def save_as(stage: Usd.Stage, target: Path) -> Usd.Stage:
-    """Write a stage's root layer to another file, and open that one in its place.
+    """Write a stage's root layer to another file, and open that file in its place.
 
-    Session layer, mutings and load rules stay. OSError, or ValueError where the scene itself
-    consists of that file.
+    Returns:
+        The new stage. Session layer, muting and load rules are the same.
+
+    Raises:
+        OSError: The file cannot be written.
+        ValueError: The file is a part of the scene itself.
     """
     known = Sdf.Layer.Find(str(target))
     if known and known in stage.GetUsedLayers():
@@ -143,31 +174,52 @@ def save_as(stage: Usd.Stage, target: Path) -> Usd.Stage:
 
 
 def untitled(name: str, stage: Usd.Stage | None = None) -> Usd.Stage:
-    """Make a stage in memory, which may hold what the root layer of another one does."""
+    """Make a stage in memory.
+
+    Args:
+        name: What the root layer is called.
+        stage: Whose root layer is copied; without one the stage is empty.
+    """
     copy_stage = Usd.Stage.CreateInMemory(name)
     if stage is None:
         return copy_stage
-    source, copy = stage.GetRootLayer(), copy_stage.GetRootLayer()
+    source = stage.GetRootLayer()
+    copy = copy_stage.GetRootLayer()
     copy.TransferContent(source)
-    UsdUtils.ModifyAssetPaths(
-        copy, lambda path: source.ComputeAbsolutePath(path) if path.startswith(".") else path
-    )
+
+    def absolute_path(path: str) -> str:
+        return source.ComputeAbsolutePath(path) if path.startswith(".") else path
+
+    UsdUtils.ModifyAssetPaths(copy, absolute_path)
     return copy_stage
 
 
 def write_copy(root: Sdf.Layer, target: Path) -> None:
-    """Write a root layer to another file, in which its relative paths still lead to the same."""
+    """Write a root layer to another file, from where relative paths lead to the same files.
+
+    Raises:
+        OSError: The file cannot be written.
+    """
+    old = None if root.anonymous else Path(root.realPath)
+    fit = path_fitter(old, target)
     copy = copy_of(root)
-    mover(None if root.anonymous else Path(root.realPath), target)(copy)
+    fit(copy)
     write(copy, target)
 
 
-def mover(old: Path | None, new: Path) -> Callable[[Sdf.Layer], None]:
-    """Give what fits a layer to its new file; a scene that had none has nothing to fit."""
-    return lambda layer: relocate(layer, old.parent if old else new.parent, new.parent)
+def path_fitter(old: Path | None, new: Path) -> Callable[[Sdf.Layer], None]:
+    """Return the function that fits the relative paths of a layer to a new file.
+
+    Args:
+        old: The file that the layer had; None where it had none, and nothing has to be fitted.
+        new: The file that it will have.
+    """
+    old_folder = new.parent if old is None else old.parent
+    return lambda layer: relocate(layer, old_folder, new.parent)
 
 
 def _reopen(stage: Usd.Stage, root: Sdf.Layer) -> Usd.Stage:
+    """Open a root layer with what another stage keeps in no layer."""
     new = Usd.Stage.Open(root, stage.GetSessionLayer())
     new.SetLoadRules(stage.GetLoadRules())
     new.MuteAndUnmuteLayers(stage.GetMutedLayers(), [])
@@ -178,16 +230,22 @@ def _reopen(stage: Usd.Stage, root: Sdf.Layer) -> Usd.Stage:
 
 
 def relocate(layer: Sdf.Layer, old: Path, new: Path) -> None:
-    """Make a layer's relative paths point to the same files from a new folder, where it is saved.
+    """Make a layer's relative paths point to the same files from a new folder.
 
     A path that USD searches for ("asset/x.usd", no dots) is changed only if it lies beside the old
     file. A path with a variable expression is left alone, since USD gives us only its inside.
+
+    Args:
+        layer: The layer.
+        old: The folder in which the layer lay.
+        new: The folder in which the layer will be saved.
     """
     if old != new:
         UsdUtils.ModifyAssetPaths(layer, lambda path: _moved(path, old, new))
 
 
 def _moved(path: str, old: Path, new: Path) -> str:
+    """Return a path as it is written in a new folder; see `relocate`."""
     if not path or "${" in path or ":" in path or os.path.isabs(path):
         return path
     outer, bracket, inner = path.partition("[")
@@ -197,5 +255,6 @@ def _moved(path: str, old: Path, new: Path) -> str:
         moved = os.path.relpath(old / outer, new)
     except ValueError:  # another drive
         moved = os.path.abspath(old / outer)
-    dots = "" if os.path.isabs(moved) or moved.startswith("..") else "./"
-    return (dots + moved).replace(os.sep, "/") + bracket + inner
+    if not os.path.isabs(moved) and not moved.startswith(".."):
+        moved = f"./{moved}"
+    return moved.replace(os.sep, "/") + bracket + inner

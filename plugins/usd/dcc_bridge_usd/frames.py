@@ -1,7 +1,7 @@
 """A stage as it is evaluated at one frame, skeletons and blend shapes too.
 
-USD leaves it to a renderer to move points by a skeleton. Here that is done in a layer of its own,
-over the stage, which itself is only read. Main thread.
+USD leaves it to a renderer to move points by a skeleton. Here the points are moved in a layer over
+the stage; the stage itself is only read. Main thread.
 """
 
 from __future__ import annotations
@@ -19,9 +19,14 @@ _POSE: Final = ("translations", "rotations", "scales", "blendShapeWeights")
 
 
 def evaluated(stage: Usd.Stage, frame: float) -> Usd.Stage:
-    """Return a stage whose points and extents at a frame are those that are seen there.
+    """Return a stage whose points and extents at a frame are those that a person sees.
 
-    It is the stage itself where nothing in it is deformed.
+    Args:
+        stage: The stage, which is only read.
+        frame: The frame.
+
+    Returns:
+        The stage itself if nothing in it is deformed, else another stage over it.
     """
     roots: list[Sdf.Path] = []
     outdated: list[Sdf.Path] = []
@@ -42,18 +47,18 @@ def evaluated(stage: Usd.Stage, frame: float) -> Usd.Stage:
 
 
 def _bake(posed: Usd.Stage, roots: Sequence[Sdf.Path], frame: float) -> None:
-    """Put what skeletons do at a frame into the points that they move."""
+    """Write the pose of skeletons at a frame into the points that they move."""
     if not roots:
         return
     for prim in posed.Traverse():
         if prim.IsA(_ANIMATION):
-            _hold(prim, Usd.TimeCode(frame))
+            _set_keys(prim, Usd.TimeCode(frame))
     for path in roots:
         UsdSkel.BakeSkinning(UsdSkel.Root(posed.GetPrimAtPath(path)), Gf.Interval(frame, frame))
 
 
 def _is_extent_outdated(prim: Usd.Prim) -> bool:
-    """Return whether points are keyed that an extent written down once does not follow."""
+    """Return whether a prim has keyed points, and an extent with fewer keys."""
     based = UsdGeom.PointBased(prim)
     if not based or not based.GetExtentAttr().HasAuthoredValue():
         return False
@@ -63,22 +68,22 @@ def _is_extent_outdated(prim: Usd.Prim) -> bool:
 
 
 def _over(stage: Usd.Stage) -> Usd.Stage:
-    """Return a stage that shows the same and is written into a layer of its own."""
+    """Return a stage that shows the same, and whose edits go into a new layer."""
     root = stage.GetRootLayer()
-    own = Sdf.Layer.CreateAnonymous()
+    overlay = Sdf.Layer.CreateAnonymous()
     for name in root.pseudoRoot.ListInfoKeys():  # units, axes and rates count in the root only
         if not name.startswith("subLayer"):
-            own.pseudoRoot.SetInfo(name, root.pseudoRoot.GetInfo(name))
+            overlay.pseudoRoot.SetInfo(name, root.pseudoRoot.GetInfo(name))
     for layer in (stage.GetSessionLayer(), root):
-        own.subLayerPaths.append(layer.identifier)
-    posed = Usd.Stage.Open(own, stage.GetPathResolverContext(), Usd.Stage.LoadNone)
+        overlay.subLayerPaths.append(layer.identifier)
+    posed = Usd.Stage.Open(overlay, stage.GetPathResolverContext(), Usd.Stage.LoadNone)
     posed.MuteAndUnmuteLayers(stage.GetMutedLayers(), [])
     posed.SetLoadRules(stage.GetLoadRules())
     return posed
 
 
-def _hold(animation: Usd.Prim, time: Usd.TimeCode) -> None:
-    """Have a key at a time where there is none: only what stands at keys is put into points."""
+def _set_keys(animation: Usd.Prim, time: Usd.TimeCode) -> None:
+    """Set a key at a time, since only what stands at keys is written into points."""
     for name in _POSE:
         attribute = animation.GetAttribute(name)
         if attribute and attribute.GetNumTimeSamples():

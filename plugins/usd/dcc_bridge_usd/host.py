@@ -1,12 +1,12 @@
 """Our own application: an open USD scene with its undo stack as the `Host`. Pure pxr, no Qt.
 
-The thread that makes a session is its main thread; every method and property raises `WrongThread`
-elsewhere, but for ``name``, ``version`` and ``has_ui``. It must be so: USD lets any thread edit
-without a word, and calls its listeners, window included, on that thread (measured, 26.11). Somebody
-who keeps a stage and takes it to another thread is not stopped.
+The thread that makes a session is its main thread. Every method and property raises `WrongThread`
+on other threads, except ``name``, ``version`` and ``has_ui``. The reason: USD lets any thread edit
+without a word, and calls its listeners, window included, on that thread (measured, 26.11). Code
+that keeps a stage and takes it to another thread is not stopped.
 
-Source of the facts in this folder: measured with usd-core 26.11 on CPython 3.11, Linux; the
-modules name theirs.
+The facts in this folder were measured with usd-core 26.11 on CPython 3.11, Linux, where a module
+does not name another version.
 """
 
 from __future__ import annotations
@@ -33,15 +33,17 @@ from dcc_bridge.spi import (
     own_version,
 )
 
-from . import files, prims
-from .locks import Locks, noting_changes
-from .prims import prim_at
+from . import description, files
+from .changes import noting_changes
+from .locks import Locks
+from .prims import find_paths, is_path, prim_at
+from .snapshots import Snapshot, take_snapshot
 from .trial import StepTrial
 from .undo_stack import UndoStack
 
 T = TypeVar("T")
-_version = cache(own_version)  # it is read from the disk
-_MOST_LOOKS: Final = 5  # at a scene that the host's own code edits meanwhile, as it paints
+_version = cache(own_version)  # a read of the disk
+_MAX_LOOKS: Final = 5  # at a scene that the host's own code edits meanwhile, as it paints
 
 
 class UsdSession(Host):
@@ -53,9 +55,16 @@ class UsdSession(Host):
     def __init__(
         self, path: Path | str | None = None, *, has_ui: bool = False, as_copy: bool = False
     ) -> None:
-        """Open a scene; an empty, untitled one without a file. As a copy, it is never saved to it.
+        """Open a scene.
 
-        OSError: the file is not there, or must not be read. ValueError: it is not a USD file.
+        Args:
+            path: The scene's file; without one the scene is empty and untitled.
+            has_ui: Whether there is a window.
+            as_copy: Whether the scene is an untitled copy, which is never saved to its file.
+
+        Raises:
+            OSError: The file is not there, or must not be read.
+            ValueError: The file is not a USD file.
         """
         self.name = "dcc_bridge USD"
         self.version = _version()
@@ -65,16 +74,24 @@ class UsdSession(Host):
         self._watchers = Callbacks()
         self._framers = Callbacks()
         self._selection: list[str] = []
-        self._selected_at = 0  # by the counter of what may have taken prims away
-        self._path = None if path is None else files.absolute(path)
+        self._selected_at = 0  # the undo stack's `resync_count` at which the selection was checked
+        self._path: Path | None = None
         self._untitled = "untitled"
-        self._stage = files.read(self._path) if self._path else files.untitled(self._untitled)
-        if as_copy and self._path:
-            self._untitled = f"untitled copy of {self._path.name}"
-            self._stage, self._path = files.untitled(self._untitled, self._stage), None
+        if path is None:
+            self._stage = files.untitled(self._untitled)
+        else:
+            self._open_file(files.absolute(path), as_copy=as_copy)
         self._locks = Locks()
-        self._seen: dict[Callable[..., object], tuple[object, Any]] = {}
+        self._answers: dict[Callable[..., object], tuple[object, Any]] = {}  # see `_once`
         self._history = UndoStack(self._stage, self._announce, self._touched)
+
+    def _open_file(self, path: Path, *, as_copy: bool) -> None:
+        self._stage = files.read(path)
+        if not as_copy:
+            self._path = path
+            return
+        self._untitled = f"untitled copy of {path.name}"
+        self._stage = files.untitled(self._untitled, self._stage)
 
     @property
     def stage(self) -> Usd.Stage:
@@ -90,47 +107,62 @@ class UsdSession(Host):
 
     @property
     def modified(self) -> bool:
-        """Whether a save would change a file. The session layer, never saved, does not count."""
+        """True if a save would change a file. The session layer, never saved, does not count."""
         return bool(self._on_thread("modified").unsaved())
 
     def scene(self) -> str:
-        """Name the scene as its title bar does."""
-        return self.path.name if self.path else self._untitled
+        """Return the name of the scene as the title bar has it."""
+        path = self.path
+        return self._untitled if path is None else path.name
 
     def scene_id(self) -> Hashable:
         """Return what tells the scene from every other one, until another is opened."""
         return self._on_thread("scene_id").scene_mark
 
     def file(self) -> Path | None:
-        """Give the scene's file; None for an untitled one."""
+        """Return the scene's file; None for an untitled one."""
         return self.path
 
     def files(self) -> list[Path]:
         """List the files that a save would write over: the scene's own, its unsaved sublayers."""
         root = self.stage.GetRootLayer()
         below = [layer for layer in self._history.unsaved() if layer != root]
-        own = [] if self._path is None else [self._path]
-        return [*own, *(Path(layer.realPath) for layer in below if not layer.anonymous)]
+        paths = [Path(layer.realPath) for layer in below if not layer.anonymous]
+        if self._path is None:
+            return paths
+        return [self._path, *paths]
 
     def open(self, path: Path | str) -> None:
-        """Open another scene, or the same one as it is on disk. The undo stack is emptied.
+        """Open another scene, or the same scene as it is on disk. The undo stack is emptied.
 
-        In an undo step it ends what the step had, and the step goes on with the new scene. Where it
-        raises as a new session does, the open scene stays.
+        In an undo step the edits so far are no longer in the step, and the step goes on with the
+        new scene. After an error the open scene stays.
+
+        Raises:
+            OSError: The file is not there, or must not be read.
+            ValueError: The file is not a USD file.
         """
         self._on_thread("open")
         file = files.absolute(path)
         self.losing(f"open {file.name} in place of {self.scene()}")
-        self._stage, self._path = files.read(file), file
+        self._stage = files.read(file)
+        self._path = file
         self._locks.follow(self._stage)
         self._history.reset(self._stage)
         self._announce()
 
     def save(self, path: Path | str | None = None) -> Path:
-        """Write the scene and its unsaved sublayers, each file whole or not at all; gives its file.
+        """Write the scene and its unsaved sublayers, each file whole or not at all.
 
-        Another file is its own from then on. OSError says which cannot be written; ValueError where
-        there is none yet and none was given, or it cannot be that one.
+        Args:
+            path: The file, if not the scene's own; it is the scene's own file from then on.
+
+        Returns:
+            The scene's file.
+
+        Raises:
+            OSError: A file cannot be written; the message names it.
+            ValueError: The scene has no file and none was given, or it cannot have that file.
         """
         self._on_thread("save")
         if path is None and self._path is None:
@@ -152,12 +184,14 @@ class UsdSession(Host):
     def save_copy(self, path: Path) -> None:
         """Write the scene to another file, and unsaved sublayers beside: ``shot.1.below.usda``."""
         self._on_thread("save_copy")
-        target, root = files.absolute(path), self._stage.GetRootLayer()
+        target = files.absolute(path)
+        root = self._stage.GetRootLayer()
         unsaved = [layer for layer in self._history.unsaved() if layer != root]
-        below = {  # numbered, for two of them may have one name in different folders
-            target.with_name(f"{target.stem}.{n}.{Path(layer.GetDisplayName()).stem}.usda"): layer
-            for n, layer in enumerate(unsaved, 1)
-        }
+        below = {}
+        for number, layer in enumerate(unsaved, 1):
+            # Numbered, for two layers may have one name in different folders.
+            name = f"{target.stem}.{number}.{Path(layer.GetDisplayName()).stem}.usda"
+            below[target.with_name(name)] = layer
         self._losing_files([target, *below])
         files.write_copy(root, target)
         for file, layer in below.items():
@@ -165,18 +199,22 @@ class UsdSession(Host):
 
     @contextmanager
     def undo_step(self, label: str) -> Iterator[None]:
-        """Make one entry of what is edited, if any; an exception rolls it back and goes on."""
+        """Make one entry of what is edited, if any; roll the edits back on an exception."""
         with self._on_thread("undo_step").step(label):
             yield
 
     def undo(self) -> None:
-        """Undo the step on top; RuntimeError: there is none, one is open, or a layer is locked."""
+        """Undo the step on top.
+
+        Raises:
+            RuntimeError: There is no step, one is open, or a layer is locked.
+        """
         self._on_thread("undo")
         self._locks.refuse_in_read("undo")
         self._history.undo()
 
     def take_back(self) -> None:
-        """Undo the step on top as if it had never been; see `undo`."""
+        """Undo the step on top as if it had never been; it raises what `undo` raises."""
         self._on_thread("take_back")
         self._locks.refuse_in_read("take_back")
         self._history.take_back()
@@ -184,25 +222,30 @@ class UsdSession(Host):
     def lost(self, agreed: Sequence[str]) -> list[str]:
         """List what the open step took away, or the newest one, beside what was agreed to.
 
-        Prims and properties by their paths; parts in words: "2 keys of focalLength of /cam". A prim
-        that is switched off, made an over or a class is lost as one that is deleted. It stands for
-        what is below it, where that is not deleted too.
+        A prim that is switched off, made an over or a class is lost like a deleted one. The prim
+        stands for what is below it, where that is not deleted too.
+
+        Args:
+            agreed: Items whose loss was agreed to.
+
+        Returns:
+            Prims and properties by their paths, parts in words: "2 keys of focalLength of /cam".
         """
         history = self._on_thread("lost")
         with self._locks.shown_as_before():
             return history.lost(agreed)
 
     def trial(self) -> Trial:
-        """Return what takes back the open step."""
+        """Return the trial of the open step, which can revert the step."""
         return StepTrial(self._on_thread("trial"), self.selection, self.select)
 
     def guard(self, put_back: list[str], *, read: bool) -> AbstractContextManager[None]:
-        """Keep edit target, mutings, load rules and locks; for a read no layer can be edited."""
+        """Keep edit target, muting, load rules and locks; for a read no layer can be edited."""
         self._on_thread("guard")
         return self._locks.hold(self._stage, put_back, read=read)
 
     def redo(self) -> None:
-        """Redo the step undone last; see `undo`."""
+        """Redo the step undone last; it raises what `undo` raises."""
         self._on_thread("redo")
         self._locks.refuse_in_read("redo")
         self._history.redo()
@@ -214,7 +257,7 @@ class UsdSession(Host):
 
     @property
     def is_in_step(self) -> bool:
-        """Whether a step is open: what it edits is told of when it is closed."""
+        """True while a step is open; `on_change` calls for its edits when it is closed."""
         return self._history.is_in_step
 
     def undo_mark(self) -> UndoMark:
@@ -232,9 +275,15 @@ class UsdSession(Host):
         return self._on_thread("redo_labels").redo_labels
 
     def on_change(self, callback: Callable[[], None]) -> Callable[[], None]:
-        """Be called once after a step, rollback, undo, redo, open, save or change of selection.
+        """Call a function after each step, rollback, undo, redo, open, save or change of selection.
 
-        Not after an edit outside a step: listen to the stage for that. Gives what ends it.
+        It is not called after an edit outside a step: listen to the stage for that.
+
+        Args:
+            callback: The function, called once for each.
+
+        Returns:
+            Ends the calls.
         """
         self._on_thread("on_change")
         return self._listeners.add(callback)
@@ -243,19 +292,27 @@ class UsdSession(Host):
     def selection(self) -> list[str]:
         """The paths of the selected prims; those that are gone from the scene drop out."""
         self._on_thread("selection")
-        if self._selected_at != self._history.resyncs:
-            self._selected_at = self._history.resyncs
+        if self._selected_at != self._history.resync_count:
+            self._selected_at = self._history.resync_count
             self._selection = self._existing(self._selection)
         return list(self._selection)
 
     @selection.setter
     def selection(self, paths: Iterable[str]) -> None:
-        before, self._selection = self.selection, self._existing(paths)
+        before = self.selection
+        self._selection = self._existing(paths)
         if self._selection != before:
             self._announce()
 
     def on_frame(self, show: Callable[[Sequence[str]], None]) -> Undo:
-        """Be the viewport: called with what is to be shown in it. Gives what ends it."""
+        """Install a viewport.
+
+        Args:
+            show: Called with the paths of the prims that the viewport shall show.
+
+        Returns:
+            Takes the viewport away.
+        """
         self._on_thread("on_frame")
         return self._framers.add(show)
 
@@ -265,31 +322,42 @@ class UsdSession(Host):
         self._framers.call(items)
 
     def watch(self, changed: Callable[[], None]) -> Undo:
-        """Be called after every edit, in a step or not, and after what `on_change` tells of.
+        """Call a function after every edit, in a step or not, and whenever `on_change` calls.
 
-        An edit that somebody makes on another thread, which is forbidden, is not told of.
+        It is not called for an edit on another thread, which is forbidden.
+
+        Args:
+            changed: The function.
+
+        Returns:
+            Ends the calls.
         """
         self._on_thread("watch")
         return self._watchers.add(changed)
 
     def summary(self) -> dict[str, Any]:
         """Describe the scene: units, frames, layers, and how many prims of each type."""
-        return {**super().summary(), **prims.scene_summary(self.stage)}
+        return {**super().summary(), **description.scene_summary(self.stage)}
 
     def describe(self, item: str) -> dict[str, Any]:
         """Describe a prim: its type, children, attributes and relationships."""
-        return prims.describe_prim(self.stage, item)
+        return description.describe_prim(self.stage, item)
 
     def kinds(self, items: Sequence[str]) -> list[str]:
-        """Name the USD type of each prim; "" for one without a type, "gone" for one that is not."""
-        if len(items) > MOST_TOLD:  # they are looked at for a question
+        """Return the USD type of each prim; "" for no type, "gone" where there is no prim."""
+        if len(items) > MOST_TOLD:  # so many are asked about, and a question takes a snapshot
             return self._look(items).kinds
-        found = (self.stage.GetPrimAtPath(it) if prims.is_path(it) else None for it in items)
-        return [str(prim.GetTypeName()) if prim else "gone" for prim in found]
+        return [self._kind(item) for item in items]
+
+    def _kind(self, item: str) -> str:
+        if not is_path(item):
+            return "gone"
+        prim = self.stage.GetPrimAtPath(item)
+        return str(prim.GetTypeName()) if prim else "gone"
 
     def find(self, name: str = "*", type_name: str | None = None, under: str = "/") -> list[str]:
-        """List the paths of what `prims.find_paths` does; at once if nothing was edited since."""
-        return list(self._once(prims.find_paths, name, type_name, under))
+        """List the paths that `prims.find_paths` finds; at once if nothing was edited since."""
+        return list(self._once(find_paths, name, type_name, under))
 
     def select(self, items: Sequence[str]) -> None:
         """Select prims, so that the window shows them."""
@@ -300,11 +368,11 @@ class UsdSession(Host):
         return self._look(items).fingerprint
 
     def below(self, items: Sequence[str]) -> list[str]:
-        """List the prims below some, but for those among them."""
+        """List the prims below some items that are not items themselves."""
         return self._look(items).below
 
     def leading_to(self, gone: Set[Sdf.Path]) -> list[Sdf.Path]:
-        """List the properties of which the scene's layers say that they lead to some paths."""
+        """List the properties that lead to some paths, according to the scene's own layers."""
         return self._on_thread("leading_to").leading_to(gone)
 
     def locked_layers(self) -> frozenset[Sdf.Layer]:
@@ -313,21 +381,33 @@ class UsdSession(Host):
 
     def scene_digest(self) -> str:
         """Digest everything that the scene's own layers hold."""
-        return prims.scene_digest(self.stage)
+        return description.scene_digest(self.stage)
 
-    def _look(self, items: Sequence[str]) -> prims.Look:
-        return self._once(prims.look, tuple(items), self._locks.locked(self.stage))
+    def _look(self, items: Sequence[str]) -> Snapshot:
+        return self._once(take_snapshot, tuple(items), self._locks.locked(self.stage))
 
-    def _once(self, look: Callable[..., T], *asked: object) -> T:
-        """Look something up; once where nothing is edited between, anew where it is meanwhile."""
-        for _ in range(_MOST_LOOKS):
-            now = (*asked, self._history.notices, self.stage.GetRootLayer().identifier)
-            if look in self._seen and self._seen[look][0] == now:
-                return cast("T", self._seen[look][1])
-            self._seen[look] = now, look(self._stage, *asked)
+    def _once(self, look: Callable[..., T], *arguments: object) -> T:
+        """Look something up, or return the last answer if nothing was edited since.
+
+        An answer counts only if nothing was edited meanwhile either; else the scene is looked at
+        again.
+
+        Raises:
+            Busy: The scene was edited during each look.
+        """
+        for _ in range(_MAX_LOOKS):
+            key = (*arguments, self._history.edit_count, self.stage.GetRootLayer().identifier)
+            if look in self._answers and self._answers[look][0] == key:
+                return cast("T", self._answers[look][1])
+            self._answers[look] = (key, look(self._stage, *arguments))
         raise Busy("The scene changes while it is looked at; try again when it rests.")
 
     def _on_thread(self, what: str) -> UndoStack:
+        """Return the undo stack, on the thread of the scene only.
+
+        Raises:
+            WrongThread: This is another thread; the message begins with `what`.
+        """
         if threading.get_ident() != self._thread:
             raise WrongThread(
                 f"{what} was used on another thread than the one of the scene; skills that touch "
@@ -336,16 +416,23 @@ class UsdSession(Host):
         return self._history
 
     def _losing_files(self, targets: Sequence[Path], scene: Path | None = None) -> None:
-        """Have it agreed to that files are written over, or that the scene's own is another one."""
+        """Ask whether files may be written over, or the scene may go on in another file.
+
+        Args:
+            targets: The files that are about to be written.
+            scene: The file that is the scene's own afterwards; None if it stays as it is.
+        """
         over = [path for path in targets if path.is_file()]
         if over:
-            self.losing(f"write over {', '.join(path.name for path in over)}", over)
+            names = ", ".join(path.name for path in over)
+            self.losing(f"write over {names}", over)
         elif scene is not None and scene != self._path:
             self.losing(f"go on in another file, {scene.name}", [scene])
 
     def _announce(self) -> None:
-        self._seen.clear()
-        self.selection  # noqa: B018  # what is gone by now is not selected again by an undo
+        """Call the listeners after a step, or what else `on_change` names."""
+        self._answers.clear()
+        self.selection  # noqa: B018  # drops what is gone, which an undo does not select again
         self._listeners.call()
         self._touched()
 
@@ -359,6 +446,7 @@ class UsdSession(Host):
 
     def _save_as(self, target: Path) -> None:
         stage = files.save_as(self._stage, target)
-        self._history.move_root(stage, files.mover(self._path, target))
-        self._stage, self._path = stage, target
+        self._history.move_root(stage, files.path_fitter(self._path, target))
+        self._stage = stage
+        self._path = target
         self._locks.follow(stage)

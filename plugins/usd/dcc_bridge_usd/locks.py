@@ -1,4 +1,4 @@
-"""What becomes of a scene while a skill's body runs, and what has to stay. Main thread.
+"""Locks on what has to stay in a scene while a skill's body runs. Main thread.
 
 Undo does not bring back the edit target, what is muted or loaded, and what is locked. A skill that
 left another edit target behind would have the person's next edits go where no save writes.
@@ -8,85 +8,122 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any, Final
+from typing import Final, NamedTuple
 
 from pxr import Sdf, Tf, Usd
 
-from dcc_bridge.spi import Changes, CountChanges
-
 from .layer_copies import copy_of
-from .prims import READING, Held, less_than, tracked
 
-_Permissions = tuple[bool, bool]
-_MOST_NAMED: Final = 5
+_MAX_NAMED: Final = 5  # locks that are named as put back
 _LOCKED: Final = (
     'It edits or saves a locked layer. A skill edits where it says risk="edit", and only the '
     "layers of the scene itself; it saves by session().save()."
 )
 
 
+class _Permissions(NamedTuple):
+    """The permissions of a layer: to edit, and to save."""
+
+    edit: bool
+    save: bool
+
+
 class Locks:
     """Locks the layers of a scene for a while, and knows what the person had locked."""
 
     def __init__(self) -> None:
-        self._own: dict[Sdf.Layer, _Permissions] = {}
-        self._kept: list[Sdf.Layer] = []
+        self._own: dict[Sdf.Layer, _Permissions] = {}  # as the person set them
+        self._kept_alive: list[Sdf.Layer] = []
         self._is_reading = False
         self._view: _View | None = None
 
     def may_save(self, layer: Sdf.Layer) -> bool:
-        """Whether the person lets a layer be saved; our own locks do not count."""
-        return self._own[layer][1] if layer in self._own else bool(layer.permissionToSave)
+        """Return whether the person lets a layer be saved; our own locks do not count."""
+        if layer in self._own:
+            return self._own[layer].save
+        return bool(layer.permissionToSave)
 
     def locked(self, stage: Usd.Stage) -> frozenset[Sdf.Layer]:
-        """Give the layers that the person lets nobody edit; our own locks do not count."""
-        used = {it: self._own.get(it) or _permissions(it) for it in stage.GetUsedLayers() if it}
-        return frozenset(layer for layer, (edit, _) in used.items() if not edit)
+        """Return the layers that the person lets nobody edit; our own locks do not count."""
+        locked = set()
+        for layer in stage.GetUsedLayers():
+            if not layer:
+                continue
+            permissions = self._own.get(layer) or _permissions(layer)
+            if not permissions.edit:
+                locked.add(layer)
+        return frozenset(locked)
 
     def refuse_in_read(self, what: str) -> None:
-        """Raise RuntimeError while a body runs that says that it only reads."""
+        """Refuse an edit while a body runs that says that it only reads.
+
+        Raises:
+            RuntimeError: Such a body runs; the message begins with `what`.
+        """
         if self._is_reading:
             raise RuntimeError(f"{what} changes the scene, and this skill says that it only reads.")
 
     def follow(self, stage: Usd.Stage) -> None:
-        """Lock the layers of the scene that a body opened against being saved past the session."""
-        if self._own:  # a body runs; at its end they are as they were
-            self._view = _View(stage)
-            new = {it: _permissions(it) for it in stage.GetUsedLayers() if it not in self._own}
-            self._own.update(new)
-            _set({layer: (edit, False) for layer, (edit, _) in new.items()})
+        """Lock the layers of a scene that a body opened against being saved past the session."""
+        if not self._own:
+            return
+        # A body runs; the locks are taken away at its end.
+        self._view = _View(stage)
+        new = self._new_layers(stage)
+        self._own.update(new)
+        for layer, permissions in new.items():
+            _set_permissions(layer, permissions._replace(save=False))
 
     def _lock_new(self, notice: Usd.Notice.ObjectsChanged, stage: Usd.Stage) -> None:
-        """Lock a layer that a body loads, unmutes or refers to as those that were there."""
-        if notice.GetResyncedPaths():
-            new = {it: _permissions(it) for it in stage.GetUsedLayers() if it not in self._own}
-            local = set() if self._is_reading else set(stage.GetLayerStack())
-            self._own.update(new)
-            _set({it: (edit and it in local, False) for it, (edit, _) in new.items()})
+        """Lock a layer that a body loads, unmutes or refers to like those that were there."""
+        if not notice.GetResyncedPaths():
+            return
+        new = self._new_layers(stage)
+        local = set[Sdf.Layer]()
+        if not self._is_reading:
+            local.update(stage.GetLayerStack())
+        self._own.update(new)
+        for layer, permissions in new.items():
+            may_edit = permissions.edit and layer in local
+            _set_permissions(layer, _Permissions(may_edit, save=False))
+
+    def _new_layers(self, stage: Usd.Stage) -> dict[Sdf.Layer, _Permissions]:
+        used = stage.GetUsedLayers()
+        return {layer: _permissions(layer) for layer in used if layer not in self._own}
 
     @contextmanager
     def hold(self, stage: Usd.Stage, put_back: list[str], *, read: bool) -> Iterator[None]:
         """Lock what a body must not change, and put back at the end what it changed all the same.
 
-        No layer can be saved past the session; layers that are only referenced, whose edits no undo
+        No layer can be saved past the session. Layers that are only referenced, whose edits no undo
         step holds, cannot be edited; for a read no layer can. USD itself raises then. A body that
-        takes such a lock away and edits has what it edited put back, and named in `put_back`.
+        takes such a lock away and edits the layer has the layer put back.
+
+        Args:
+            stage: The scene.
+            put_back: Filled with the names of what had to be put back.
+            read: Whether the body says that it only reads.
+
+        Raises:
+            ValueError: The body edited or saved a locked layer, and did not catch USD's error.
         """
-        outer, self._view = self._view, _View(stage)
-        # FindOrOpen keeps a layer that a body takes out of the scene, until that is undone
-        held = {layer: layer for layer in self._kept if layer}
-        used = [
-            held.get(it) or Sdf.Layer.FindOrOpen(it.identifier) or it
-            for it in stage.GetUsedLayers()
-            if it
-        ]
-        self._kept, own = used, {layer: _permissions(layer) for layer in used}
+        outer_view = self._view
+        outer_own = self._own
+        outer_is_reading = self._is_reading
+        used = self._keep_alive(stage)
+        own = {layer: _permissions(layer) for layer in used}
         stack = set(stage.GetLayerStack())
-        local = set() if read else stack
-        locked = {layer: (edit and layer in local, False) for layer, (edit, _) in own.items()}
-        beside = {it: copy_of(it) if it.dirty else None for it in set(own) - stack}
-        before, self._own, self._is_reading = (self._own, self._is_reading), own, read
-        _set(locked)
+        local = set[Sdf.Layer]() if read else stack
+        locked = {}
+        for layer, permissions in own.items():
+            locked[layer] = _Permissions(permissions.edit and layer in local, save=False)
+        copies: dict[Sdf.Layer, Sdf.Layer | None] = {}  # of layers that no undo step holds
+        for layer in own.keys() - stack:
+            copies[layer] = copy_of(layer) if layer.dirty else None
+        self._view = _View(stage)
+        self._own = own
+        self._is_reading = read
+        _set_all(locked)
         listener = Tf.Notice.Register(Usd.Notice.ObjectsChanged, self._lock_new, stage)
         try:
             yield
@@ -96,19 +133,33 @@ class Locks:
             raise ValueError(_LOCKED) from error
         finally:
             listener.Revoke()
-            self._own, self._is_reading = before
-            # a layer that the scene uses no more may be gone, and is false then
-            unlocked = [it for it, state in locked.items() if it and _permissions(it) != state]
-            put_back += [f"the lock of {it.GetDisplayName()}" for it in unlocked[:_MOST_NAMED]]
-            _restore({layer: beside[layer] for layer in unlocked if layer in beside})
-            _set(own)
+            self._own = outer_own
+            self._is_reading = outer_is_reading
+            unlocked = _changed_locks(locked)
+            put_back += [f"the lock of {layer.GetDisplayName()}" for layer in unlocked[:_MAX_NAMED]]
+            _restore({layer: copies[layer] for layer in unlocked if layer in copies})
+            _set_all(own)
             if self._view is not None:
                 put_back += self._view.restore()
-            self._view = outer
+            self._view = outer_view
+
+    def _keep_alive(self, stage: Usd.Stage) -> list[Sdf.Layer]:
+        """Return the layers that a stage uses, and keep them until the next body.
+
+        `FindOrOpen` keeps a layer that a body takes out of the scene, until that is undone.
+        """
+        kept = {layer: layer for layer in self._kept_alive if layer}
+        layers = []
+        for layer in stage.GetUsedLayers():
+            if layer:
+                owned = kept.get(layer) or Sdf.Layer.FindOrOpen(layer.identifier)
+                layers.append(owned or layer)
+        self._kept_alive = layers
+        return layers
 
     @contextmanager
     def shown_as_before(self) -> Iterator[None]:
-        """Show the layers that a body mutes, for as long as the block: it cannot hide an edit."""
+        """Show the layers that a body mutes, for as long as the block: muting hides no edit."""
         if self._view is None:
             yield
             return
@@ -120,7 +171,7 @@ class Locks:
 
 
 class _View:
-    """What a stage shows and edits, at one moment."""
+    """The edit target, muting and load rules of a stage at one moment."""
 
     def __init__(self, stage: Usd.Stage) -> None:
         self._stage = stage
@@ -129,36 +180,39 @@ class _View:
         self._rules = stage.GetLoadRules()
 
     def unmute(self) -> list[str]:
-        """Mute what was muted at that moment, and nothing else; gives what is muted now."""
+        """Mute what was muted at that moment, and nothing else; return what was muted until now."""
         muted = list(self._stage.GetMutedLayers())
         self.mute(self._muted)
         return muted
 
     def mute(self, wanted: list[str]) -> None:
-        """Mute these layers, and no other one."""
+        """Mute these layers, and no other layer."""
         muted = list(self._stage.GetMutedLayers())
-        if muted != wanted:
-            self._stage.MuteAndUnmuteLayers(wanted, [it for it in muted if it not in wanted])
+        if muted == wanted:
+            return
+        surplus = [identifier for identifier in muted if identifier not in wanted]
+        self._stage.MuteAndUnmuteLayers(wanted, surplus)
 
     def restore(self) -> list[str]:
-        """Put back what is another one now, and name it."""
-        stage, changed = self._stage, list[str]()
+        """Put back what has changed since that moment, and return the names of it."""
+        stage = self._stage
+        changed: list[str] = []
         if stage.GetLoadRules() != self._rules:
             stage.SetLoadRules(self._rules)
             changed.append("what is loaded")
         if self.unmute() != self._muted:
             changed.append("which layers are muted")
         target = stage.GetEditTarget()
-        # a step that is rolled back may have taken the layer out of the scene
+        # A step that is rolled back may have taken the layer out of the scene.
         if target != self._target and self._target.GetLayer() in stage.GetLayerStack():
             stage.SetEditTarget(self._target)
             changed.append("which layer edits go to")
         return changed
 
 
-def _restore(beside: dict[Sdf.Layer, Sdf.Layer | None]) -> None:
-    """Give layers that no undo step holds what they held; None stands for what is on disk."""
-    for layer, content in beside.items():
+def _restore(copies: Mapping[Sdf.Layer, Sdf.Layer | None]) -> None:
+    """Put back what layers held that no undo step holds; None stands for what is on disk."""
+    for layer, content in copies.items():
         layer.SetPermissionToEdit(True)
         if content is not None:
             layer.TransferContent(content)
@@ -166,106 +220,28 @@ def _restore(beside: dict[Sdf.Layer, Sdf.Layer | None]) -> None:
             layer.Reload(force=True)
 
 
-def _permissions(layer: Sdf.Layer) -> _Permissions:
-    return bool(layer.permissionToEdit), bool(layer.permissionToSave)
+def _changed_locks(locked: Mapping[Sdf.Layer, _Permissions]) -> list[Sdf.Layer]:
+    """Return the layers whose locks are not as they were set.
 
-
-def _set(permissions: dict[Sdf.Layer, _Permissions]) -> None:
-    for layer, (edit, save) in permissions.items():
-        if layer:
-            layer.SetPermissionToEdit(edit)
-            layer.SetPermissionToSave(save)
-
-
-@contextmanager
-def noting_changes(stage: Usd.Stage, held: Held) -> Iterator[CountChanges]:
-    """Note what becomes of prims and of what layers `held` in their properties.
-
-    Of a prim that is deleted and made anew, what it no longer has counts as deleted; the prim too,
-    where that is no single change block. What a layer says of itself (its sublayers, frames, units,
-    data) counts as a change of that layer. It is not exact where other files or variants are
-    edited, nor where a layer was and nothing of that is to be seen.
+    A layer that the scene uses no more may be gone, and is false then.
     """
-    own = _own_data(stage)
-    layers = set[Sdf.Layer]()
-    before, touched, resynced = _every_path(stage), set[Sdf.Path](), set[Sdf.Path]()
-    gone, whole, moves = set[Sdf.Path](), set[Sdf.Path](), list[tuple[Sdf.Path, Sdf.Path]]()
-
-    def note(notice: Any, _stage: object) -> None:
-        touched.update(notice.GetChangedInfoOnlyPaths())
-        for path in notice.GetResyncedPaths():
-            (resynced if path.IsAbsoluteRootOrPrimPath() else touched).add(path)
-            whole.update([] if _was_off(stage, notice, path, held) else [path])
-            kind, other = notice.GetPrimResyncType(path)
-            if kind.name.endswith("Source"):
-                moves.append((path, other))
-            elif kind.name == "Delete":
-                gone.add(path)
-
-    def note_layers(notice: Any, _sender: object) -> None:
-        layers.update(notice.GetLayers())
-
-    def count() -> Changes:
-        now = _every_path(stage) if resynced else before  # else there are the same prims
-        missing, new = before - now, now - before
-        moved = {it: it for it in missing} if moves else {}
-        for old, path in moves:
-            moved = {it: at.ReplacePrefix(old, path) for it, at in moved.items()}
-        moved = {it: at for it, at in moved.items() if at in new}
-        lost = (missing - moved.keys()) | (gone & before & now)
-        stay = before & now
-        changed = (({it.GetPrimPath() for it in touched} | whole) & stay) | {*moved.values()}
-        created = sorted(map(str, new - {*moved.values()}))
-        less, is_exact = less_than(held, stage, touched, resynced)
-        lost |= {it for it in less if it.GetPrimPath() in stay}
-        told = [*sorted(map(str, changed)), *_changed_layers(own, _own_data(stage))]
-        is_seen = bool(created or told or lost)
-        is_edited = not layers.isdisjoint(stage.GetLayerStack(includeSessionLayers=True))
-        is_exact = is_exact and (is_seen or not is_edited)
-        return Changes(created, told, sorted(map(str, lost)), is_exact)
-
-    listener = Tf.Notice.Register(Usd.Notice.ObjectsChanged, note, stage)
-    of_layers = Tf.Notice.RegisterGlobally(Sdf.Notice.LayersDidChange, note_layers)
-    try:
-        yield count
-    finally:
-        listener.Revoke()
-        of_layers.Revoke()
+    changed = []
+    for layer, permissions in locked.items():
+        if layer and _permissions(layer) != permissions:
+            changed.append(layer)
+    return changed
 
 
-def _own_data(stage: Usd.Stage) -> dict[Sdf.Layer, dict[str, str]]:
-    """Return what each layer of the scene says of itself, by its field."""
-    data: dict[Sdf.Layer, dict[str, str]] = {}
-    for layer in stage.GetLayerStack(includeSessionLayers=True):
-        root = layer.pseudoRoot
-        plain = [name for name in root.ListInfoKeys() if not name.startswith("subLayer")]
-        data[layer] = {name: str(root.GetInfo(name)) for name in plain}
-        below: Any = layer.subLayerPaths, layer.subLayerOffsets  # lists; the stubs say otherwise
-        data[layer]["subLayers"] = str([*zip(*below, strict=True)])
-    return data
+def _permissions(layer: Sdf.Layer) -> _Permissions:
+    return _Permissions(bool(layer.permissionToEdit), bool(layer.permissionToSave))
 
 
-def _changed_layers(
-    before: Mapping[Sdf.Layer, Mapping[str, str]], now: Mapping[Sdf.Layer, Mapping[str, str]]
-) -> list[str]:
-    """Name the layers that say something else of themselves, with the fields."""
-    told = []
-    for layer in before.keys() & now.keys():
-        old, new = before[layer], now[layer]
-        fields = [name for name in sorted({*old, *new}) if old.get(name) != new.get(name)]
-        if fields:
-            told.append(f"layer {layer.GetDisplayName()} ({', '.join(fields)})")
-    return sorted(told)
+def _set_permissions(layer: Sdf.Layer, permissions: _Permissions) -> None:
+    layer.SetPermissionToEdit(permissions.edit)
+    layer.SetPermissionToSave(permissions.save)
 
 
-def _was_off(stage: Usd.Stage, notice: Any, path: Sdf.Path, held: Held) -> bool:
-    """Whether a prim was only hidden for a moment, in which children went."""
-    if notice.GetChangedFields(path) != ["active"]:
-        return False
-    now = (it.GetPrimAtPath(path) for it in stage.GetLayerStack(includeSessionLayers=True))
-    return not any(spec.HasInfo("active") for spec in (*held(path), *filter(None, now)))
-
-
-def _every_path(stage: Usd.Stage) -> set[Sdf.Path]:
-    every = list(Usd.PrimRange.AllPrims(stage.GetPseudoRoot()))
-    return {Usd.Prim.GetPath(prim) for prim in tracked(every[1:], READING)}
+def _set_all(permissions_by_layer: Mapping[Sdf.Layer, _Permissions]) -> None:
+    for layer, permissions in permissions_by_layer.items():
+        if layer:
+            _set_permissions(layer, permissions)

@@ -2,199 +2,116 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Iterable, Set
 from typing import Any, Final
 
-from pxr import Sdf, Usd
+from pxr import Sdf
 
-from .before import Scene, Told, own_fields
-from .facts import Fields, Part, composed, raw_fields, went
-from .moves import Moves
+from .before import Scene, StepNotices, own_fields
+from .edited_prims import EditedPrims
+from .facts import Fields, LostPart, composed, lost_parts, raw_fields
 from .places import below
-from .prims import CHECKING, MANY, child_names, is_path, tracked
+from .prims import CHECKING, is_path, tracked
+from .shown import hides, is_selected, is_shown, prim_of, was_switched_off
 
 _TOP: Final = Sdf.Path.absoluteRootPath
 _ARCS: Final = ("references", "payload", "inheritPaths", "specializes", "variantSetNames")
 
 
 class Losses:
-    """What a step took away.
+    """The losses of a step.
 
     Attributes:
-        gone: Prims and properties that are not there any more, or not for what they were.
+        gone: Prims and properties that are not there any more, or not as what they were.
     """
 
-    def __init__(self, scene: Scene, told: Told, agreed: Set[str] = frozenset()) -> None:
-        """Search for it.
+    def __init__(self, scene: Scene, notices: StepNotices, agreed: Set[str] = frozenset()) -> None:
+        """Search for all losses.
 
         Args:
             scene: The scene, as it was and is.
-            told: What USD told of the step.
-            agreed: Items; they, what is below them and their parts are left out.
+            notices: What USD said of the step.
+            agreed: Items that are left out, with what is below them and their parts.
         """
         self.gone: set[Sdf.Path] = set()
         self._scene = scene
-        self._told = told
+        self._notices = notices
         self._agreed = agreed
         self._covered = {Sdf.Path(item) for item in agreed if is_path(item)}
-        self._parts: list[tuple[Sdf.Path, Part]] = []
-        self._of_layers: list[str] = []
-        self._came: dict[Sdf.Path, None] = {}
-        self._left: dict[Sdf.Path, None] = {}  # prims that may be elsewhere
-        self._changed: dict[Sdf.Path, None] = {}  # prims that hold something else
-        self._moves = Moves(told.moves, told.blocks)
-        self._relocated: dict[Sdf.Path, Sdf.Path] = {}  # prims of what is referred to
-        self._elsewhere: list[Sdf.Path] = []  # prims of which USD did not tell where they are now
-        self._search()
+        self._parts: list[tuple[Sdf.Path, LostPart]] = []
+        self._layer_parts: list[str] = []
+        self._relocated: dict[Sdf.Path, Sdf.Path] = {}  # prims of referenced files, by old path
+        edited = EditedPrims(scene, notices)
+        self._moves = edited.moves
+        self._search(edited)
 
     def names(self) -> list[str]:
-        """Return what a person reads for each; nothing of what was agreed to."""
-        left = [it for it in tracked([*self.gone], CHECKING) if not self._is_covered(it)]
-        told = [self._name(it) for it in tracked(left, CHECKING)]
+        """Return what a person reads for each loss, without what was agreed to."""
+        paths = [path for path in tracked([*self.gone], CHECKING) if not self._is_covered(path)]
+        names = {self._name(path) for path in tracked(paths, CHECKING)}
         for path, part in self._parts:
             if not self._is_covered(path) and not self._is_cut(part):
-                told.append(f"{part.what} of {self._name(path)}")
-        told += self._of_layers
-        return sorted({*told} - self._agreed)
+                names.add(f"{part.what} of {self._name(path)}")
+        names.update(self._layer_parts)
+        return sorted(names - self._agreed)
 
     def cut(self) -> list[str]:
-        """Name what led to what is gone, and does not even do that now."""
+        """Name what led to what is gone, and was deleted itself."""
         return [self._leading(path, part) for path, part in self._parts if self._is_cut(part)]
 
-    def _leading(self, path: Sdf.Path, part: Part) -> str:
+    def _leading(self, path: Sdf.Path, part: LostPart) -> str:
         name = self._name(path)
         if path.IsPropertyPath():
             return name
-        return f"{part.what.removesuffix(f' {part.path}')} of {name}"
+        kind = part.what.removesuffix(f" {part.path}")
+        return f"{kind} of {name}"
 
-    def _is_cut(self, part: Part) -> bool:
+    def _is_cut(self, part: LostPart) -> bool:
         if part.path is None:
             return False
         return self._is_gone(part.path) or self._is_covered(part.path)
 
     # ---- searching
 
-    def _search(self) -> None:
-        scene = self._scene
-        self._moves.note_taken(scene)
-        properties = self._compare_layers()
-        hidden = self._told.resynced - self._changed.keys()
-        self._find_moved()
-        hidden |= self._came.keys()  # a layer may hide what it refers to, and it may be renamed
-        for path in tracked([*self._left], CHECKING):
+    def _search(self, edited: EditedPrims) -> None:
+        self._parts += edited.lost_variants
+        self._compare_own_fields()
+        for path in tracked([*edited.left], CHECKING):
             self._lose_prim(path)
-        for path in tracked([*self._changed], CHECKING):
+        for path in tracked([*edited.changed], CHECKING):
             self._compare_prim(path)
-        for path in tracked([*properties], CHECKING):
+        for path in tracked([*edited.properties], CHECKING):
             if not self._is_gone(path.GetPrimPath()):
                 self._compare_property(path)
-        for path in tracked(list(hidden), CHECKING):
+        self._search_hidden(edited)
+
+    def _search_hidden(self, edited: EditedPrims) -> None:
+        """Note the prims that have their specs, or are referred to, and are not shown any more."""
+        # A new spec may hide a prim of a referenced file, also under a new name.
+        perhaps_hidden = edited.unchanged | edited.arrived.keys()
+        for path in tracked(list(perhaps_hidden), CHECKING):
             self._look_for_hidden(path)
-        for path in (*(old for old, _ in self._told.moves), *self._elsewhere):
+        for old, _ in self._notices.moves:
+            self._look_inside_hidden(old)
+        for path in edited.found_moved:
             self._look_inside_hidden(path)
         for path, new in self._relocated.items():
             self._look_for_relocated(path, new)
 
-    def _compare_layers(self) -> dict[Sdf.Path, None]:
-        """Note which prims left, came or changed; gives the properties that may have."""
-        scene = self._scene
-        roots = dict[Sdf.Path, None]()
-        properties = dict[Sdf.Path, None]()
-        left = [it for it in scene.then if it.layer not in scene.now]
-        new = [it for it in scene.now if it not in {each.layer for each in scene.then}]
-        whole = [it.mirror.content for it in left] + new
-        for change in scene.before.changes:
-            if change.edited is None:
-                whole += [change.held.content, change.followed.layer]
-                continue
-            roots |= dict.fromkeys(change.edited.roots())
-            properties |= dict.fromkeys(change.edited.properties)
-        for layer in whole:
-            roots |= dict.fromkeys(_TOP.AppendChild(it) for it in child_names(layer, _TOP))
-        for path in tracked(Sdf.Path.RemoveDescendentPaths([*roots]), CHECKING):
-            self._sort(path, is_told=True)
-        self._compare_own_fields()
-        return properties
-
-    def _sort(self, path: Sdf.Path, *, is_told: bool = False) -> None:
-        """Note whether a prim or variant left, came or changed, and look at its children.
-
-        Of one that USD told of, all is not compared at once: most likely it differs.
-        """
-        scene = self._scene
-        new = self._moves.now(path)
-        had = scene.had(path)
-        has = scene.has(new)
-        if not had:
-            self._came |= dict.fromkeys([path] if has else [])
-        elif not has and path.IsPrimVariantSelectionPath():
-            self._lose_variant(path)
-        elif not (has or self._prim(path)) or (new == path and path in self._moves.taken):
-            self._left[path] = None
-        elif is_told or _texts(had) != _texts(has):
-            self._changed[path] = None
-            self._sort_inside(path, had, has)
-
-    def _sort_inside(self, path: Sdf.Path, had: list[Any], has: list[Any]) -> None:
-        for inner in {*_variants(path, had), *_variants(path, has)}:
-            self._sort(inner)
-        names = dict.fromkeys(_children(had) + _children(has))
-        for name in tracked([*names], CHECKING):
-            self._sort(path.AppendChild(name))
-
-    def _lose_variant(self, path: Sdf.Path) -> None:
-        """Note that a variant is gone, or the whole set of it."""
-        of = path.GetParentPath()
-        name, variant = path.GetVariantSelection()
-        is_kept = any(name in spec.variantSets for spec in self._scene.has(self._moves.now(of)))
-        what = f"variant {variant}" if is_kept else f"variant set {name}"
-        self._parts.append((of, Part(what)))
-
-    def _find_moved(self) -> None:
-        """Tell what was renamed, or put elsewhere, from what is gone."""
-        scene = self._scene
-        told = self._told
-        moved = {old for old, _ in told.moves}
-        again = [it for it in self._changed if it in told.vanished - moved and self._differs(it)]
-        swapped = [it for it in self._changed if it in told.resynced]
-        if len(swapped) > MANY:
-            swapped = again
-        swapped = [it for it in swapped if it in again or self._differs(it)]
-        gone = dict.fromkeys([*self._left, *swapped])
-        came = [*self._came, *swapped]
-        if came and len(gone) < MANY:
-            gone |= dict.fromkeys(it for path in self._left for it in self._prims_below(path))
-        found = self._moves.compare(scene, gone, came)
-        self._elsewhere = found
-        for path in [*found, *again, *swapped]:
-            if self._moves.end_of(path) is None:
-                is_lost = path in again or path in self._moves.taken
-                if is_lost and self._changed.pop(path, self) is not self:
-                    self._left[path] = None
-                continue
-            self._left.pop(path, None)
-            self._changed.pop(path, None)
-            self._sort(path)
-
-    def _differs(self, path: Sdf.Path) -> bool:
-        return _texts(self._scene.had(path)) != _texts(self._scene.has(path))
-
-    def _prims_below(self, path: Sdf.Path) -> Iterator[Sdf.Path]:
-        for spec in self._scene.had(path):
-            yield from (it for it in below(spec.layer, path) if it.IsPrimPath() and it != path)
-
     def _lose_prim(self, path: Sdf.Path) -> None:
-        """Note that a prim is gone with all below it, but for what was put elsewhere before."""
-        for spec in self._scene.had(path):
-            every = list(filter(Sdf.Path.IsPrimPath, below(spec.layer, path)))
-            self.gone.update(it for it in tracked(every, CHECKING) if self._is_whole(it, path))
+        """Note that a prim is gone with all below it, except what was put elsewhere before."""
+        for spec in self._scene.specs_before(path):
+            prims = [inner for inner in below(spec.layer, path) if inner.IsPrimPath()]
+            for inner in tracked(prims, CHECKING):
+                if self._goes_with(inner, path):
+                    self.gone.add(inner)
 
-    def _is_whole(self, path: Sdf.Path, root: Sdf.Path) -> bool:
+    def _goes_with(self, path: Sdf.Path, root: Sdf.Path) -> bool:
         """Return whether a prim is not in a variant below a root, and nowhere else either."""
         if path.ContainsPrimVariantSelection():
             return path == root or "{" not in str(path)[len(str(root)) :]
-        end = self._moves.end_of(path)
-        return end is None or not self._scene.has(end)
+        new = self._moves.moved_to(path)
+        return new is None or not self._scene.specs_now(new)
 
     # ---- one prim
 
@@ -203,37 +120,30 @@ class Losses:
             return
         scene = self._scene
         new = self._moves.now(path)
-        had = scene.had(path)
-        has = scene.has(new)
-        if not path.IsPrimVariantSelectionPath() and self._is_off(path, had, has):
+        now = scene.specs_now(new)
+        if not path.IsPrimVariantSelectionPath() and self._is_off(path, now):
             self.gone.add(path)
             return
         stayed = list(scene.stayed.specs(path))
-        self._compare_fields(path, composed(stayed), composed(has))
-        for name in dict.fromkeys(prop.name for spec in stayed for prop in spec.properties):
+        self._compare_fields(path, composed(stayed), composed(now))
+        names: dict[str, None] = {}
+        for spec in stayed:
+            names |= dict.fromkeys(prop.name for prop in spec.properties)
+        for name in names:
             self._compare_property(path.AppendProperty(name))
 
-    def _is_off(self, path: Sdf.Path, had: list[Any], has: list[Any]) -> bool:
-        """Return whether a prim that the scene had is in it no more: not defined, or hidden."""
-        prim = self._prim(path)
+    def _is_off(self, path: Sdf.Path, now: list[Any]) -> bool:
+        """Return whether a prim is in the scene no more, though it has specs or is referred to."""
+        scene = self._scene
+        prim = prim_of(scene.stage, self._moves.now(path))
         if not prim:
-            return not has
-        if not prim.GetParent().IsActive():
-            return False
-        before = _specifiers(had)
-        now = _specifiers(has)
-        if prim.GetParent().IsDefined():
-            if Sdf.SpecifierDef in before - now and not prim.IsDefined():
-                return True
-            is_new_class = Sdf.SpecifierClass in now - before and prim.IsAbstract()
-            if is_new_class and Sdf.SpecifierDef in before | _specifiers(prim.GetPrimStack()):
-                return True
-        return not prim.IsActive() and _active(had) is not False and _active(had) != _active(has)
+            return not now
+        return was_switched_off(prim, scene.specs_before(path), now)
 
     def _look_for_hidden(self, path: Sdf.Path) -> None:
         """Note a prim that is hidden in a prim that refers to what was edited."""
         scene = self._scene
-        if not path.IsPrimPath() or scene.had(path) or self._is_gone(path):
+        if not path.IsPrimPath() or scene.specs_before(path) or self._is_gone(path):
             return
         if path in self._relocated.values():  # it is looked at under its old name
             return
@@ -243,115 +153,93 @@ class Losses:
         is_class = prim.IsAbstract() and not prim.GetParent().IsAbstract()
         if prim.IsActive() and not is_class:
             return
-        every = (scene.had(it) for it in path.GetParentPath().GetPrefixes())
-        if any(spec.HasInfo(arc) for specs in every for spec in specs for arc in _ARCS):
-            self.gone.add(path)
+        for prefix in path.GetParentPath().GetPrefixes():
+            if _refers(scene.specs_before(prefix)):
+                self.gone.add(path)
+                return
 
     def _look_inside_hidden(self, path: Sdf.Path) -> None:
-        """Note a prim that was put into one that is in the scene no more."""
+        """Note a prim that was put into a prim that is in the scene no more."""
         new = self._moves.now(path)
-        if new == path or not self._scene.had(path) or self._is_gone(path):
+        if new == path or not self._scene.specs_before(path) or self._is_gone(path):
             return
-        if not self._is_shown(new) and self._is_inside_gone(new):
+        if not is_shown(self._scene.stage, new) and self._is_inside_gone(new):
             self.gone.add(path)
 
     def _look_for_relocated(self, path: Sdf.Path, new: Sdf.Path) -> None:
-        """Note a prim of what is referred to, whose new place is in the scene no more."""
-        if self._is_gone(path) or self._is_shown(new):
+        """Note a prim of a referenced file whose new place is in the scene no more."""
+        if self._is_gone(path) or is_shown(self._scene.stage, new):
             return
-        has = self._scene.has(new)
-        is_hidden = _active(has) is False or Sdf.SpecifierClass in _specifiers(has)
-        if is_hidden or self._is_inside_gone(new):
+        if hides(self._scene.specs_now(new)) or self._is_inside_gone(new):
             self.gone.add(path)
 
-    def _is_shown(self, path: Sdf.Path) -> bool:
-        prim = self._scene.stage.GetPrimAtPath(path)
-        return bool(prim) and prim.IsActive() and prim.IsDefined() and not prim.IsAbstract()
-
     def _is_inside_gone(self, path: Sdf.Path) -> bool:
-        """Return whether a prim is in one that is gone, wherever that is now."""
+        """Return whether a prim is in a prim that is gone, wherever that is now."""
         gone = {self._moves.now(each) for each in self.gone}
         return not gone.isdisjoint(path.GetPrefixes())
-
-    def _prim(self, path: Sdf.Path) -> Usd.Prim | None:
-        """Return the prim of the scene at the path of a spec; None where it is in no use."""
-        new = self._moves.now(path)
-        if not self._is_selected(new):
-            return None
-        return self._scene.stage.GetPrimAtPath(new.StripAllVariantSelections()) or None
-
-    def _is_selected(self, path: Sdf.Path) -> bool:
-        """Return whether the variants in a path are the ones that the scene shows."""
-        while path.ContainsPrimVariantSelection():
-            if path.IsPrimVariantSelectionPath():
-                name, variant = path.GetVariantSelection()
-                at = path.GetPrimPath().StripAllVariantSelections()
-                prim = self._scene.stage.GetPrimAtPath(at)
-                if not prim or prim.GetVariantSet(name).GetVariantSelection() != variant:
-                    return False
-            path = path.GetParentPath()
-        return True
 
     # ---- parts
 
     def _compare_property(self, path: Sdf.Path) -> None:
         scene = self._scene
-        had = list(scene.stayed.specs(path))
-        if not had:
+        before = list(scene.stayed.specs(path))
+        if not before:
             return
-        has = scene.has(self._moves.now(path))
-        if not has and not self._is_authored(path):
-            new = self._renamed(path, had)
+        now = scene.specs_now(self._moves.now(path))
+        if not now and not self._is_authored(path):
+            new = self._renamed(path, before)
             if new is None:
                 self.gone.add(path)
                 return
-            has = scene.has(new)
-        self._compare_fields(path, composed(had), composed(has))
+            now = scene.specs_now(new)
+        self._compare_fields(path, composed(before), composed(now))
 
     def _is_authored(self, path: Sdf.Path) -> bool:
         """Return whether what is referred to says something of a property."""
-        prim = self._prim(path.GetPrimOrPrimVariantSelectionPath())
-        return (
-            prim is not None
-            and prim.HasProperty(path.name)
-            and prim.GetProperty(path.name).IsAuthored()
-        )
+        owner = self._moves.now(path.GetPrimOrPrimVariantSelectionPath())
+        prim = prim_of(self._scene.stage, owner)
+        if prim is None or not prim.HasProperty(path.name):
+            return False
+        return prim.GetProperty(path.name).IsAuthored()
 
-    def _renamed(self, path: Sdf.Path, had: list[Any]) -> Sdf.Path | None:
-        """Return the property of the same prim that came and holds the same."""
+    def _renamed(self, path: Sdf.Path, before: list[Any]) -> Sdf.Path | None:
+        """Return the new property of the same prim that holds what a property held."""
         scene = self._scene
-        held = [raw_fields(spec) for spec in had]
-        for spec in scene.has(self._moves.now(path.GetParentPath())):
-            for prop in spec.properties:
-                is_new = not scene.had(path.ReplaceName(prop.name))
-                if is_new and [raw_fields(it) for it in scene.has(prop.path)] == held:
+        fields = [raw_fields(spec) for spec in before]
+        for owner in scene.specs_now(self._moves.now(path.GetParentPath())):
+            for prop in owner.properties:
+                if scene.specs_before(path.ReplaceName(prop.name)):
+                    continue
+                if [raw_fields(spec) for spec in scene.specs_now(prop.path)] == fields:
                     return Sdf.Path(prop.path)
         return None
 
     def _compare_fields(self, path: Sdf.Path, before: Fields, now: Fields) -> None:
-        for part in went(before, now, self._moves.now):
+        for part in lost_parts(before, now, self._moves.now):
             self._parts.append((path, part))
 
     def _compare_own_fields(self) -> None:
-        """Compare what each layer says of itself, and which layers are below it."""
+        """Compare the metadata of each layer, and which layers are below it."""
         scene = self._scene
-        for followed in scene.then:
+        stage = scene.stage
+        for followed in scene.layers_before:
             layer = followed.layer
-            if layer not in scene.now:
-                self._of_layers.append(f"layer {layer.GetDisplayName()} of the scene")
+            if layer not in scene.layers_now:
+                self._layer_parts.append(f"layer {layer.GetDisplayName()} of the scene")
                 continue
             before = scene.before.own_fields(followed)
             now = own_fields(layer)
-            is_own = layer in (scene.stage.GetRootLayer(), scene.stage.GetSessionLayer())
-            whose = "the scene" if is_own else layer.GetDisplayName()
-            for part in went(before, now, self._moves.now):
-                self._of_layers.append(f"{part.what} of {whose}")
-            relocated = _relocates(now)
-            for source, target in relocated.items() - _relocates(before).items():
-                if target.isEmpty:  # so what is referred to is deleted
-                    self.gone.add(source)
+            owner = layer.GetDisplayName()
+            if layer in (stage.GetRootLayer(), stage.GetSessionLayer()):
+                owner = "the scene"
+            for part in lost_parts(before, now, self._moves.now):
+                self._layer_parts.append(f"{part.what} of {owner}")
+            relocates = _relocates(now)
+            for old, new in relocates.items() - _relocates(before).items():
+                if new.isEmpty:  # a prim of a referenced file is deleted by that
+                    self.gone.add(old)
                 else:
-                    self._relocated[source] = target
+                    self._relocated[old] = new
 
     # ---- names
 
@@ -359,60 +247,47 @@ class Losses:
         return not self.gone.isdisjoint(path.GetPrefixes())
 
     def _is_covered(self, path: Sdf.Path) -> bool:
+        """Return whether a person agreed to lose a path, by its old or by its new name."""
         if not self._covered:
             return False
-        every = (path.StripAllVariantSelections(), self._moves.now(path))
-        return any(not self._covered.isdisjoint((_TOP, *it.GetPrefixes())) for it in every)
+        for each in (path.StripAllVariantSelections(), self._moves.now(path)):
+            if not self._covered.isdisjoint((_TOP, *each.GetPrefixes())):
+                return True
+        return False
 
     def _name(self, path: Sdf.Path) -> str:
-        """Call a prim or property as a person does, who is asked once it is where it was."""
+        """Call a prim or property as a person does, who is asked after the step was reverted."""
         new = self._moves.now(path)
-        if path in self.gone and not new.ContainsPrimVariantSelection():
+        is_in_variant = new.ContainsPrimVariantSelection()
+        if path in self.gone and not is_in_variant:
             return str(path)
         if new.IsPropertyPath() and path not in self.gone:
             return f"{new.name} of {self._name(path.GetParentPath())}"
-        if not new.ContainsPrimVariantSelection():
+        if not is_in_variant:
             return str(path)
-        if self._is_selected(new):
+        if is_selected(self._scene.stage, new):
             return str(new.StripAllVariantSelections())
-        inner = new
-        while not inner.IsPrimVariantSelectionPath():
-            inner = inner.GetParentPath()
-        _, variant = inner.GetVariantSelection()
-        tail = str(new).removeprefix(str(inner))
-        of = f"variant {variant} of {inner.GetPrimPath().StripAllVariantSelections()}"
-        return f"{tail.lstrip('.')} of {of}" if tail else of
+        return _name_in_variant(new)
 
 
-def lost(scene: Scene, told: Told, agreed: Set[str]) -> list[str]:
-    """List what a step took away beside what was agreed to, as a person reads it."""
-    return Losses(scene, told, agreed).names()
+def _name_in_variant(path: Sdf.Path) -> str:
+    """Return the words for a path in a variant that the scene does not show."""
+    inner = path
+    while not inner.IsPrimVariantSelectionPath():
+        inner = inner.GetParentPath()
+    _, variant = inner.GetVariantSelection()
+    name = f"variant {variant} of {inner.GetPrimPath().StripAllVariantSelections()}"
+    tail = str(path).removeprefix(str(inner))
+    if not tail:
+        return name
+    return f"{tail.lstrip('.')} of {name}"
 
 
 def _relocates(fields: Fields) -> dict[Sdf.Path, Sdf.Path]:
-    """Return where a layer puts prims of what it refers to; the empty path is nowhere."""
+    """Return the new path of each prim that a layer relocates; the empty path is nowhere."""
     return dict(fields.get("layerRelocates", ()))
 
 
-def _children(specs: Iterable[Any]) -> list[str]:
-    return [name for spec in specs for name in child_names(spec.layer, spec.path)]
-
-
-def _texts(specs: Iterable[Any]) -> list[str]:
-    return [spec.GetAsText() for spec in specs]
-
-
-def _variants(path: Sdf.Path, specs: Iterable[Any]) -> Iterator[Sdf.Path]:
-    for spec in specs:
-        for variants in spec.variantSets.values():
-            for variant in variants.variants.values():
-                yield path.AppendVariantSelection(variants.name, variant.name)
-
-
-def _specifiers(specs: Iterable[Any]) -> set[Any]:
-    return {spec.specifier for spec in specs}
-
-
-def _active(specs: Iterable[Any]) -> bool | None:
-    """Return what the strongest of some specs says of whether the prim is active."""
-    return next((bool(spec.active) for spec in specs if spec.HasInfo("active")), None)
+def _refers(specs: Iterable[Any]) -> bool:
+    """Return whether specs bring in prims from elsewhere."""
+    return any(spec.HasInfo(arc) for spec in specs for arc in _ARCS)

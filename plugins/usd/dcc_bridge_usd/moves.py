@@ -1,14 +1,14 @@
 """Which prims are elsewhere now, so that a new name or parent is no loss. Main thread.
 
-USD tells of it where `Usd.NamespaceEditor` moves them. After an `Sdf.BatchNamespaceEdit` it tells
-in one notice that one was deleted and another one came (measured, 26.11): these are compared. What
-is deleted in one edit and made alike in another one is lost.
+USD names both paths where `Usd.NamespaceEditor` moves a prim. After an `Sdf.BatchNamespaceEdit` it
+says in one notice that a prim was deleted and another one came (measured, 26.11): these are
+compared. A prim that is deleted in one edit and made alike in another one is lost.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence, Set
 from typing import Any, Final
 
 from pxr import Sdf
@@ -17,88 +17,95 @@ from .before import Move, Scene
 from .places import below
 from .prims import child_names
 
-_MOST: Final = 2_000  # prims that are compared; with more, all that went is told
-_ANY: Final = Sdf.Path("/dcc_bridge_moved")
+_MAX_COMPARED: Final = 2_000  # prims; with more, all prims that went count as lost
+_MOVED: Final = Sdf.Path("/dcc_bridge_moved")  # stands for the path of a compared prim
 Shape = tuple[object, ...]
 
 
 class Moves:
-    """Where prims are now.
+    """The moves of prims in a step, and where the prims are now.
 
     Attributes:
-        taken: The paths that others came to.
+        taken: The paths to which other prims came.
     """
 
     def __init__(
-        self, told: Iterable[Move] = (), blocks: Iterable[Sequence[Sdf.Path]] = ()
+        self, reported: Iterable[Move] = (), blocks: Iterable[Sequence[Sdf.Path]] = ()
     ) -> None:
-        """Begin with what USD told, in its order, and with the paths of each notice."""
-        self._told = list(told)
+        """Begin with what USD reported.
+
+        Args:
+            reported: The moves, in their order.
+            blocks: The paths of each notice that named several.
+        """
+        self._chain = list(reported)  # to be followed one after another
         self._blocks = blocks
         self._edits: dict[Sdf.Path, Sdf.Path] = {}
-        self._found: dict[Sdf.Path, Sdf.Path] = {}
+        self._targets: dict[Sdf.Path, Sdf.Path] = {}  # each is looked up, whatever their number
         self.taken: set[Sdf.Path] = set()
-        if not _is_chain(self._told):  # as most are: each is looked up, whatever their number
-            self._found = dict(self._told)
-            self._told = []
+        if not _is_chain(self._chain):  # as in most steps
+            self._targets = dict(self._chain)
+            self._chain = []
 
     def now(self, path: Sdf.Path) -> Sdf.Path:
         """Return where a prim or property is now; the path itself if it was not moved."""
-        if not self._found and not self._told:
-            return path
-        for prefix in path.GetPrefixes() if self._found else ():
-            if prefix in self._found:
-                return path.ReplacePrefix(prefix, self._found[prefix])
-        for old, new in self._told:
+        if self._targets:
+            for prefix in path.GetPrefixes():
+                if prefix in self._targets:
+                    return path.ReplacePrefix(prefix, self._targets[prefix])
+        for old, new in self._chain:
             path = path.ReplacePrefix(old, new)
         return path
 
-    def end_of(self, path: Sdf.Path) -> Sdf.Path | None:
-        """Return where a prim that was moved itself is now; None for any other."""
+    def moved_to(self, path: Sdf.Path) -> Sdf.Path | None:
+        """Return where a prim that was moved is now; None for any other prim."""
         new = self.now(path)
         return None if new == path else new
 
     def note_taken(self, scene: Scene) -> None:
-        """Note which paths that of which USD told has come to."""
-        for old in [*self._found, *(old for old, _ in self._told)]:
+        """Note the paths to which the prims came whose moves USD reported."""
+        for old in [*self._targets, *(old for old, _ in self._chain)]:
             new = self.now(old)
-            if new != old and scene.had(old):
+            if new != old and scene.specs_before(old):
                 self.taken.add(new)
 
     def compare(
-        self, scene: Scene, gone: Collection[Sdf.Path], came: Iterable[Sdf.Path]
+        self, scene: Scene, gone: Collection[Sdf.Path], arrived: Iterable[Sdf.Path]
     ) -> list[Sdf.Path]:
-        """Find which of some prims that went are among those that came, and give these.
+        """Find which prims that went are among those that arrived, and note them as moved.
 
         Args:
             scene: The scene.
-            gone: Prims that are not there any more, or another one is in their place.
-            came: Prims that were not there, or another one was in their place.
+            gone: Prims that are not there any more, or have another prim in their place.
+            arrived: Prims that were not there, or had another prim in their place.
+
+        Returns:
+            The old paths of the prims that were moved.
         """
-        now = [path for path in came if path not in self.taken]
-        if not now or not gone or len(gone) + len(now) > _MOST:
+        free = [path for path in arrived if path not in self.taken]
+        if not free or not gone or len(gone) + len(free) > _MAX_COMPARED:
             return []
         self._edits = _joined(self._blocks)
-        before = [path for path in gone if self.end_of(path) is None]
+        unmoved = [path for path in gone if self.moved_to(path) is None]
         candidates = defaultdict[Shape, list[Sdf.Path]](list)
-        for path in now:
-            candidates[_shape(scene.has(path))].append(path)
-        found: dict[Sdf.Path, Sdf.Path] = {}
-        for old in before:
-            specs = scene.had(old)
+        for path in free:
+            candidates[_shape(scene.specs_now(path))].append(path)
+        targets: dict[Sdf.Path, Sdf.Path] = {}
+        for old in unmoved:
+            specs = scene.specs_before(old)
             alike = candidates.get(_shape(specs), [])
             edit = self._edit_of(old)
-            edited_with_it = [it for it in alike if self._edit_of(it) == edit]
+            edited_with_it = [path for path in alike if self._edit_of(path) == edit]
             new = _same(scene, old, specs, edited_with_it)
             if new is not None:
                 alike.remove(new)
-                found[old] = new
-        self._found |= found
-        self.taken |= {*found.values()}
-        return list(found)
+                targets[old] = new
+        self._targets |= targets
+        self.taken |= set(targets.values())
+        return list(targets)
 
     def _edit_of(self, path: Sdf.Path) -> Sdf.Path:
-        """Return what stands for the edit that a prim was part of; itself for one of its own."""
+        """Return the path that stands for the edit of a prim; its own if it was edited alone."""
         for prefix in reversed(path.GetPrefixes()):
             if prefix in self._edits:
                 return self._edits[prefix]
@@ -106,7 +113,7 @@ class Moves:
 
 
 def _joined(blocks: Iterable[Sequence[Sdf.Path]]) -> dict[Sdf.Path, Sdf.Path]:
-    """Return for each path one that stands for all that it was edited with, one after another."""
+    """Return for each path one that stands for all paths edited with it, directly or in a chain."""
     members: dict[Sdf.Path, list[Sdf.Path]] = {}
     first: dict[Sdf.Path, Sdf.Path] = {}
     for block in blocks:
@@ -122,43 +129,62 @@ def _joined(blocks: Iterable[Sequence[Sdf.Path]]) -> dict[Sdf.Path, Sdf.Path]:
 
 
 def _is_chain(moves: list[Move]) -> bool:
-    """Return whether what was moved was moved again, or into what was."""
-    old = {it for it, _ in moves}
-    new = {it for _, it in moves}
-    return len(old) < len(moves) or any(
-        not others.isdisjoint(path.GetPrefixes())
-        for paths, others in ((old, new), (new, old))
-        for path in paths
-    )
+    """Return whether prims were moved again, or into prims that were moved."""
+    old_paths = {old for old, _ in moves}
+    new_paths = {new for _, new in moves}
+    if len(old_paths) < len(moves):
+        return True
+    return _is_any_below(old_paths, new_paths) or _is_any_below(new_paths, old_paths)
 
 
-def _same(scene: Scene, old: Sdf.Path, specs: list[Any], among: list[Sdf.Path]) -> Sdf.Path | None:
-    """Return the prim that holds the same, or has the same name and everything that it had."""
-    if not among:
+def _is_any_below(paths: Set[Sdf.Path], roots: Set[Sdf.Path]) -> bool:
+    """Return whether any path is one of the roots or lies below one."""
+    return any(not roots.isdisjoint(path.GetPrefixes()) for path in paths)
+
+
+def _same(
+    scene: Scene, old: Sdf.Path, specs: list[Any], candidates: list[Sdf.Path]
+) -> Sdf.Path | None:
+    """Return the candidate that a prim has become.
+
+    It is one that holds the same, or else one that has the same name and everything that the prim
+    had inside.
+    """
+    if not candidates:
         return None
-    held = [_text(spec) for spec in specs]
-    same = (new for new in among if [_text(spec) for spec in scene.has(new)] == held)
-    named = (new for new in among if new.name == old.name and new != old)
-    alike = (new for new in named if _inside(scene.has(new)) == _inside(specs))
-    return next(same, None) or next(alike, None)
+    text = [_text(spec) for spec in specs]
+    for new in candidates:
+        if [_text(spec) for spec in scene.specs_now(new)] == text:
+            return new
+    for new in candidates:
+        if new.name != old.name or new == old:
+            continue
+        if _inside(scene.specs_now(new)) == _inside(specs):
+            return new
+    return None
 
 
 def _shape(specs: list[Any]) -> Shape:
-    """Return what can be compared soon: the type, and the names of properties and children."""
-    return tuple(
-        (spec.typeName, *sorted(spec.properties.keys()), 0, *child_names(spec.layer, spec.path))
-        for spec in specs
-    )
+    """Return what is compared fast: types, and the names of properties and children."""
+    shape = []
+    for spec in specs:
+        properties = sorted(spec.properties.keys())
+        children = child_names(spec.layer, spec.path)
+        shape.append((spec.typeName, tuple(properties), tuple(children)))
+    return tuple(shape)
 
 
 def _inside(specs: list[Any]) -> list[list[Sdf.Path]]:
     """Return the paths of all that is in a prim, wherever it stands."""
-    every = ((spec.path, below(spec.layer, spec.path)) for spec in specs)
-    return [[it.ReplacePrefix(root, _ANY) for it in paths] for root, paths in every]
+    inside = []
+    for spec in specs:
+        paths = below(spec.layer, spec.path)
+        inside.append([path.ReplacePrefix(spec.path, _MOVED) for path in paths])
+    return inside
 
 
 def _text(spec: Any) -> str:
     """Return all that a prim holds as text, wherever it stands and however it is called."""
-    alone = Sdf.Layer.CreateAnonymous(".usda")
-    Sdf.CopySpec(spec.layer, spec.path, alone, _ANY)
-    return alone.ExportToString()
+    layer = Sdf.Layer.CreateAnonymous(".usda")
+    Sdf.CopySpec(spec.layer, spec.path, layer, _MOVED)
+    return layer.ExportToString()

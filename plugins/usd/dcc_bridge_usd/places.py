@@ -1,4 +1,7 @@
-"""The places where two layers differ, and how one comes to hold there what the other does."""
+"""The places where two layers differ, and how one comes to hold there what the other does.
+
+Main thread.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ from pxr import Sdf
 
 from .prims import child_names, drop_children
 
-_FEW: Final = 8  # of as many siblings one is put in its place without them
+_SIBLINGS_A_MOVE: Final = 8  # a new child; with more, each new child is moved to its place alone
 _ASIDE: Final = "/dcc_bridge_undo_"  # where a prim is for a moment that gets another place
 
 
@@ -17,9 +20,9 @@ class Places(NamedTuple):
     """The places where two layers differ.
 
     Attributes:
-        properties: Properties of prims that are in both.
-        branches: The names of children that differ, or what is below them, by their parent. A
-            parent whose children only stand in another order has none.
+        properties: Properties of prims that are in both layers.
+        branches: By the parent, the names of children that differ themselves or in what is below
+            them. A parent whose children only stand in another order has no names.
         frames: The `FRAMES` of the layer itself.
     """
 
@@ -29,14 +32,23 @@ class Places(NamedTuple):
 
     def roots(self) -> frozenset[Sdf.Path]:
         """Return the paths of the branches."""
-        every = self.branches.items()
-        return frozenset(above.AppendChild(name) for above, names in every for name in names)
+        roots = set[Sdf.Path]()
+        for parent, names in self.branches.items():
+            roots.update(parent.AppendChild(name) for name in names)
+        return frozenset(roots)
 
 
 def put(
     source: Sdf.Layer, target: Sdf.Layer, places: Places, orders: Mapping[Sdf.Path, list[str]]
 ) -> None:
-    """Have one layer hold at some places what another one does, its children in some orders."""
+    """Copy what a layer holds at some places to another layer.
+
+    Args:
+        source: The layer that is copied from.
+        target: The layer that holds the same at these places afterwards.
+        places: The places.
+        orders: The order of the children of each parent in `places.branches`.
+    """
     with Sdf.ChangeBlock():
         put_frames(source, target, places.frames)
         for path in places.properties:
@@ -49,7 +61,7 @@ def put(
 
 
 def put_frames(source: Sdf.Layer, target: Sdf.Layer, frames: frozenset[str]) -> None:
-    """Have one layer say of its frames what another one says."""
+    """Copy fields of a layer's frame range to another layer."""
     for name in frames:
         target.pseudoRoot.ClearInfo(name)
         if source.pseudoRoot.HasInfo(name):
@@ -59,20 +71,22 @@ def put_frames(source: Sdf.Layer, target: Sdf.Layer, frames: frozenset[str]) -> 
 def _make_room(old: Any, new: Any) -> None:
     """Remove a property that is not of the kind of the new one: a copy would mix the two."""
     if old and type(old) is not type(new):
-        # its owner may be a variant, and only the prim in that can
+        # The owner may be a variant, and only the prim in a variant can remove properties.
         old.layer.GetPrimAtPath(old.path.GetParentPath()).RemoveProperty(old)
 
 
 def _copy(source: Sdf.Layer, target: Sdf.Layer, root: Sdf.Path) -> None:
-    """Have a prim and all below it be what they are in another layer."""
+    """Copy a prim and all below it from one layer to another."""
     old = below(target, root)
-    for path in filter(Sdf.Path.IsPropertyPath, old):
-        _make_room(target.GetPropertyAtPath(path), source.GetPropertyAtPath(path))
+    for path in old:
+        if path.IsPropertyPath():
+            _make_room(target.GetPropertyAtPath(path), source.GetPropertyAtPath(path))
     Sdf.CopySpec(source, root, target, root)
     if not old:
         return
-    for path in filter(Sdf.Path.IsPrimPath, below(source, root)):
-        _arrange(target, path, child_names(source, path))  # a copy does not do that
+    for path in below(source, root):
+        if path.IsPrimPath():
+            _arrange(target, path, child_names(source, path))  # a copy leaves the old order
 
 
 def below(layer: Sdf.Layer, root: Sdf.Path) -> list[Sdf.Path]:
@@ -84,29 +98,39 @@ def below(layer: Sdf.Layer, root: Sdf.Path) -> list[Sdf.Path]:
 
 
 def _arrange(layer: Sdf.Layer, parent: Sdf.Path, order: list[str]) -> None:
-    """Bring the children of a prim in an order; all of them are composed anew then."""
-    if child_names(layer, parent) != order:
-        prim: Any = layer.GetPrimAtPath(parent)
-        children = {it.name: it for it in prim.nameChildren}
-        prim.nameChildren[:] = [children[name] for name in order]
+    """Bring the children of a prim into an order; all of them are composed anew then."""
+    if child_names(layer, parent) == order:
+        return
+    prim: Any = layer.GetPrimAtPath(parent)
+    children = {child.name: child for child in prim.nameChildren}
+    prim.nameChildren[:] = [children[name] for name in order]
 
 
 def _graft(
     source: Sdf.Layer, target: Sdf.Layer, parent: Sdf.Path, names: set[str], order: list[str]
 ) -> None:
-    """Have some children of a prim be what they are in another layer, in an order of all."""
-    there = {name for name in names if target.GetPrimAtPath(parent.AppendChild(name))}
+    """Copy some children of a prim from one layer to another.
+
+    Args:
+        source: The layer that is copied from.
+        target: The layer that is copied to.
+        parent: The path of the prim.
+        names: The children that are copied, or removed where `source` has none.
+        order: All children of the prim, in the order that they have afterwards.
+    """
+    present = {name for name in names if target.GetPrimAtPath(parent.AppendChild(name))}
     wanted = [name for name in order if name in names]
-    if gone := there.difference(wanted):
+    gone = present.difference(wanted)
+    if gone:
         drop_children(target.GetPrimAtPath(parent), gone)
     # The others stay: of an over that is removed and made in one block USD says nothing, and its
     # stage goes on with what was below it (a crash, measured, 26.11).
     for name in wanted:
         _copy(source, target, parent.AppendChild(name))
-    new = [name for name in wanted if name not in there]
+    new = [name for name in wanted if name not in present]
     if child_names(target, parent) == order:
         return
-    if _FEW * len(new) < len(order):
+    if _SIBLINGS_A_MOVE * len(new) < len(order):
         edits = Sdf.BatchNamespaceEdit()  # a child cannot be moved to a place among its siblings
         for name in new:
             edits.Add(parent.AppendChild(name), f"{_ASIDE}{name}")

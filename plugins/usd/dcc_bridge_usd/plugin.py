@@ -1,6 +1,6 @@
 """Our own application in a window, with its bridge. Main thread, but for `Windowed.stop`.
 
-It is imported where a window is wanted: it needs a screen.
+The module needs a screen, so it is imported only where a window is wanted.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ from .operations import operations
 from .window import app, commands
 from .window.main_window import MainWindow
 
-_GRABBED: Final = ("xcb", "windows")  # platforms that give a picture of the screen itself
+_GRABBING_PLATFORMS: Final = ("xcb", "windows")  # of Qt; they give a picture of the screen itself
 
 
 class Windowed(WindowedHost):
-    """A host at which a person sits, with its bridge. Made while its window is shown."""
+    """A host at which a person sits, with its bridge. It is made while its window is shown."""
 
     def __init__(self, session: UsdSession, opening: Opening, window: MainWindow) -> None:
         self._loop = HostLoop()
@@ -58,7 +58,14 @@ class Windowed(WindowedHost):
         )
 
     def start(self) -> Future[None]:
-        """Start the server; done once it takes requests. BridgeError if it cannot be started."""
+        """Start the server.
+
+        Returns:
+            Done once the server takes requests.
+
+        Raises:
+            BridgeError: The server cannot be started.
+        """
         ready = self.bridge.start()
         self._has_started = True
         return ready
@@ -69,7 +76,12 @@ class Windowed(WindowedHost):
         self.main.post(self.window.close_now)
 
     def close(self) -> bool:
-        """End the bridge and its widgets; False if a skill's frame is below: closed later then."""
+        """End the bridge and its widgets.
+
+        Returns:
+            Whether that is done; False while a skill runs below, and the window is closed once the
+            bridge has stopped.
+        """
         self.is_stopping = True
         self.bridge.stop()
         if self._has_started and not self.bridge.stopped.done():
@@ -81,12 +93,12 @@ class Windowed(WindowedHost):
         return True
 
     def asked(self) -> str | None:
-        """Return the message of the dialog that can be answered now; None for none."""
+        """Return the message of the dialog that can be answered now; None if there is none."""
         dialog = self._dialog()
         return None if dialog is None else dialog.question.message
 
     def answer(self, action: str) -> str:
-        """Press the button of an answer, and return what stands on it."""
+        """Press the button of an answer ("accept", "decline" or "cancel"), and return its text."""
         exits = self._shown_dialog().exits
         button = {"accept": exits.verb, "decline": exits.decline, "cancel": exits.cancel}[action]
         text = str(button.text()).replace("&", "")
@@ -94,17 +106,19 @@ class Windowed(WindowedHost):
         return text
 
     def save_picture(self, file: Path) -> bool:
-        """Save a picture of the window with the dialog over it; return whether that was done."""
+        """Save a picture of the window with the dialog over it; return whether that worked."""
         return bool(_picture(self.window, self._shown_dialog()).save(str(file)))
 
     def tell(self, caption: str) -> None:
-        """Say something over the viewport."""
+        """Show a caption over the viewport."""
         self.window.tell(caption)
 
     def _dialog(self) -> QuestionDialog | None:
-        """Return the dialog that is shown and can be pressed."""
-        dialogs = self.presenter.dialogs
-        return next((it for it in dialogs if it.isVisible() and it.exits.verb.isEnabled()), None)
+        """Return the dialog that is shown and can be answered."""
+        for dialog in self.presenter.dialogs:
+            if dialog.isVisible() and dialog.exits.verb.isEnabled():
+                return dialog
+        return None
 
     def _shown_dialog(self) -> QuestionDialog:
         dialog = self._dialog()
@@ -126,7 +140,8 @@ class _Application:
         self.error: BaseException | None = None
 
     def begin(self, window: MainWindow) -> None:
-        host = self._host = Windowed(self._session, self._opening, window)
+        host = Windowed(self._session, self._opening, window)
+        self._host = host
         try:
             ready = host.start()
         except BridgeError as error:
@@ -135,7 +150,9 @@ class _Application:
             ready.add_done_callback(lambda _: host.main.post(lambda: self._go_on(host, ready)))
 
     def end(self) -> bool:
-        return self._host is None or self._host.close()
+        if self._host is None:
+            return True
+        return self._host.close()
 
     def _go_on(self, host: Windowed, ready: Future[None]) -> None:
         try:
@@ -151,7 +168,18 @@ class _Application:
 
 
 def run(session: UsdSession, opening: Opening, on_ready: Callable[[WindowedHost], None]) -> None:
-    """Run a host until its window is closed, or the process is told to stop."""
+    """Run a host until its window is closed, or the process is asked to stop.
+
+    Args:
+        session: The host.
+        opening: How the host is opened.
+        on_ready: Called once the server takes requests.
+
+    Raises:
+        BridgeError: The server cannot be started.
+        OSError: `on_ready` failed.
+        KeyboardInterrupt: The process was interrupted.
+    """
     application = _Application(session, opening, on_ready)
     code = app.run(session, on_ready=application.begin, on_quit=application.end)
     if application.error is not None:
@@ -161,11 +189,11 @@ def run(session: UsdSession, opening: Opening, on_ready: Callable[[WindowedHost]
 
 
 def _picture(window: MainWindow, dialog: QuestionDialog) -> QPixmap:
-    """Return the window with the dialog over it, from the screen where that can be had."""
-    if QGuiApplication.platformName() in _GRABBED:
-        # From their handles: a widget may keep a frame that it read before its window had one.
-        frames = [it.windowHandle().frameGeometry() for it in (window, dialog)]
-        area = frames[0].united(frames[1])
+    """Return a picture of the window with the dialog over it, from the screen where possible."""
+    if QGuiApplication.platformName() in _GRABBING_PLATFORMS:
+        # From the handles: a widget may keep a frame that it read before its window had one.
+        dialog_frame = dialog.windowHandle().frameGeometry()
+        area = window.windowHandle().frameGeometry().united(dialog_frame)
         return window.screen().grabWindow(0, area.x(), area.y(), area.width(), area.height())
     picture = window.grab()
     dialog.render(picture, window.mapFromGlobal(dialog.mapToGlobal(QPoint())))

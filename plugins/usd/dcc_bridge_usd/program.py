@@ -18,19 +18,19 @@ if TYPE_CHECKING:
 
 
 class UsdProgram(LocalProgram):
-    """Our own application, on a USD stage. A module of it is imported once it is asked for."""
+    """Our own application, on a USD stage. Modules that need USD are imported on demand."""
 
     name = "usd"
     title = "our own application"
     sample = Path("scenes", "shot_010_layout.usda")
 
     def find_screen(self) -> tuple[bool, str]:
-        """Return whether there is a screen, and why an announced one cannot be used, or ""."""
+        """Return whether there is a screen, and why an announced screen cannot be used, or ""."""
         return find_screen()
 
     @contextmanager
     def opened(self, opening: Opening) -> Iterator[Host]:
-        """Have the scene open, as the current session, in a ``with``."""
+        """Open the scene as the current session, for as long as the ``with``."""
         session, uninstall = scenes.start(
             opening.scene, has_ui=opening.window, as_copy=opening.as_copy
         )

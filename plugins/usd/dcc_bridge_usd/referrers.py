@@ -17,72 +17,85 @@ _LISTS: Final = (
     ("inheritPathList", "inherited class"),
     ("specializesList", "specialized class"),
 )
-Known = Callable[[Set[Sdf.Path]], Sequence[Sdf.Path]]
+KnownTargets = Callable[[Set[Sdf.Path]], Sequence[Sdf.Path]]
 
 
 def leading_to(
-    stage: Usd.Stage, gone: Set[Sdf.Path], known: Known, referring: Iterable[Sdf.Path]
+    stage: Usd.Stage, gone: Set[Sdf.Path], known: KnownTargets, referring: Iterable[Sdf.Path]
 ) -> list[str]:
     """Name what leads to prims or properties, or to what is below them, and stays itself.
 
     Args:
         stage: The scene.
-        gone: What is led to.
-        known: Gives the properties that lead to some paths by what the scene's own layers say.
-        referring: Prims that may refer to it or to what is in it.
+        gone: The prims and properties that go.
+        known: Returns the properties that lead to some paths according to the scene's own layers.
+        referring: Prims that may refer to what goes.
 
     Returns:
         Such as "material:binding of /World/a", "reference of /World/b".
     """
     if not gone:
         return []
-    found = dict.fromkeys(_properties(stage, gone, known))
-    found |= dict.fromkeys(_arcs(stage, gone, referring))
-    return list(found)
+    names = dict.fromkeys(_properties(stage, gone, known))
+    names |= dict.fromkeys(_arcs(stage, gone, referring))
+    return list(names)
 
 
 def depending(stage: Usd.Stage, paths: Collection[Sdf.Path]) -> Iterator[Sdf.Path]:
-    """Yield the prims that refer to some, or to what is below them, as USD notes it itself."""
+    """Yield the prims that refer to some prims, or to what is below them, as USD notes it."""
     cache = stage._GetPcpCache()  # USD's only list of who refers to whom
     for path in paths:
-        found = cache.FindSiteDependencies(cache.layerStack, path, _DIRECT, True, False, False)
-        yield from (Sdf.Path(it.indexPath) for it in found if it.indexPath != it.sitePath)
+        for site in _dependencies(cache, cache.layerStack, path):
+            if site.indexPath != site.sitePath:
+                yield Sdf.Path(site.indexPath)
 
 
-def _properties(stage: Usd.Stage, gone: Set[Sdf.Path], known: Known) -> Iterator[str]:
-    """Name the properties that lead there."""
+def _dependencies(cache: Any, layer_stack: Any, path: Sdf.Path) -> Any:
+    """Return what depends directly on a prim of a layer stack, or on what is below the prim."""
+    return cache.FindSiteDependencies(layer_stack, path, _DIRECT, True, False, False)
+
+
+def _properties(stage: Usd.Stage, gone: Set[Sdf.Path], known: KnownTargets) -> Iterator[str]:
+    """Name the properties that lead to what goes."""
     relocated = stage._GetPcpCache().layerStack.relocatesSourceToTarget
     for prop in _at(stage, tracked(known({*gone, *relocated}), READING)):
         if _leads(prop, gone):
             yield from _named(prop, gone)
-    roots = list(map(stage.GetPrimAtPath, Sdf.Path.RemoveDescendentPaths([*_composed(stage)])))
-    for root in tracked(list(filter(None, roots)), READING):
+    roots = []
+    for path in Sdf.Path.RemoveDescendentPaths([*_composed(stage)]):
+        root = stage.GetPrimAtPath(path)
+        if root:
+            roots.append(root)
+    for root in tracked(roots, READING):
         for prop in _below(root, gone):
             if _leads(prop, gone):
                 yield from _named(prop, gone)
 
 
 def _at(stage: Usd.Stage, paths: Iterable[Sdf.Path]) -> Iterator[Usd.Property]:
-    """Yield the properties at paths, but not those that an instance hides."""
+    """Yield the properties at paths, except those that an instance hides."""
     for path in paths:
         prim = stage.GetPrimAtPath(path.GetPrimPath())
         if not prim or prim.IsInstanceProxy():
             continue
-        found = prim.GetRelationship(path.name) or prim.GetAttribute(path.name)
-        if found:
-            yield found
+        prop = prim.GetRelationship(path.name) or prim.GetAttribute(path.name)
+        if prop:
+            yield prop
 
 
 def _below(root: Usd.Prim, gone: Set[Sdf.Path]) -> Iterator[Usd.Property]:
-    """Yield the properties that may lead there, of a prim and all below it."""
-    every = list(Usd.PrimRange.AllPrims(root))
-    for prim in every:
+    """Yield the properties of a prim and all below it that may lead to what goes."""
+    prims = list(Usd.PrimRange.AllPrims(root))
+    for prim in prims:
         yield from prim.GetAuthoredRelationships()
-    # of all prims at once, in a fourth of the time that each alone takes; most scenes have few
+    # Of all prims at once, in a fourth of the time that each alone takes; most scenes have few.
     sources = root.FindAllAttributeConnectionPaths(Usd.PrimAllPrimsPredicate)
-    if any(_is_in(path, gone) for path in sources):
-        for prim in every:
-            yield from filter(Usd.Attribute.HasAuthoredConnections, prim.GetAuthoredAttributes())
+    if not any(_is_in(path, gone) for path in sources):
+        return
+    for prim in prims:
+        for attribute in prim.GetAuthoredAttributes():
+            if attribute.HasAuthoredConnections():
+                yield attribute
 
 
 def _leads(prop: Usd.Property, gone: Set[Sdf.Path]) -> bool:
@@ -93,20 +106,25 @@ def _leads(prop: Usd.Property, gone: Set[Sdf.Path]) -> bool:
 
 
 def _composed(stage: Usd.Stage) -> Iterator[Sdf.Path]:
-    """Yield the prims that refer to others, or are put elsewhere: they show what is of these."""
+    """Yield the prims that refer to others, or are relocated: they show properties of others."""
     cache = stage._GetPcpCache()
     own = cache.layerStack
-    yield from (Sdf.Path(target) for target in own.relocatesSourceToTarget.values() if target)
-    used = (cache.FindAllLayerStacksUsingLayer(layer) for layer in stage.GetUsedLayers())
-    for stack in {it for stacks in used for it in stacks}:
-        for it in cache.FindSiteDependencies(stack, _TOP, _DIRECT, True, False, False):
-            # what is in a variant is of the scene's layers
-            if stack != own or it.sitePath.StripAllVariantSelections() != it.indexPath:
-                yield Sdf.Path(it.indexPath)
+    for target in own.relocatesSourceToTarget.values():
+        if target:
+            yield Sdf.Path(target)
+    layer_stacks = set()
+    for layer in stage.GetUsedLayers():
+        layer_stacks.update(cache.FindAllLayerStacksUsingLayer(layer))
+    for layer_stack in layer_stacks:
+        for site in _dependencies(cache, layer_stack, _TOP):
+            # What is in a variant belongs to the scene's own layers.
+            is_own = site.sitePath.StripAllVariantSelections() == site.indexPath
+            if layer_stack != own or not is_own:
+                yield Sdf.Path(site.indexPath)
 
 
 def _named(prop: Usd.Property, gone: Set[Sdf.Path]) -> Iterator[str]:
-    """Name a property that stays, but not where a prim only has it by referring to another."""
+    """Name a property that stays, except where a prim only has it by referring to another."""
     path = prop.GetPath()
     if _is_own(prop, path) and not _is_in(path, gone):
         yield f"{path.name} of {path.GetPrimPath()}"
@@ -114,29 +132,32 @@ def _named(prop: Usd.Property, gone: Set[Sdf.Path]) -> Iterator[str]:
 
 def _is_own(prop: Usd.Property, path: Sdf.Path) -> bool:
     stack = prop.GetPropertyStack()
-    if any(it.path.StripAllVariantSelections() == path for it in stack):
+    if any(spec.path.StripAllVariantSelections() == path for spec in stack):
         return True
     local = prop.GetStage().GetLayerStack()
-    return any(it.layer not in local for it in stack)
+    return any(spec.layer not in local for spec in stack)
 
 
 def _arcs(stage: Usd.Stage, gone: Set[Sdf.Path], referring: Iterable[Sdf.Path]) -> Iterator[str]:
-    roots = [it for it in referring if it.IsPrimPath() and not _is_in(it, gone)]
+    """Name the references and other arcs that lead to what goes, with their prims."""
+    roots = [path for path in referring if path.IsPrimPath() and not _is_in(path, gone)]
     for root in Sdf.Path.RemoveDescendentPaths(roots):
-        prim = stage.GetPrimAtPath(root)
-        for each in Usd.PrimRange.AllPrims(prim) if prim else ():
-            for word in _words(each, gone):
-                yield f"{word} of {each.GetPath()}"
+        top = stage.GetPrimAtPath(root)
+        if not top:
+            continue
+        for prim in Usd.PrimRange.AllPrims(top):
+            for word in _arc_words(prim, gone):
+                yield f"{word} of {prim.GetPath()}"
 
 
-def _words(prim: Usd.Prim, gone: Set[Sdf.Path]) -> Iterator[str]:
-    """Yield by what a prim refers to something."""
+def _arc_words(prim: Usd.Prim, gone: Set[Sdf.Path]) -> Iterator[str]:
+    """Yield the words for the arcs of one prim that lead to what goes."""
     for spec in prim.GetPrimStack():
         if spec.path.StripAllVariantSelections() != prim.GetPath():
             continue
         for name, word in _LISTS:
-            listed: Any = getattr(spec, name).GetAddedOrExplicitItems()
-            if any(_is_in(target, gone) for target in map(_target, listed)):
+            arcs: Any = getattr(spec, name).GetAddedOrExplicitItems()
+            if any(_is_in(_target(arc), gone) for arc in arcs):
                 yield word
 
 
@@ -144,7 +165,9 @@ def _target(arc: Any) -> Sdf.Path:
     """Return the prim of the scene that an arc leads to; the empty path if it is of a file."""
     if isinstance(arc, Sdf.Path):
         return arc
-    return Sdf.Path.emptyPath if arc.assetPath else Sdf.Path(arc.primPath)
+    if arc.assetPath:
+        return Sdf.Path.emptyPath
+    return Sdf.Path(arc.primPath)
 
 
 def _is_in(path: Sdf.Path, gone: Set[Sdf.Path]) -> bool:

@@ -1,4 +1,4 @@
-"""Opens USD scenes where nobody has a window. USD is imported once it is asked for. Main thread."""
+"""Opens USD scenes without a window. USD is imported when a scene is opened. Main thread."""
 
 from __future__ import annotations
 
@@ -16,12 +16,15 @@ if TYPE_CHECKING:
 
 
 def open_scene(path: Path | None) -> Host:
-    """Open a file as the current session; an empty, untitled scene without one.
+    """Open a file as the current session.
+
+    Args:
+        path: The scene's file; without one the scene is empty and untitled.
 
     Raises:
         MissingExtra: USD is not installed.
         OSError: The file is not there, or must not be read.
-        ValueError: It is not a USD file.
+        ValueError: The file is not a USD file.
     """
     session, _ = start(path)
     return session
@@ -45,12 +48,12 @@ def start(
         as_copy: Whether the scene is never saved to its file.
 
     Returns:
-        The session, and what makes the one before it current again.
+        The session, and a function that makes the session before it current again.
 
     Raises:
         MissingExtra: USD is not installed.
         OSError: The file is not there, or must not be read.
-        ValueError: It is not a USD file.
+        ValueError: The file is not a USD file.
     """
     try:
         from .host import UsdSession

@@ -26,7 +26,13 @@ class StepTrial(Trial):
     keeps_redo = True
 
     def __init__(self, history: UndoStack, selection: Sequence[str], select: Select) -> None:
-        """Remember what is selected, which undo does not hold; `select` selects it again."""
+        """Remember the scene and its selection, which undo does not hold.
+
+        Args:
+            history: The undo stack, with the step open.
+            selection: The paths of the selected prims.
+            select: Selects prims.
+        """
         self._history = history
         self._scene = history.scene_mark
         self._selection = selection
@@ -47,11 +53,16 @@ class StepTrial(Trial):
             return []
         stage = self._history.stage
         gone = {path for path in losses.gone if not _is_there(stage, path)}
-        found = leading_to(stage, gone, self._history.leading_to, self._history.told().resynced)
-        return sorted({*losses.cut(), *found})
+        resynced = self._history.step_notices().resynced
+        dangling = leading_to(stage, gone, self._history.leading_to, resynced)
+        return sorted({*losses.cut(), *dangling})
 
     def revert(self) -> list[str]:
-        """Give the layers what they held when the step began, and select what was selected."""
+        """Put back what the layers held when the step began, and select what was selected.
+
+        Raises:
+            NotUndoable: Another scene was opened in the step.
+        """
         if self._is_other_scene:
             raise NotUndoable("Another scene was opened in this step, and that cannot be undone.")
         self._history.revert()
@@ -61,5 +72,9 @@ class StepTrial(Trial):
 
 def _is_there(stage: Usd.Stage, path: Sdf.Path) -> bool:
     """Return whether what led to a prim leads to another one in its place."""
-    prim = path.IsPrimPath() and stage.GetPrimAtPath(path)
-    return bool(prim and prim.IsActive() and prim.IsDefined() and not prim.IsAbstract())
+    if not path.IsPrimPath():
+        return False
+    prim = stage.GetPrimAtPath(path)
+    if not prim:
+        return False
+    return prim.IsActive() and prim.IsDefined() and not prim.IsAbstract()

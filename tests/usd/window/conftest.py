@@ -38,7 +38,9 @@ def app() -> Iterator[QApplication]:
     """The application in its own colours, which other tests do not see."""
     app = QApplication.instance() or QApplication(["test"])
     assert isinstance(app, QApplication)
-    style, palette, sheet = app.style().name(), app.palette(), app.styleSheet()
+    style = app.style().name()
+    palette = app.palette()
+    sheet = app.styleSheet()
     theme.dress(app)
     yield app
     app.setStyleSheet(sheet)

@@ -56,13 +56,6 @@ def selected(outliner: Outliner) -> set[str]:
     return set(outliner.model.paths(outliner.view.selectionModel().selection()))
 
 
-def test_every_prim_is_shown_in_the_order_of_the_stage(
-    outliner: Outliner, session: UsdSession
-) -> None:
-    assert shown(outliner) == prims(session)
-    assert len(cameras(session)) == 127
-
-
 def test_an_agents_edit_its_undo_and_its_redo_are_shown(
     outliner: Outliner, session: UsdSession
 ) -> None:
@@ -189,18 +182,6 @@ def test_f2_renames_in_one_undo_step_and_keeps_the_selection(
     assert [index.row() for index in outliner.model.indexes([renamed])] == [row]
 
 
-def test_what_refers_to_a_prim_follows_its_new_name(
-    outliner: Outliner, session: UsdSession
-) -> None:
-    with session.undo_step("Refer"):
-        relationship = session.stage.GetPrimAtPath("/World").CreateRelationship("main_set")
-        relationship.AddTarget("/World/Set/Street")
-
-    outliner.model.setData(outliner.model.indexes(["/World/Set"])[0], "Stage")
-
-    assert relationship.GetTargets() == [Sdf.Path("/World/Stage/Street")]
-
-
 def test_a_rename_in_progress_survives_an_agents_edit(
     window: MainWindow, outliner: Outliner, session: UsdSession
 ) -> None:
@@ -272,12 +253,14 @@ def test_a_click_on_the_eye_hides_in_one_undo_step(outliner: Outliner, session: 
 
 @pytest.mark.parametrize("count", repeated(2_000, 10_000))
 def test_thousands_of_prims_open_and_go_in_a_moment(count: int, window: MainWindow) -> None:
-    session, outliner = window.session, window.outliner
+    session = window.session
+    outliner = window.outliner
     layer = session.stage.GetRootLayer()
     with session.undo_step("Many"), Sdf.ChangeBlock():
         for number in range(count):
             prim = Sdf.CreatePrimInLayer(layer, f"/World/Many/prim_{number:05d}")
-            prim.specifier, prim.typeName = Sdf.SpecifierDef, "Camera"
+            prim.specifier = Sdf.SpecifierDef
+            prim.typeName = "Camera"
     outliner.view.expand(outliner.model.indexes(["/World/Many"])[0])
 
     scene.delete(session, [f"/World/Many/prim_{number:05d}" for number in range(0, count, 4)])

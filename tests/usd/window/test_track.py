@@ -66,7 +66,8 @@ def test_the_window_paints_while_prims_it_shows_are_deleted_and_come_back(
         @skill(risk="edit")
         def prune() -> int:
             """Delete every prim, painting on the way."""
-            stage, gone = opened.session.stage, 0
+            stage = opened.session.stage
+            gone = 0
             for path in track([prim.GetPath() for prim in stage.Traverse()]):
                 gone += stage.RemovePrim(path)
                 for widget in app.allWidgets():

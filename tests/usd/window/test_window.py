@@ -96,42 +96,35 @@ def test_a_clean_window_closes_without_a_question(window: MainWindow, closed: li
     assert window.documents.question is None
 
 
-def test_closing_with_unsaved_changes_asks_and_cancel_stays(
-    window: MainWindow, session: UsdSession, closed: list[str]
+@pytest.mark.parametrize(
+    ("button", "told", "is_saved"),
+    [
+        (Button.Cancel, [], False),
+        (Button.Discard, ["closed"], False),
+        (Button.Save, ["closed"], True),
+    ],
+)
+def test_closing_with_unsaved_changes_asks(
+    window: MainWindow,
+    session: UsdSession,
+    closed: list[str],
+    button: Button,
+    told: list[str],
+    is_saved: bool,
 ) -> None:
     change(session)
 
     window.close()
     window.close()
-    assert window.isVisible()
-    answer(window, Button.Cancel)
+    was_open = window.isVisible()
+    answer(window, button)
 
-    assert closed == []
-    assert window.isVisible()
-
-
-def test_closing_can_throw_changes_away(
-    window: MainWindow, session: UsdSession, closed: list[str]
-) -> None:
-    change(session)
-
-    window.close()
-    answer(window, Button.Discard)
-
-    assert closed == ["closed"]
-    assert session.modified
-
-
-def test_closing_can_save_first(window: MainWindow, session: UsdSession, closed: list[str]) -> None:
-    change(session)
-
-    window.close()
-    answer(window, Button.Save)
-
-    assert closed == ["closed"]
-    assert not session.modified
+    assert was_open
+    assert closed == told
+    assert window.isVisible() == (told == [])
+    assert session.modified != is_saved
     assert session.path
-    assert 'visibility = "invisible"' in session.path.read_text()
+    assert ('visibility = "invisible"' in session.path.read_text()) == is_saved
 
 
 def test_a_save_that_fails_does_not_close(
@@ -217,7 +210,7 @@ def test_a_click_in_the_viewport_selects_what_is_there(
 ) -> None:
     viewport = window.viewport
     viewport.grab()
-    drawn = next(each for each in viewport.drawn if each.shape.path.endswith("House_04/Roof"))
+    drawn = next(each for each in viewport.projections if each.shape.path.endswith("House_04/Roof"))
 
     QTest.mouseClick(
         viewport,
@@ -255,12 +248,12 @@ def test_what_is_hidden_is_not_drawn(window: MainWindow, session: UsdSession) ->
 
 def test_a_line_is_cut_at_the_eye_whichever_end_is_behind() -> None:
     screen = Eye(distance=10.0, pitch=0.0, yaw=0.0).screen(100, 100)
-    ahead = screen.seen(Gf.Vec3d(1, 0, 0))
-    behind = screen.seen(Gf.Vec3d(1, 0, 50))
+    ahead = screen.from_eye(Gf.Vec3d(1, 0, 0))
+    behind = screen.from_eye(Gf.Vec3d(1, 0, 50))
 
     for line in ([ahead, behind], [behind, ahead]):
         xs = sorted(x for x, _, depth in screen.outline(line)[-2:] if depth > 0)
-        assert xs[0] == pytest.approx(screen.placed(ahead)[0])
+        assert xs[0] == pytest.approx(screen.on_screen(ahead)[0])
         assert xs[1] > 1000
     assert screen.outline([behind, behind]) == []
 
@@ -272,7 +265,7 @@ def test_framing_puts_everything_into_the_picture(window: MainWindow, plan: bool
     viewport.frame_all()
     viewport.grab()
 
-    houses = [each for each in viewport.drawn if "/House_" in each.shape.path]
+    houses = [each for each in viewport.projections if "/House_" in each.shape.path]
     assert houses
     assert all(viewport.rect().contains(each.place.toPoint()) for each in houses)
 

@@ -21,7 +21,8 @@ EDITS: Final = (
     *("connect", "cut", "set_keys", "rename", "apply", "delete"),
 )
 patched: list[tuple[type, str, Any]] = []
-fails_at, done = 0, 0
+fails_at = 0
+done = 0
 
 
 @skill(risk="read")
@@ -48,7 +49,9 @@ def fail_at(number: int) -> dict[str, int]:
     Gives how many were done since the last time.
     """
     global fails_at, done
-    fails_at, before, done = number, done, 0
+    fails_at = number
+    before = done
+    done = 0
     while number < 0 and patched:
         setattr(*patched.pop())
     if number >= 0 and not patched:

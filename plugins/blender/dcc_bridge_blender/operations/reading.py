@@ -18,6 +18,7 @@ from dcc_bridge.spi import (
     Checking,
     CodeContext,
     Part,
+    PlainNames,
     Rule,
     triple,
 )
@@ -25,6 +26,7 @@ from dcc_bridge.spi import (
 from ..host import BlenderHost
 from ..names import name_of, text_of
 from ..objects import block, item_of, kind_of, known, lists, tree_of
+from ..plain_names import PLAIN
 from ..targets import without_target
 from ..watching import watched, writers
 from . import api, contents, properties, values
@@ -64,6 +66,9 @@ class _Reading(ApiSearch, Building, Checking, CodeContext):
 
     def namespace(self) -> dict[str, Any]:
         return {"bpy": bpy}
+
+    def plain_names(self) -> PlainNames:
+        return PLAIN
 
     def items(self, under: str | None = None) -> Iterable[str]:
         """Return all objects, or the items below an item.

@@ -1,6 +1,6 @@
 """The operations of FreeCAD 0.20 and newer for the verbs. Main thread.
 
-It is long since values have parts, units and expressions, and groups have no place.
+The package is large since values have parts, units and expressions, and groups have no placement.
 """
 
 from __future__ import annotations
@@ -38,9 +38,11 @@ class FreeCADOperations(_Looks, _Reads, _Values, _Builds, _Deletes, _Files, _Pla
 
 
 class _WindowedOperations(FreeCADOperations, Drawing, Materials):
-    """With a window there is a view to draw, and things have colours."""
+    """FreeCAD with a window, which has a view to draw and colours of objects."""
 
 
 def operations(host: Host) -> HostOperations:
-    """Return the operations of this FreeCAD."""
-    return _WindowedOperations(host) if is_seen() else FreeCADOperations(host)
+    """Return the operations of this FreeCAD, with pictures and materials if it can be seen."""
+    if is_seen():
+        return _WindowedOperations(host)
+    return FreeCADOperations(host)

@@ -1,4 +1,4 @@
-"""What is thrown away, and what that takes along or breaks. Main thread."""
+"""Deleting objects, and which other objects that takes along or breaks. Main thread."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ import FreeCAD
 from dcc_bridge import track
 from dcc_bridge.spi import Building, Cleaning, Deleting, Junk
 
-from ..document import called, document, find, gui
+from ..document import document, find, gui, label_of
 from ..parts import key_of, merely_holds
 from ..transactions import transactions
 from .places import children, parent_of
 
+_MATERIAL: Final = "App::MaterialObject"
 _ORIGINS: Final = ("App::Origin", "App::Line", "App::Plane")
 
 
@@ -22,13 +23,18 @@ class _Deletes(Building, Cleaning, Deleting):
     """The operations that lose something."""
 
     def junk(self, what: Junk) -> list[str]:
+        """Return the names of objects that nobody needs, of one kind of junk.
+
+        Raises:
+            ValueError: FreeCAD has no such junk.
+        """
         match what:
             case "unused":
-                cards = document().findObjects("App::MaterialObject")
-                return [str(obj.Name) for obj in cards if not obj.InList]
+                materials = document().findObjects(_MATERIAL)
+                return [str(obj.Name) for obj in materials if not obj.InList]
             case "empty_groups":
-                kinds = "App::DocumentObjectGroup", "App::Part"
-                groups = [obj for kind in kinds for obj in document().findObjects(kind)]
+                folders = document().findObjects("App::DocumentObjectGroup")
+                groups = [*folders, *document().findObjects("App::Part")]
                 return [str(obj.Name) for obj in groups if _is_empty(obj) and not _users(obj)]
             case "duplicate_materials":
                 return list(_twins())
@@ -38,7 +44,7 @@ class _Deletes(Building, Cleaning, Deleting):
         raise ValueError("FreeCAD makes shapes from their history: it cannot be cleaned.")
 
     def clean(self, what: Junk, items: Sequence[str]) -> None:
-        """Take them away; of materials that are the same the first one stays, for all users."""
+        """Delete junk; of equal materials the first one stays, and all users get it."""
         if what == "duplicate_materials":
             twins = _twins()
             for item in items:
@@ -47,10 +53,14 @@ class _Deletes(Building, Cleaning, Deleting):
         self.delete(items)
 
     def delete(self, items: Sequence[str]) -> list[str]:
-        """Remove objects; what is in a group or what others are made of stays."""
-        for item in track(items, message="Deleting"):  # each one takes FreeCAD long
+        """Delete objects; members of a deleted group stay, and ingredients of a deleted shape too.
+
+        Returns:
+            No warning.
+        """
+        for item in track(items, message="Deleting"):  # FreeCAD takes long over each one
             obj = document().getObject(item)
-            if obj is None:  # a part takes its origin along
+            if obj is None:  # a part has taken its origin along
                 continue
             body = obj.getParentGeoFeatureGroup()
             if body is not None and obj.isDerivedFrom("PartDesign::Feature"):
@@ -60,21 +70,28 @@ class _Deletes(Building, Cleaning, Deleting):
         return []
 
     def below(self, items: Sequence[str]) -> Sequence[str]:
-        """List the origins, which go with their part or body; their axes are not worth a name."""
-        given = set(items)
+        """Return the origins, which go with their part or body; their axes are not worth a name."""
         names = [str(origin.Name) for origin in _origins(items)]
-        return [name for name in dict.fromkeys(names) if name not in given]
+        deleted = set(items)
+        return [name for name in dict.fromkeys(names) if name not in deleted]
 
     def orphans(self, items: Sequence[str]) -> Sequence[str]:
-        """List what is in groups that go, but for origins."""
-        found = [child for item in items for child in children(find(item))]
-        left = [obj.Name for obj in found if not obj.TypeId.startswith(_ORIGINS)]
-        given = set(items)
-        return [name for name in dict.fromkeys(left) if name not in given]
+        """Return the objects in groups that are deleted, except origins."""
+        names = list[str]()
+        for item in items:
+            for child in children(find(item)):
+                if not child.TypeId.startswith(_ORIGINS):
+                    names.append(str(child.Name))
+        deleted = set(items)
+        return [name for name in dict.fromkeys(names) if name not in deleted]
 
     def check_deletable(self, items: Sequence[str]) -> None:
-        """Refuse axes and planes whose part stays, and an object that the person is editing."""
-        edited = _edited()
+        """Refuse axes and planes whose part stays, and an object that the person is editing.
+
+        Raises:
+            ValueError: One of the items is such an object.
+        """
+        edited = _object_in_edit()
         for item in items:
             obj = find(item)
             owner = _owner(obj)
@@ -84,65 +101,80 @@ class _Deletes(Building, Cleaning, Deleting):
                     f"{owner.Name} instead."
                 )
             if edited is not None and edited == obj:
-                raise ValueError(f"The person is editing {called(obj)}: ask them to close it.")
+                raise ValueError(f"The person is editing {label_of(obj)}: ask them to close it.")
 
     def dependents(self, items: Sequence[str]) -> Sequence[str]:
-        """List what uses items by a link or an expression, and what uses that, nearest first.
+        """Return the labels of all direct and indirect users of items, nearest first.
 
-        A group, part or page that only holds them is as good without.
+        A user links to an object, or has an expression with it. A group, part or page that only
+        holds the object loses nothing else and is not listed.
         """
-        ahead = [find(item) for item in items]
+        queue = [find(item) for item in items]
         for origin in _origins(items):
-            ahead += [origin, *children(origin)]
-        seen = {key_of(obj) for obj in ahead}
-        found = list[str]()
-        for obj in ahead:  # the list grows meanwhile
+            queue += [origin, *children(origin)]
+        seen = {key_of(obj) for obj in queue}
+        labels = list[str]()
+        for obj in queue:  # the list grows meanwhile
             for user in obj.InList:
                 if key_of(user) in seen or merely_holds(user, obj):
                     continue
                 seen.add(key_of(user))
-                ahead.append(user)
-                is_far = user.Document.Name != document().Name
-                found.append(f"{user.Document.Name}#{called(user)}" if is_far else called(user))
-        return found
+                queue.append(user)
+                label = label_of(user)
+                if user.Document.Name != document().Name:
+                    label = f"{user.Document.Name}#{label}"
+                labels.append(label)
+        return labels
 
 
 def _origins(items: Sequence[str]) -> list[Any]:
     """Return the origins of the parts and bodies among some items."""
-    found = [getattr(find(item), "Origin", None) for item in items]
-    return [origin for origin in found if origin is not None]
+    origins = [getattr(find(item), "Origin", None) for item in items]
+    return [origin for origin in origins if origin is not None]
 
 
 def _owner(obj: Any) -> Any:
-    """Return the part or body to whose origin an object belongs; None where it is of none."""
+    """Return the part or body to whose origin an object belongs; None if it is in no origin."""
     if not obj.TypeId.startswith(_ORIGINS):
         return None
     origin = obj if obj.TypeId == "App::Origin" else parent_of(obj)
-    users = origin.InList if origin is not None else ()
-    return next((user for user in users if getattr(user, "Origin", None) == origin), None)
+    if origin is None:
+        return None
+    for user in origin.InList:
+        if getattr(user, "Origin", None) == origin:
+            return user
+    return None
 
 
-def _edited() -> Any:
-    """Return the object that the person is editing, such as a sketch; None where there is none."""
-    shown = gui().getDocument(document().Name) if FreeCAD.GuiUp else None
-    in_edit = shown.getInEdit() if shown is not None else None
-    return None if in_edit is None else in_edit.Object
+def _object_in_edit() -> Any:
+    """Return the object that the person is editing, such as a sketch; None if there is none."""
+    if not FreeCAD.GuiUp:
+        return None
+    gui_document = gui().getDocument(document().Name)
+    if gui_document is None:
+        return None
+    provider = gui_document.getInEdit()
+    return None if provider is None else provider.Object
 
 
 def _is_empty(obj: Any) -> bool:
+    """Return whether a group holds nothing but origins and empty groups."""
     members = [each for each in children(obj) if not each.isDerivedFrom("App::Origin")]
     return all("Group" in each.PropertiesList and _is_empty(each) for each in members)
 
 
 def _users(obj: Any) -> set[Any]:
+    """Return the users of an object that do not merely hold it."""
     return set(obj.InList) - {parent_of(obj), obj.getParentGeoFeatureGroup()}
 
 
 def _twins() -> dict[str, str]:
-    """Return the materials that equal an earlier one, each with that one."""
-    first, twins = dict[str, str](), dict[str, str]()
-    for obj in document().findObjects("App::MaterialObject"):
-        card = repr(sorted((key, it) for key, it in obj.Material.items() if key != "Name"))
-        earlier = first.setdefault(card, str(obj.Name))
-        twins |= {} if earlier == obj.Name else {str(obj.Name): earlier}
+    """Return the materials that equal an earlier one, each with the first of its equals."""
+    first_of_card = dict[str, str]()
+    twins = dict[str, str]()
+    for obj in document().findObjects(_MATERIAL):
+        entries = [(key, text) for key, text in obj.Material.items() if key != "Name"]
+        first = first_of_card.setdefault(repr(sorted(entries)), str(obj.Name))
+        if first != obj.Name:
+            twins[str(obj.Name)] = first
     return twins

@@ -1,4 +1,4 @@
-"""Files: read, written and saved. Main thread."""
+"""Importing, exporting and saving files. Main thread."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ import FreeCAD
 from dcc_bridge import track
 from dcc_bridge.spi import Building, FileExchange, Imported, Saving
 
-from ..document import called, document, find
+from ..document import document, find, label_of
 from ..transactions import transactions
-from .places import below, children, own_shape, parent_of, scratch_document, world_shape
+from .places import children, descendants, own_shape, parent_of, scratch_document, world_shape
 from .properties import explained
 from .shown import ingredients, is_aid, is_shown
 
 _SOLIDS: Final = (".step", ".stp", ".iges", ".igs", ".brep", ".brp")
 _MESHES: Final = (".stl", ".obj", ".ply", ".off")
 _OWN: Final = ".fcstd"
-_MOST_NAMED: Final = 50  # objects that are left out of a file, of each kind
+_MAX_NAMED: Final = 50  # objects left out of a file, in the sentence for each reason
 _NO_NAMES: Final = "FreeCAD reads no names and colours with these shapes: rename them."
 
 
@@ -35,8 +35,20 @@ class _Files(Building, FileExchange, Saving):
     def import_file(
         self, path: Path, how: str, under: str | None, scale: float, up: Literal["Y", "Z"] | None
     ) -> Imported:
-        """Read a file in; each shape or mesh of it is an object."""
-        suffix, before = path.suffix.lower(), {obj.Name for obj in document().Objects}
+        """Import a file; each of its shapes or meshes becomes an object.
+
+        Args:
+            path: The file.
+            how: "copy", the only way of FreeCAD.
+            under: The group or part to put the objects into; None for none.
+            scale: The factor of their sizes.
+            up: The axis that is up in the file; None for Z.
+
+        Raises:
+            ValueError: The file cannot be read, or has no shape.
+        """
+        suffix = path.suffix.lower()
+        before = {obj.Name for obj in document().Objects}
         if suffix == _OWN and (scale != 1 or up == "Y"):
             raise ValueError(f"A {_OWN} file is in mm and Z up as this one: leave that out.")
         with explained(f"{path} cannot be read"):
@@ -44,13 +56,16 @@ class _Files(Building, FileExchange, Saving):
         new = [obj for obj in document().Objects if obj.Name not in before]
         if not new or (suffix != _OWN and any(own_shape(obj) is None for obj in new)):
             raise ValueError(f"{path} cannot be read: there is no shape in it.")
-        for obj in new if suffix != _OWN else ():
-            _turn(obj, scale, is_y_up=up == "Y")
-        for obj in new if under is not None else ():
-            if parent_of(obj) is None:
-                self.set_parent(obj.Name, under, keep_place=False)
+        if suffix != _OWN:
+            for obj in new:
+                _scale_and_turn(obj, scale, is_y_up=up == "Y")
+        if under is not None:
+            for obj in new:
+                if parent_of(obj) is None:
+                    self.set_parent(obj.Name, under, keep_place=False)
         transactions().stale.add(document().Name)
-        return Imported([str(obj.Name) for obj in new], [_NO_NAMES] if suffix in _SOLIDS else [])
+        warnings = [_NO_NAMES] if suffix in _SOLIDS else []
+        return Imported([str(obj.Name) for obj in new], warnings)
 
     def export_formats(self) -> Sequence[str]:
         """Return the formats that freecadcmd writes as well."""
@@ -59,19 +74,31 @@ class _Files(Building, FileExchange, Saving):
     def export_file(
         self, path: Path, items: Sequence[str], frames: tuple[float, float] | None
     ) -> list[str]:
-        """Write the shapes of items, where they are in the world, or all that is shown.
+        """Export the shapes of items, in their places in the world, or of all that is shown.
 
-        Of what is in a part or a group, too, only what is shown and goes into no other shape there.
+        A part or a group exports only the objects in it that are shown and go into no other shape.
+
+        Args:
+            path: The file.
+            items: The objects; none for all that is shown.
+            frames: Not used: FreeCAD has no frames.
+
+        Returns:
+            Sentences that say what is not in the file.
+
+        Raises:
+            ValueError: There is no shape for such a file, or FreeCAD did not write the file.
         """
         transactions().compute()
-        suffix, left_out = path.suffix.lower(), ["FreeCAD has no frames."] if frames else []
+        suffix = path.suffix.lower()
+        left_out = ["FreeCAD has no frames."] if frames else []
         if suffix == _OWN and items:
             raise ValueError(f"A {_OWN} file holds the whole document: leave items out.")
-        with _written(path):
+        with _check_written(path):
             if suffix == _OWN:
                 document().saveCopy(str(path))
                 return left_out
-            choice = _Choice(suffix)
+            choice = _ExportChoice(suffix)
             if items:
                 for item in track(items):
                     choice.add(find(item))
@@ -85,11 +112,16 @@ class _Files(Building, FileExchange, Saving):
         return [*left_out, "How the shapes were made is not in the file."]
 
     def save_files(self, path: Path | None) -> list[Path]:
+        """Return the file that saving would write.
+
+        Raises:
+            ValueError: The document has no file yet, or the path is not a good one.
+        """
         if path is None and not document().FileName:
             raise ValueError("This document was never saved: give the path of a file.")
         target = path or Path(document().FileName)
-        is_good = target.suffix.lower() == _OWN and target.is_absolute()
-        if not is_good or not target.parent.is_dir():
+        is_own = target.suffix.lower() == _OWN
+        if not is_own or not target.is_absolute() or not target.parent.is_dir():
             raise ValueError(
                 f"{target} cannot be written: name a .FCStd file by its whole path, in a folder "
                 "that is there."
@@ -97,15 +129,20 @@ class _Files(Building, FileExchange, Saving):
         return [target]
 
     def save(self, path: Path | None) -> Path:
+        """Save the document, and return its file.
+
+        Raises:
+            ValueError: FreeCAD did not write the file, or the path is not a good one.
+        """
         (target,) = self.save_files(path)
-        with _written(target):
+        with _check_written(target):
             document().saveAs(str(target))
         return target
 
 
 @contextmanager
-def _written(path: Path) -> Iterator[None]:
-    """See that a file is written: FreeCAD does not tell."""
+def _check_written(path: Path) -> Iterator[None]:
+    """Raise ValueError if the block does not write a file: FreeCAD itself reports no failure."""
     before = path.stat().st_mtime_ns if path.exists() else 0
     yield
     if not path.exists() or path.stat().st_mtime_ns == before:
@@ -121,16 +158,17 @@ def _read(path: Path, suffix: str) -> None:
 
         Mesh.insert(str(path), name)
     else:
-        # What reads names and colours too, `Import.insert`, crashes 0.20 over more than one shape.
+        # `Import.insert`, which reads names and colours too, crashes 0.20 over several shapes.
         import Part
 
         Part.insert(str(path), name)
 
 
-def _turn(obj: Any, scale: float, *, is_y_up: bool) -> None:
-    """Bring what was read to the size and the axes of the document."""
+def _scale_and_turn(obj: Any, scale: float, *, is_y_up: bool) -> None:
+    """Bring an imported object to the size and the axes of the document."""
     if scale != 1 and _is_mesh(obj):
-        mesh, matrix = obj.Mesh.copy(), FreeCAD.Matrix()
+        mesh = obj.Mesh.copy()
+        matrix = FreeCAD.Matrix()
         matrix.scale(scale, scale, scale)
         mesh.transform(matrix)
         obj.Mesh = mesh
@@ -143,30 +181,38 @@ def _turn(obj: Any, scale: float, *, is_y_up: bool) -> None:
         obj.Placement = turn.multiply(obj.Placement)
 
 
-class _Choice:
-    """The objects of a document that are written to a file, and those that are left out."""
+class _ExportChoice:
+    """The objects of a document that are written to a file, and those that are left out.
+
+    Attributes:
+        chosen: The objects to write, by their names.
+    """
 
     def __init__(self, suffix: str) -> None:
         self._suffix = suffix
-        self.chosen: dict[str, Any] = {}  # the objects that are written, by their names
+        self.chosen: dict[str, Any] = {}
         self._ingredients: list[Any] = []
         self._hidden: list[Any] = []
-        self._without: list[Any] = []
-        """The objects without a shape that such a file can hold."""
+        self._shapeless: list[Any] = []  # without a shape that such a file can hold
 
     def add(self, obj: Any) -> None:
-        """Choose an object, hidden or not; of a part or a group what it shows."""
+        """Choose an object, hidden or not; of a part or a group the objects that it shows."""
         if own_shape(obj) is None and not obj.isDerivedFrom("Part::Feature") and children(obj):
-            self.add_shown(list(below(obj)), among=obj)
+            self.add_shown(list(descendants(obj)), among=obj)
         else:
             self._add(obj)
 
     def add_shown(self, objects: Sequence[Any], among: Any = None) -> None:
-        """Choose what is shown of objects, and is no ingredient of something that is shown."""
-        own = [obj for obj in objects if not is_aid(obj)]
-        shown = {obj.Name for obj in own if is_shown(obj, among)}
-        used = ingredients(obj for obj in own if obj.Name in shown)
-        for obj in own:
+        """Choose the objects that are shown and are no ingredients of another one that is shown.
+
+        Args:
+            objects: The objects to choose from.
+            among: A part above them that counts as shown; None for none.
+        """
+        candidates = [obj for obj in objects if not is_aid(obj)]
+        shown = {obj.Name for obj in candidates if is_shown(obj, among)}
+        used = ingredients(obj for obj in candidates if obj.Name in shown)
+        for obj in candidates:
             if obj.Name in used:
                 self._ingredients.append(obj)
             elif own_shape(obj) is not None and obj.Name not in shown:
@@ -177,24 +223,28 @@ class _Choice:
     def _add(self, obj: Any) -> None:
         is_solid_only = self._suffix in _SOLIDS
         if own_shape(obj) is None or (is_solid_only and _is_mesh(obj)):
-            self._without.append(obj)
+            self._shapeless.append(obj)
         else:
             self.chosen[obj.Name] = obj
 
     def left_out(self) -> list[str]:
-        """Return what is not written, in a sentence for each reason."""
-        reasons = {
+        """Return a sentence for each reason for which objects are left out."""
+        by_reason = {
             "Hidden": self._hidden,
             "Not on their own, for what is in the file is made of them": self._ingredients,
-            f"Without a shape for a {self._suffix} file": self._without,
+            f"Without a shape for a {self._suffix} file": self._shapeless,
         }
-        return [f"{reason}: {_named(them)}." for reason, them in reasons.items() if them]
+        return [
+            f"{reason}: {_labels(objects)}." for reason, objects in by_reason.items() if objects
+        ]
 
 
-def _named(objects: Sequence[Any]) -> str:
-    names = list(dict.fromkeys(called(obj) for obj in objects))
-    more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
-    return ", ".join(names[:_MOST_NAMED]) + more
+def _labels(objects: Sequence[Any]) -> str:
+    labels = list(dict.fromkeys(label_of(obj) for obj in objects))
+    text = ", ".join(labels[:_MAX_NAMED])
+    if len(labels) > _MAX_NAMED:
+        text += f" and {len(labels) - _MAX_NAMED} more"
+    return text
 
 
 def _is_mesh(obj: Any) -> bool:
@@ -202,16 +252,25 @@ def _is_mesh(obj: Any) -> bool:
 
 
 def _write(path: Path, suffix: str, objects: Sequence[Any]) -> None:
-    """Write copies that are where the shapes are in the world: FreeCAD leaves parents out."""
+    """Write copies of objects in their world placements: FreeCAD leaves out the parents'."""
     import Import
     import Mesh
     import Part
 
+    module = Import
+    if suffix in (*_MESHES, ".3mf"):
+        module = Mesh
+    elif suffix in (".brep", ".brp"):
+        module = Part
     with scratch_document() as scratch:
         for obj in objects:
-            copy = scratch.addObject(f"{'Mesh' if _is_mesh(obj) else 'Part'}::Feature", obj.Name)
-            copy.Label = obj.Label
-            setattr(copy, "Mesh" if _is_mesh(obj) else "Shape", world_shape(obj))
-        module = Mesh if suffix in (*_MESHES, ".3mf") else Import
+            if _is_mesh(obj):
+                copy = scratch.addObject("Mesh::Feature", obj.Name)
+                copy.Label = obj.Label
+                copy.Mesh = world_shape(obj)
+            else:
+                copy = scratch.addObject("Part::Feature", obj.Name)
+                copy.Label = obj.Label
+                copy.Shape = world_shape(obj)
         with explained(f"{path} cannot be written"):
-            (Part if suffix in (".brep", ".brp") else module).export(scratch.Objects, str(path))
+            module.export(scratch.Objects, str(path))

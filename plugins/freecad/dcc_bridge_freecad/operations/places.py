@@ -13,7 +13,7 @@ from dcc_bridge.spi import At, Axes, Bounds, Building, Placement, Vector, triple
 
 from ..document import document, find
 from ..transactions import transactions
-from .properties import held
+from .properties import lock_reason
 
 _NO_SCALE: Final = (
     "{} cannot be scaled: a Placement in FreeCAD has no scale. Set its lengths with set_values, or "
@@ -22,10 +22,10 @@ _NO_SCALE: Final = (
 
 
 class _Places(Building):
-    """The operations on where things are."""
+    """The operations on the places of objects."""
 
     def bounds(self, item: str) -> Bounds | None:
-        """Return the box of the shape, or of all that is in a group."""
+        """Return the box of a shape, or of all shapes in a group; None if there is no shape."""
         transactions().compute()
         boxes = [box for box in _boxes(find(item)) if box.isValid()]
         if not boxes:
@@ -34,28 +34,45 @@ class _Places(Building):
         for box in boxes[1:]:
             whole.add(box)
         low = float(whole.XMin), float(whole.YMin), float(whole.ZMin)
-        return low, (float(whole.XMax), float(whole.YMax), float(whole.ZMax))
+        high = float(whole.XMax), float(whole.YMax), float(whole.ZMax)
+        return low, high
 
     def placement(self, item: str, space: Axes = "world") -> Placement:
-        """Read the Placement; the scale is that of a link."""
+        """Return an object's Placement; a scale other than 1 is that of a link.
+
+        Raises:
+            ValueError: The object has no place of its own.
+        """
         transactions().compute()
-        obj = _placed(item)
-        where = world(obj) if space == "world" else obj.Placement
+        obj = _find_placed(item)
+        where = world_placement(obj) if space == "world" else obj.Placement
         yaw, pitch, roll = where.Rotation.toEuler()
         return Placement(triple(where.Base), (roll, pitch, yaw), _scale(obj))
 
     def place(
         self, item: str, at: At = None, rotation: At = None, scale: At = None, space: Axes = "world"
     ) -> None:
-        """Write the Placement, and of a link the scale."""
-        obj = _placed(item)
-        if reason := _held(obj):
-            raise ValueError(f"{item} cannot be placed: {reason}.")
+        """Write an object's Placement, and the scale of a link.
+
+        Args:
+            item: The object.
+            at: The position in mm; None leaves it.
+            rotation: The angles about X, Y and Z in degrees; None leaves them.
+            scale: The factors of a link; None leaves them.
+            space: The axes of position and rotation.
+
+        Raises:
+            ValueError: The object cannot be placed, or not scaled.
+        """
+        obj = _find_placed(item)
+        lock = _place_lock(obj)
+        if lock:
+            raise ValueError(f"{item} cannot be placed: {lock}.")
         if scale is not None and math.dist(scale, _scale(obj)) > 1e-9:
             if "ScaleVector" not in obj.PropertiesList:
                 raise ValueError(_NO_SCALE.format(item))
             obj.ScaleVector = FreeCAD.Vector(*scale)
-        above = above_of(obj) if space == "world" else FreeCAD.Placement()
+        above = placement_above(obj) if space == "world" else FreeCAD.Placement()
         where = above.multiply(obj.Placement)
         if at is not None:
             where.Base = FreeCAD.Vector(*at)
@@ -66,26 +83,27 @@ class _Places(Building):
         transactions().stale.add(document().Name)
 
     def aim(self, item: str) -> tuple[Vector, Vector]:
-        """Return the axis along which cylinders, cones and extrusions are long."""
+        """Return the axis along which cylinders, cones and extrusions are long, and Y as up."""
         return (0.0, 0.0, 1.0), (0.0, 1.0, 0.0)
 
 
-def _held(obj: Any) -> str:
-    """Say why an object cannot be placed; nothing where it can."""
+def _place_lock(obj: Any) -> str:
+    """Return why an object cannot be placed; "" if it can."""
     body = obj.getParentGeoFeatureGroup()
     if body is not None and obj.isDerivedFrom("PartDesign::Feature"):
         return f"it is a step in the making of {body.Name}, which can be placed"
-    return held(obj, "Placement")
+    return lock_reason(obj, "Placement")
 
 
-def world(obj: Any) -> Any:
-    """Return the placement of an object in the world, with all above it."""
-    return above_of(obj).multiply(obj.Placement)
+def world_placement(obj: Any) -> Any:
+    """Return the placement of an object in the world."""
+    return placement_above(obj).multiply(obj.Placement)
 
 
-def above_of(obj: Any) -> Any:
-    """Return the placement of the axes in which an object's own is given."""
-    where, above = FreeCAD.Placement(), obj.getParentGeoFeatureGroup()
+def placement_above(obj: Any) -> Any:
+    """Return the world placement of the part or body that an object's own placement refers to."""
+    where = FreeCAD.Placement()
+    above = obj.getParentGeoFeatureGroup()
     while above is not None:
         where = above.Placement.multiply(where)
         above = above.getParentGeoFeatureGroup()
@@ -93,57 +111,68 @@ def above_of(obj: Any) -> Any:
 
 
 def world_shape(obj: Any) -> Any:
-    """Return a copy of an object's shape or mesh where it is in the world; None without one."""
+    """Return a copy of an object's shape or mesh in its world placement; None without a shape."""
     shape = own_shape(obj)
     if shape is None:
         return None
-    above = above_of(obj)
+    above = placement_above(obj)
     copy = shape.copy(False) if hasattr(shape, "ShapeType") else shape.copy()
     copy.Placement = above.multiply(copy.Placement)
     return copy
 
 
 def own_shape(obj: Any) -> Any:
-    """Return an object's shape or mesh, which must not be changed; None where it is empty."""
+    """Return an object's shape or mesh, which must not be changed; None if it is empty."""
     if obj.isDerivedFrom("Mesh::Feature"):
         return obj.Mesh if obj.Mesh.CountFacets else None
-    has_end = _may_have_shape(obj) and not obj.isDerivedFrom("Part::Datum")
-    shape = getattr(obj, "Shape", None) if has_end else None
-    return None if shape is None or shape.isNull() else shape
+    if obj.isDerivedFrom("Part::Datum") or not _may_have_shape(obj):  # a datum is endless
+        return None
+    shape = getattr(obj, "Shape", None)
+    if shape is None or shape.isNull():
+        return None
+    return shape
 
 
 def children(obj: Any) -> list[Any]:
-    """List what is in a group, a part, a body or an origin, in its order."""
+    """Return the objects in a group, a part, a body or an origin, in its order."""
     names = obj.PropertiesList
-    found = list(obj.Group) if "Group" in names else []
-    # What is in a group in a part is listed by the part as well.
-    deep = {each.Name for one in found if "Group" in one.PropertiesList for each in one.Group}
-    found = [each for each in found if each.Name not in deep]
+    members = list(obj.Group) if "Group" in names else []
+    # A part also lists the members of the groups in it.
+    deeper = set[str]()
+    for member in members:
+        if "Group" in member.PropertiesList:
+            deeper.update(each.Name for each in member.Group)
+    result = [member for member in members if member.Name not in deeper]
     if "OriginFeatures" in names:
-        found += obj.OriginFeatures
-    return [*found, obj.Origin] if "Origin" in names and obj.Origin else found
+        result += obj.OriginFeatures
+    if "Origin" in names and obj.Origin:
+        result.append(obj.Origin)
+    return result
 
 
-def below(obj: Any) -> Iterator[Any]:
-    """Walk all that is in an object, and in that."""
+def descendants(obj: Any) -> Iterator[Any]:
+    """Yield the objects in an object, each followed by those in it."""
     for child in children(obj):
         yield child
-        yield from below(child)
+        yield from descendants(child)
 
 
 def parent_of(obj: Any) -> Any:
-    """Return the group, part, body or origin that an object is in; None where it is in none."""
+    """Return the group, part, body or origin that an object is in; None if it is in none."""
     if obj.isDerivedFrom("App::OriginFeature"):
-        return next((user for user in obj.InList if "OriginFeatures" in user.PropertiesList), None)
+        for user in obj.InList:
+            if "OriginFeatures" in user.PropertiesList:
+                return user
+        return None
     return obj.getParentGroup() or obj.getParentGeoFeatureGroup()
 
 
 @contextmanager
 def scratch_document() -> Iterator[Any]:
-    """Make a document that nobody sees, and close it."""
+    """Make a hidden document for the block, and close it; the active document stays so."""
     active = document().Name
     scratch = FreeCAD.newDocument("dcc_bridge", hidden=True, temp=True)
-    scratch.UndoMode = 0  # what is done in it is no step
+    scratch.UndoMode = 0  # its edits belong to no step
     FreeCAD.setActiveDocument(active)
     try:
         yield scratch
@@ -153,6 +182,7 @@ def scratch_document() -> Iterator[Any]:
 
 
 def _boxes(obj: Any) -> Iterator[Any]:
+    """Yield the box of an object's shape, or the boxes of all shapes in a group."""
     if not _may_have_shape(obj) and not obj.isDerivedFrom("Mesh::Feature"):
         for child in children(obj):
             yield from _boxes(child)
@@ -160,19 +190,22 @@ def _boxes(obj: Any) -> Iterator[Any]:
     shape = own_shape(obj)
     if shape is None:
         return
-    # What is drawn has facets, of which a box is made that is not the exact one: a copy has none.
-    is_copied = FreeCAD.GuiUp or not above_of(obj).isIdentity()
+    # FreeCAD makes an inexact box from the facets of a shape that was drawn: a copy has no facets.
+    is_copied = FreeCAD.GuiUp or not placement_above(obj).isIdentity()
     placed = world_shape(obj) if is_copied else shape
-    # What is scaled more in one direction has a box that is too large, but for this.
     is_uneven = len(set(_scale(obj))) > 1
-    yield placed.optimalBoundingBox() if is_uneven else placed.BoundBox
+    if is_uneven:  # the plain box of a shape scaled unevenly is too large
+        yield placed.optimalBoundingBox()
+    else:
+        yield placed.BoundBox
 
 
 def _may_have_shape(obj: Any) -> bool:
     return bool(obj.isDerivedFrom("Part::Feature") or "LinkedObject" in obj.PropertiesList)
 
 
-def _placed(item: str) -> Any:
+def _find_placed(item: str) -> Any:
+    """Return an object; ValueError if it has no Placement."""
     obj = find(item)
     if "Placement" not in obj.PropertiesList:
         raise ValueError(f"{item}, a {obj.TypeId}, has no place of its own: move what is in it.")

@@ -1,7 +1,7 @@
-"""Properties of FreeCAD's objects: which there are, what holds them, and their values.
+"""Properties of FreeCAD's objects: their names, what locks them, and their values. Main thread.
 
-A path is a property or a part of one, such as "Length", "Placement.Base.x", "ViewObject.LineWidth",
-or a cell of a spreadsheet. Main thread.
+A path is a property or a part of a property, such as "Length", "Placement.Base.x" or
+"ViewObject.LineWidth", or a cell of a spreadsheet.
 """
 
 from __future__ import annotations
@@ -20,87 +20,114 @@ from ..document import find, plain
 FILES: Final = {"App::PropertyFile", "App::PropertyFileIncluded", "App::PropertyPath"}
 ERRORS: Final = (TypeError, ValueError, AttributeError, RuntimeError, ArithmeticError, IndexError)
 CELL: Final = re.compile("[A-Z]{1,2}[0-9]+")
-# What JSON cannot carry, or FreeCAD makes by itself.
-_INNER: Final = re.compile(
+# Types of properties that JSON cannot carry, or that FreeCAD makes by itself.
+_INTERNAL: Final = re.compile(
     "Shape|Mesh|Points|Kernel|Python|Engine|PlacementList|Cells|Sheet|Geometry|ConstraintList"
 )
 _LINK: Final = re.compile("Property(X?Link|LinkSub)")
-_ANGLE: Final = ["Rotation", "Angle"]  # in radians, where all else is in degrees
+_ANGLE: Final = ["Rotation", "Angle"]  # in radians, unlike all other angles of FreeCAD
 _PARTS: Final = ("Base.x", "Base.y", "Base.z", "Rotation.Angle")
 
 
 def reason(error: BaseException) -> str:
-    """Return what FreeCAD says of an error, without what it says around it."""
-    said = error.args[0] if error.args else ""
-    text = str(said.get("sErrMsg", "") if isinstance(said, dict) else said)
-    return " ".join(text.split()).rstrip(".") or type(error).__name__
+    """Return the reason in a FreeCAD error, as a sentence without its full stop."""
+    message = error.args[0] if error.args else ""
+    if isinstance(message, dict):
+        message = message.get("sErrMsg", "")
+    text = " ".join(str(message).split()).rstrip(".")
+    return text or type(error).__name__
 
 
 @contextmanager
 def explained(what: str) -> Iterator[None]:
-    """Raise FreeCAD's errors as ValueErrors that say what could not be done."""
+    """Raise FreeCAD's errors in the block as ValueErrors.
+
+    Args:
+        what: What could not be done: "Box cannot be put into Body". The reason follows.
+
+    Raises:
+        ValueError: The block raised one of `ERRORS`.
+    """
     try:
         yield
     except ERRORS as error:
         raise ValueError(f"{what}: {reason(error)}.") from error
 
 
-# ---- which there are
+# ---- their names
 
 
-def form(owner: Any, name: str) -> str:
+def property_type(owner: Any, name: str) -> str:
     """Return the type of a property: "App::PropertyLength"."""
     return str(owner.getTypeIdOfProperty(name))
 
 
-def is_told(obj: Any, name: str) -> bool:
+def is_listed(obj: Any, name: str) -> bool:
     """Return whether a person sees a property and JSON can carry it."""
     is_seen = "Hidden" not in obj.getEditorMode(name) or name == "Visibility"
-    return is_seen and not name.startswith("_") and not _INNER.search(form(obj, name))
+    if not is_seen or name.startswith("_"):
+        return False
+    return not _INTERNAL.search(property_type(obj, name))
 
 
 def links_of(obj: Any) -> list[str]:
-    """List the properties by which an object is made of others."""
-    names = [name for name in obj.PropertiesList if _LINK.search(form(obj, name))]
-    return [name for name in names if is_told(obj, name) and name not in ("Group", "Origin")]
+    """Return the properties that link an object to those it is made of."""
+    names = [name for name in obj.PropertiesList if _LINK.search(property_type(obj, name))]
+    return [name for name in names if is_listed(obj, name) and name not in ("Group", "Origin")]
 
 
 def paths(obj: Any) -> list[str]:
-    """List what an expression can lead to, or come from."""
-    found: list[str] = []
+    """Return the paths that an expression can drive, or use."""
+    result: list[str] = []
     for name in obj.PropertiesList:
-        value = getattr(obj, name, None) if is_told(obj, name) else None
-        if isinstance(value, FreeCAD.Placement):
-            found += [f"{name}.{part}" for part in _PARTS]
-        elif isinstance(value, FreeCAD.Vector):
-            found += [f"{name}.{axis}" for axis in "xyz"]
-        elif isinstance(value, bool | int | float | str | FreeCAD.Units.Quantity):
-            found.append(name)
+        if is_listed(obj, name):
+            result += _paths_in(name, getattr(obj, name, None))
     if obj.isDerivedFrom("Spreadsheet::Sheet"):
-        cells = [name for name in obj.PropertiesList if CELL.fullmatch(name)]
-        found += [name for cell in cells for name in (cell, obj.getAlias(cell)) if name]
-    return list(dict.fromkeys(found))
+        for cell in obj.PropertiesList:
+            if CELL.fullmatch(cell):
+                result.append(cell)
+                alias = obj.getAlias(cell)
+                if alias:
+                    result.append(alias)
+    return list(dict.fromkeys(result))
 
 
-def held(obj: Any, path: str) -> str:
-    """Say why a plain write would be refused or lost; nothing where it would not."""
-    for driven, text in obj.ExpressionEngine:
-        name = driven.lstrip(".")
+def _paths_in(name: str, value: Any) -> list[str]:
+    """Return the paths of a property and its parts; none if its value cannot be computed with."""
+    if isinstance(value, FreeCAD.Placement):
+        return [f"{name}.{part}" for part in _PARTS]
+    if isinstance(value, FreeCAD.Vector):
+        return [f"{name}.{axis}" for axis in "xyz"]
+    if isinstance(value, bool | int | float | str | FreeCAD.Units.Quantity):
+        return [name]
+    return []
+
+
+def lock_reason(obj: Any, path: str) -> str:
+    """Return why FreeCAD would refuse or lose a plain write; "" if a write lasts."""
+    for target, text in obj.ExpressionEngine:
+        name = target.lstrip(".")
         if name == path or name.startswith(f"{path}.") or path.startswith(f"{name}."):
             return f"{name} is driven by the expression {text}"
     own = path.partition(".")[0]
     if own == "Placement" and getattr(obj, "MapMode", "Deactivated") != "Deactivated":
         return f"attached (MapMode {obj.MapMode}); AttachmentOffset moves it"
-    is_cell = CELL.fullmatch(own)  # one is read-only as a property, and set by the sheet
-    is_locked = own in obj.PropertiesList and "ReadOnly" in obj.getEditorMode(own)
-    return "read-only" if is_locked and not is_cell else ""
+    if CELL.fullmatch(own):  # read-only as a property, and set by the sheet
+        return ""
+    if own in obj.PropertiesList and "ReadOnly" in obj.getEditorMode(own):
+        return "read-only"
+    return ""
 
 
 # ---- their values
 
 
 def read(obj: Any, path: str) -> Any:
-    """Read a value; LookupError where there is no such property."""
+    """Return the value of a path; a rotation's angle in degrees.
+
+    Raises:
+        LookupError: There is no such property.
+    """
     owner, own, inner = _split(obj, path)
     if own is None:
         return getattr(obj, path)
@@ -113,18 +140,26 @@ def read(obj: Any, path: str) -> Any:
 
 
 def write(obj: Any, path: str, value: Any) -> None:
-    """Write a value; ValueError where FreeCAD does not take it."""
+    """Write the value of a path, as JSON carries it; a rotation's angle in degrees.
+
+    Raises:
+        LookupError: There is no such property.
+        ValueError: FreeCAD does not take the value, or changes it.
+    """
     owner, own, inner = _split(obj, path)
     try:
         if own is None:
             obj.set(obj.getCellFromAlias(path) or path, str(value))
             return
-        given = math.radians(value) if inner[-2:] == _ANGLE else value
-        new = _changed(getattr(owner, own), inner, given) if inner else _given(owner, own, value)
-        setattr(owner, own, new)
+        if inner:
+            part = math.radians(value) if inner[-2:] == _ANGLE else value
+            setattr(owner, own, _with_part(getattr(owner, own), inner, part))
+        else:
+            setattr(owner, own, _from_json(owner, own, value))
     except ERRORS as error:
+        hint = _type_hint(owner, own)
         raise ValueError(
-            f"{obj.Name}.{path} cannot be {value!r}: {reason(error)}{_takes(owner, own)}."
+            f"{obj.Name}.{path} cannot be {value!r}: {reason(error)}{hint}."
         ) from error
     after = plain(read(obj, path))
     are_numbers = isinstance(value, int | float) and isinstance(after, int | float)
@@ -139,54 +174,60 @@ def _split(obj: Any, path: str) -> tuple[Any, str | None, list[str]]:
     if own == "ViewObject" and inner:
         if obj.ViewObject is None:
             raise LookupError("This FreeCAD has no window, so there is no ViewObject.")
-        owner, (own, *inner) = obj.ViewObject, inner
+        owner = obj.ViewObject
+        own, *inner = inner
     is_sheet = obj.isDerivedFrom("Spreadsheet::Sheet")
     if is_sheet and (CELL.fullmatch(own) or obj.getCellFromAlias(own)):
         return obj, None, []
     if own not in owner.PropertiesList:
         near = get_close_matches(own, owner.PropertiesList, 3, 0.4)
-        told = f"; near: {', '.join(near)}" if near else ""
-        raise LookupError(f"{obj.Name} ({obj.TypeId}) has no property {own!r}{told}.")
+        hint = f"; near: {', '.join(near)}" if near else ""
+        raise LookupError(f"{obj.Name} ({obj.TypeId}) has no property {own!r}{hint}.")
     return owner, own, inner
 
 
-def _changed(whole: Any, inner: list[str], value: Any) -> Any:
-    """Change a part of a value: FreeCAD sees that only if all of it is given back."""
+def _with_part(whole: Any, inner: list[str], value: Any) -> Any:
+    """Change a part of a value, and return the whole, which FreeCAD has to be given back."""
     if not inner:
         return value
-    setattr(whole, inner[0], _changed(getattr(whole, inner[0]), inner[1:], value))
+    own, *rest = inner
+    setattr(whole, own, _with_part(getattr(whole, own), rest, value))
     return whole
 
 
-def _given(owner: Any, own: str, value: Any) -> Any:
-    """Make what FreeCAD takes of what JSON carries."""
-    kind = form(owner, own)
+def _from_json(owner: Any, own: str, value: Any) -> Any:
+    """Return a value that JSON carries as the value that FreeCAD's property takes."""
+    kind = property_type(owner, own)
     if _LINK.search(kind):
-        return _objects(value)
+        return _linked_objects(value)
     if isinstance(value, dict) and kind.endswith(("Placement", "PlacementLink")):
         turn = FreeCAD.Rotation(FreeCAD.Vector(*value["Axis"]), value["Angle"])
         return FreeCAD.Placement(FreeCAD.Vector(*value["Base"]), turn)
     if isinstance(value, list) and kind.endswith("VectorList"):
         return [FreeCAD.Vector(*each) for each in value]
-    return tuple(value) if isinstance(value, list) and not kind.endswith("List") else value
-
-
-def _objects(value: Any) -> Any:
-    """Find the objects that are named; in (name, ["Face1"]) the second is no object."""
-    match value:
-        case str():
-            return find(value)
-        case [str() as name, [*parts]] if all(isinstance(part, str) for part in parts):
-            return (find(name), parts)
-        case list():
-            return [_objects(each) for each in value]
+    if isinstance(value, list) and not kind.endswith("List"):
+        return tuple(value)
     return value
 
 
-def _takes(owner: Any, own: str | None) -> str:
-    """Say which choices there are, or which type it takes."""
+def _linked_objects(value: Any) -> Any:
+    """Return a link's value with objects in place of names; in (name, ["Face1"]) of the first."""
+    match value:
+        case str():
+            return find(value)
+        case [str() as name, [*elements]] if all(isinstance(each, str) for each in elements):
+            return (find(name), elements)
+        case list():
+            return [_linked_objects(each) for each in value]
+    return value
+
+
+def _type_hint(owner: Any, own: str | None) -> str:
+    """Return which choices a property has, or which type it takes, for the end of a sentence."""
     if own is None:
         return ""
     choices = owner.getEnumerationsOfProperty(own)
-    kind = form(owner, own).partition("::Property")[2]
-    return f"; it is one of {', '.join(choices)}" if choices else f"; it takes a {kind}"
+    if choices:
+        return f"; it is one of {', '.join(choices)}"
+    kind = property_type(owner, own).partition("::Property")[2]
+    return f"; it takes a {kind}"

@@ -7,32 +7,44 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from functools import partial
 from itertools import islice
 from os import PathLike
 from typing import Any, Final
 
 import FreeCAD
 
-from dcc_bridge.spi import ApiEntry, ApiSearch, Checking, CodeContext, Part, Rule, SocketLink, Value
+from dcc_bridge.spi import (
+    ApiEntry,
+    ApiSearch,
+    Checking,
+    CodeContext,
+    Part,
+    PlainNames,
+    Rule,
+    SocketLink,
+    Value,
+)
 
 from ..document import document, find, plain
 from ..parts import linked
+from ..plain_names import PLAIN
 from ..transactions import transactions
-from .places import below, children, own_shape, parent_of, scratch_document
-from .properties import CELL, FILES, form, held, is_told, links_of
+from .places import children, descendants, own_shape, parent_of, scratch_document
+from .properties import CELL, FILES, is_listed, links_of, lock_reason, property_type
 
 _MODULES: Final = ("FreeCAD", "Part", "Mesh", "Sketcher", "PartDesign", "Draft", "Spreadsheet")
 _EXPORTERS: Final = ("Part", "Mesh", "Import", "ImportGui", "Points")
 _WITH_WRITERS: Final = ("FreeCAD", *_EXPORTERS, "Fem", "Path", "TechDraw")
 _WRITES: Final = re.compile(r"(?!\w*(ToString|Inventor|Feature|Units))(export|save|write)\w*")
-_SETTINGS: Final = "User parameter:BaseApp"
 _ABSTRACT: Final = {"Part::Boolean", "Part::Datum", "Part::Primitive", "App::DocumentObject"}
 _PYTHON: Final = re.compile("Python$|^App::FeatureTest")  # types that do nothing without a proxy
 _MEMBER: Final = re.compile(r"(?:<<([^>]+)>>|\b([A-Za-z_]\w*))\.([A-Za-z_][\w.]*)")
-# Which properties were set since they were made, FreeCAD notes with them, and what watches them.
-_NOTED: Final = re.compile(r' status="\d+"|\s*<Extensions.*?</Extensions>', re.DOTALL)
-_MOST_COMPARED: Final = 3_000
+# Parts of an object's content that differ although a person sees the same: FreeCAD's own notes of
+# which properties were set, and of what watches the object.
+_NOTES: Final = re.compile(r' status="\d+"|\s*<Extensions.*?</Extensions>', re.DOTALL)
+_MAX_COMPARED: Final = 3_000  # objects; FreeCAD needs 0.2 s for so many
+_MAX_CELLS: Final = 100  # of a spreadsheet, whose contents are listed
+_MAX_DOC_CHARACTERS: Final = 160  # of a function's docstring in the API
 _TEXTS: Final = ("Text", "LabelText")
 RECOMPUTES: Final = Rule(
     "recomputes", "it cannot be computed", "set_values or connect(cut=...), as the reason says"
@@ -42,12 +54,15 @@ NOT_EMPTY: Final = Rule("not_empty", "it has no shape", "set_values with what it
 
 
 class _Reads(ApiSearch, Checking, CodeContext):
-    """The operations on what there is."""
+    """The operations that read a document."""
 
     def namespace(self) -> dict[str, Any]:
         """Return the application and the active document, by the names that macros use."""
         gui = {"Gui": FreeCAD.Gui} if FreeCAD.GuiUp else {}
         return {"App": FreeCAD, "FreeCAD": FreeCAD, "doc": FreeCAD.ActiveDocument, **gui}
+
+    def plain_names(self) -> PlainNames:
+        return PLAIN
 
     @contextmanager
     def in_context(self, warnings: list[str]) -> Iterator[Callable[[], str | None]]:
@@ -65,38 +80,52 @@ class _Reads(ApiSearch, Checking, CodeContext):
         classes = [it for module in modules for it in vars(module).values() if isinstance(it, type)]
         owners = [*modules, *dict.fromkeys(classes)]
         names = [(it, name) for it in owners for name in vars(it) if _WRITES.fullmatch(name)]
-        settings = type(FreeCAD.ParamGet(_SETTINGS)), "Export", _written
-        return [*((it, name, _written) for it, name in names), *_OF_OBJECTS, settings]
+        return [*((it, name, _written) for it, name in names), *_OF_OBJECTS]
 
     def items(self, under: str | None = None) -> Iterator[str]:
         """Yield the names of objects; of those below one in the order of the tree."""
         if under is not None:
-            yield from dict.fromkeys(str(each.Name) for each in below(find(under)))
+            yield from dict.fromkeys(str(each.Name) for each in descendants(find(under)))
         elif FreeCAD.ActiveDocument is not None:
             yield from (str(obj.Name) for obj in document().Objects)
 
     def kind(self, item: str) -> str:
+        """Return the type of an object: "Part::Box"."""
         return str(find(item).TypeId)
 
     def name(self, item: str) -> str:
-        """Return the label, which is what the person reads and what `rename` changes."""
+        """Return the label, which the person reads and `rename` changes."""
         return str(find(item).Label)
 
     def parent(self, item: str) -> str | None:
+        """Return the group, part, body or origin that an object is in; None if it is in none."""
         parent = parent_of(find(item))
         return None if parent is None else str(parent.Name)
 
     def users(self, thing: str) -> Iterator[str]:
-        by_file = [item for item, _, path in self.files() if thing in (path, path.split("/")[-1])]
-        users = by_file or [str(user.Name) for user in find(thing).InList]
+        """Yield the objects that use a file or an object.
+
+        Args:
+            thing: The path or the name of a file, or the name of an object.
+
+        Raises:
+            LookupError: There is no such file and no such object.
+        """
+        users = list[str]()
+        for item, _, path in self.files():
+            if thing in (path, path.split("/")[-1]):
+                users.append(item)
+        if not users:
+            users = [str(user.Name) for user in find(thing).InList]
         yield from dict.fromkeys(users)
 
     def look_into(self, item: str, part: Part) -> Any:
+        """Return one part of the facts about an object; None if there are no such facts."""
         transactions().compute()
         obj = find(item)
         match part:
             case "values":
-                names = [name for name in obj.PropertiesList if is_told(obj, name)]
+                names = [name for name in obj.PropertiesList if is_listed(obj, name)]
                 return {name: _value(obj, name) for name in names}
             case "inputs":
                 return list(_inputs(obj))
@@ -110,21 +139,28 @@ class _Reads(ApiSearch, Checking, CodeContext):
         return None
 
     def types(self) -> list[str]:
-        """Return the types of the modules that are loaded, with those that models are made of."""
+        """Return the types of objects that FreeCAD can make; models' modules are loaded first."""
         for module in ("Part", "PartDesign", "Sketcher", "Mesh", "Spreadsheet"):
             __import__(module)
         if FreeCAD.ActiveDocument is None:
             return []
-        known = document().supportedTypes()
-        return [name for name in known if name not in _ABSTRACT and not _PYTHON.search(name)]
+        types = document().supportedTypes()
+        return [name for name in types if name not in _ABSTRACT and not _PYTHON.search(name)]
 
     def files(self, objects: Iterable[Any] | None = None) -> Iterator[tuple[str, str, str]]:
-        """Yield the files of properties, and other documents of which objects are linked."""
+        """Yield the files that objects use: of file properties, and of linked documents.
+
+        Args:
+            objects: The objects; None for all of the active document.
+
+        Yields:
+            The object, its property, and the path of the file.
+        """
         if objects is None:
             objects = document().Objects if FreeCAD.ActiveDocument else ()
         for obj in objects:
             for name in obj.PropertiesList:
-                if form(obj, name) in FILES and getattr(obj, name):
+                if property_type(obj, name) in FILES and getattr(obj, name):
                     yield str(obj.Name), name, str(getattr(obj, name))
             for name in links_of(obj):
                 for used in linked(getattr(obj, name)):
@@ -134,10 +170,11 @@ class _Reads(ApiSearch, Checking, CodeContext):
     # ---- check
 
     def rules(self) -> tuple[Rule, ...]:
+        """Return the rules that a document can be checked by."""
         return RECOMPUTES, VALID, NOT_EMPTY
 
     def failures(self, rule: str, items: Sequence[str]) -> Iterator[tuple[str, str]]:
-        """Yield the objects that fail, and "" of those that do not."""
+        """Yield each object with its fault by a rule; "" for an object that passes."""
         transactions().compute()
         for item in items:
             yield item, _fault(rule, find(item))
@@ -145,15 +182,20 @@ class _Reads(ApiSearch, Checking, CodeContext):
     # ---- find_api
 
     def api(self) -> Iterator[ApiEntry]:
+        """Yield the types with their properties, and the functions of the loaded modules."""
         for kind in self.types():
             yield ApiEntry(f"create type {kind}", "type")
             yield from _properties(kind)
-        for module in filter(None, map(sys.modules.get, _MODULES)):
+        for module_name in _MODULES:
+            module = sys.modules.get(module_name)
+            if module is None:
+                continue
             for name in dir(module):
-                it = getattr(module, name, None)
-                if callable(it) and not name.startswith("_"):
-                    text = " ".join((it.__doc__ or "").split())
-                    yield ApiEntry(f"{module.__name__}.{name}", "function", text[:160])
+                function = getattr(module, name, None)
+                if callable(function) and not name.startswith("_"):
+                    doc = function.__doc__ or ""
+                    text = " ".join(doc.split())[:_MAX_DOC_CHARACTERS]
+                    yield ApiEntry(f"{module_name}.{name}", "function", text)
 
 
 def _written(*args: Any, **kwargs: Any) -> list[Any]:
@@ -170,63 +212,84 @@ _OF_OBJECTS: Final = [
 
 
 def _contents() -> dict[str, list[Any]]:
-    """Return what the objects of each document hold; of more than 3,000, or 0.2 s, nothing."""
+    """Return the contents of the objects of each document; empty lists of too many objects."""
     documents = FreeCAD.listDocuments()
-    is_small = sum(len(it.Objects) for it in documents.values()) <= _MOST_COMPARED
-    return {
-        name: sorted([it.Name, it.TypeId, _NOTED.sub("", it.Content)] for it in doc.Objects)
-        if is_small
-        else []
-        for name, doc in documents.items()
-    }
+    count = sum(len(doc.Objects) for doc in documents.values())
+    if count > _MAX_COMPARED:
+        return {name: [] for name in documents}
+    return {name: _contents_of(doc) for name, doc in documents.items()}
+
+
+def _contents_of(doc: Any) -> list[Any]:
+    return sorted([obj.Name, obj.TypeId, _NOTES.sub("", obj.Content)] for obj in doc.Objects)
 
 
 def _differing(before: dict[str, list[Any]], now: dict[str, list[Any]]) -> str | None:
-    came, gone = ", ".join(now.keys() - before.keys()), ", ".join(before.keys() - now.keys())
-    told = [f"{came} is open still"] * bool(came) + [f"{gone} was closed"] * bool(gone)
-    if told:
-        return f", but not the documents: {' and '.join(told)}"
-    return "" if now == before and any(before.values()) else None
+    """Return which documents were opened or closed, as the end of a sentence.
+
+    Returns:
+        "" if all is as before; None if the contents differ, or were too many to compare.
+    """
+    opened = ", ".join(now.keys() - before.keys())
+    closed = ", ".join(before.keys() - now.keys())
+    differences = []
+    if opened:
+        differences.append(f"{opened} is open still")
+    if closed:
+        differences.append(f"{closed} was closed")
+    if differences:
+        return f", but not the documents: {' and '.join(differences)}"
+    if now == before and any(before.values()):
+        return ""
+    return None
 
 
 def _faults() -> Iterator[str]:
-    document = FreeCAD.ActiveDocument
-    for obj in document.Objects if document else ():
-        if fault := _fault(RECOMPUTES.name, obj):
+    """Yield a sentence for each object of the active document that cannot be computed."""
+    if not FreeCAD.ActiveDocument:
+        return
+    for obj in FreeCAD.ActiveDocument.Objects:
+        fault = _fault(RECOMPUTES.name, obj)
+        if fault:
             yield f"{obj.Name} cannot be computed: {fault}"
 
 
 def _fault(rule: str, obj: Any) -> str:
-    """Say what is wrong with an object; nothing where it passes."""
+    """Return the fault of an object by a rule; "" if the object passes."""
     if rule == RECOMPUTES.name:
         return str(obj.getStatusString()) if "Invalid" in obj.State else ""
     if rule == NOT_EMPTY.name:
         is_empty = obj.isDerivedFrom("Part::Feature") and obj.Shape.isNull()
         return f"a {obj.TypeId} without a shape" if is_empty else ""
     shape = own_shape(obj)
-    is_wrong = hasattr(shape, "isValid") and not shape.isValid()
-    return f"an invalid {shape.ShapeType.lower()}" if is_wrong else ""
+    if not hasattr(shape, "isValid") or shape.isValid():
+        return ""
+    return f"an invalid {shape.ShapeType.lower()}"
 
 
 def _properties(kind: str) -> Iterator[ApiEntry]:
-    """Yield the properties of a type, which FreeCAD knows of objects alone."""
+    """Yield the properties of a type, which FreeCAD knows only of an object."""
     entries = []
+    # FreeCAD lists some types of which no object can stand alone.
     with scratch_document() as scratch, suppress(TypeError, RuntimeError):
-        obj = scratch.addObject(kind, "It")  # some are listed, but cannot stand alone
-        for name in filter(partial(is_told, obj), obj.PropertiesList):
+        obj = scratch.addObject(kind, "It")
+        for name in obj.PropertiesList:
+            if not is_listed(obj, name):
+                continue
             choices = obj.getEnumerationsOfProperty(name) or ()
-            signature = ", ".join([form(obj, name), *choices])
-            told = obj.getDocumentationOfProperty(name)
-            entries.append(ApiEntry(f"{kind}.{name}", "property", told, signature))
+            signature = ", ".join([property_type(obj, name), *choices])
+            doc = obj.getDocumentationOfProperty(name)
+            entries.append(ApiEntry(f"{kind}.{name}", "property", doc, signature))
     yield from entries
 
 
 def _value(obj: Any, name: str) -> Value:
-    kind = form(obj, name).partition("::Property")[2]
-    return Value(plain(getattr(obj, name)), kind, held(obj, name))
+    kind = property_type(obj, name).partition("::Property")[2]
+    return Value(plain(getattr(obj, name)), kind, lock_reason(obj, name))
 
 
 def _inputs(obj: Any) -> Iterator[SocketLink]:
+    """Yield the connections of an object's expressions and links."""
     for path, text in obj.ExpressionEngine:
         for label, name, member in _MEMBER.findall(text):
             labelled = document().getObjectsByLabel(label) if label else []
@@ -239,27 +302,37 @@ def _inputs(obj: Any) -> Iterator[SocketLink]:
 
 
 def _counts(obj: Any) -> dict[str, Any] | None:
+    """Return the counts and sizes of a shape or mesh, and how many objects are in an object."""
     counts: dict[str, Any] = {}
     shape = own_shape(obj)
     if shape is not None and obj.isDerivedFrom("Mesh::Feature"):
-        counts = {"faces": shape.CountFacets, "edges": shape.CountEdges}
-        counts |= {"points": shape.CountPoints, "volume": shape.Volume, "area": shape.Area}
-        counts["closed"] = shape.isSolid()
+        counts = {
+            "faces": shape.CountFacets,
+            "edges": shape.CountEdges,
+            "points": shape.CountPoints,
+            "volume": shape.Volume,
+            "area": shape.Area,
+            "closed": shape.isSolid(),
+        }
     elif shape is not None:
-        parts = "Faces", "Edges", "Vertexes", "Solids", "Shells"
-        counts = {part.lower(): len(getattr(shape, part)) for part in parts}
-        counts |= {"volume": shape.Volume, "area": shape.Area}
-    if members := children(obj):
+        elements = "Faces", "Edges", "Vertexes", "Solids", "Shells"
+        counts = {element.lower(): len(getattr(shape, element)) for element in elements}
+        counts["volume"] = shape.Volume
+        counts["area"] = shape.Area
+    members = children(obj)
+    if members:
         counts["children"] = len(members)
     return counts or None
 
 
 def _text(obj: Any) -> Any:
+    """Return the expressions, texts and first cells of an object, by their names."""
     texts: dict[str, Any] = {path.lstrip("."): text for path, text in obj.ExpressionEngine}
     texts |= {name: plain(getattr(obj, name)) for name in _TEXTS if name in obj.PropertiesList}
     if obj.isDerivedFrom("Spreadsheet::Sheet"):
         cells = (name for name in obj.PropertiesList if CELL.fullmatch(name))
-        for cell in islice(cells, 100):
+        for cell in islice(cells, _MAX_CELLS):
             alias = obj.getAlias(cell)
-            texts[f"{cell} ({alias})" if alias else cell] = obj.getContents(cell)
+            key = f"{cell} ({alias})" if alias else cell
+            texts[key] = obj.getContents(cell)
     return texts or None

@@ -1,4 +1,4 @@
-"""The objects that a document shows, and those that others are made of. Main thread."""
+"""The objects that a document shows, and those that other objects are made of. Main thread."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any, Final
 from ..parts import linked
 from .places import own_shape
 
-# The links by which shapes are made into another one. Others only refer to an object: an expression
-# to its length, an attachment to its face, a drawing or a mesh to all of it.
+# The links by which shapes are made into another shape. All other links only refer to an object: an
+# expression to its length, an attachment to its face, a drawing or a mesh to the whole.
 _INGREDIENTS: Final = (
     *("Base", "Tool", "Tools", "Shapes", "Links", "Source", "Sections", "Profile", "Objects"),
     *("Additions", "Subtractions"),
@@ -21,9 +21,11 @@ _AIDS: Final = ("Part::Datum", "App::OriginFeature", "App::Origin", "PartDesign:
 
 
 def is_shown(obj: Any, among: Any = None) -> bool:
-    """Return whether the 3D view shows an object: neither it nor a part or body above is hidden.
+    """Return whether the 3D view shows an object.
 
-    With `among`, a part that is looked into, whether it would be if that one were shown.
+    Args:
+        obj: The object; shown unless it, or a part or body above it, is hidden.
+        among: A part above the object that counts as shown, with all above it; None for none.
     """
     above = obj
     while above is not None and above is not among:
@@ -39,18 +41,19 @@ def is_aid(obj: Any) -> bool:
 
 
 def ingredients(objects: Iterable[Any]) -> set[str]:
-    """Return the names of all that these objects are made of, and what that is made of."""
-    found: set[str] = set()
-    ahead = list(objects)
-    for obj in ahead:  # the list grows meanwhile
+    """Return the names of all objects that some objects are made of, over any number of steps."""
+    names: set[str] = set()
+    queue = list(objects)
+    for obj in queue:  # the list grows meanwhile
         for each in _made_of(obj):
-            if each.Name not in found:
-                found.add(each.Name)
-                ahead.append(each)
-    return found
+            if each.Name not in names:
+                names.add(each.Name)
+                queue.append(each)
+    return names
 
 
 def _made_of(obj: Any) -> Iterator[Any]:
+    """Yield the objects that an object is directly made of."""
     if obj.isDerivedFrom(_BODY):
         yield from obj.Group
         if obj.BaseFeature is not None:
@@ -64,7 +67,7 @@ def _made_of(obj: Any) -> Iterator[Any]:
 
 
 def _is_copy(obj: Any) -> bool:
-    """Return whether an object shows another one's shape elsewhere, beside it."""
-    kind = getattr(getattr(obj, "Proxy", None), "Type", "")
-    is_outline = obj.isDerivedFrom("Part::Part2DObject")
-    return bool(kind == "Clone" or obj.isDerivedFrom("Part::Mirroring") or is_outline)
+    """Return whether an object shows the shape of another one elsewhere, beside that one."""
+    if obj.isDerivedFrom("Part::Part2DObject") or obj.isDerivedFrom("Part::Mirroring"):
+        return True
+    return bool(getattr(getattr(obj, "Proxy", None), "Type", "") == "Clone")

@@ -9,16 +9,20 @@ from dcc_bridge.spi import SCENE, Building, Connections, SocketLink, Value
 from ..document import document, find, plain
 from ..parts import linked
 from ..transactions import transactions
-from .properties import CELL, explained, form, held, links_of, paths, read, write
+from .properties import CELL, explained, links_of, lock_reason, paths, property_type, read, write
 
-_WHOLE = "Shape"  # what goes into a link: the object itself
+_WHOLE = "Shape"  # the output that a link takes: the object itself
 
 
 class _Values(Building, Connections):
     """The operations on values."""
 
     def value(self, item: str, prop: str) -> Value:
-        """Read a property, a part of one, or a cell of a spreadsheet."""
+        """Return the value of a property, of a part of a property, or of a spreadsheet's cell.
+
+        Raises:
+            LookupError: There is no such object or property.
+        """
         if item == SCENE:
             if prop == "units":
                 return Value("mm", "Length")
@@ -26,11 +30,24 @@ class _Values(Building, Connections):
         transactions().compute()
         obj = find(item)
         value = read(obj, prop)
-        kind = "" if "." in prop or CELL.fullmatch(prop) else form(obj, prop)
-        return Value(plain(value), kind.partition("::Property")[2], held(obj, prop))
+        kind = ""
+        if "." not in prop and not CELL.fullmatch(prop):
+            kind = property_type(obj, prop).partition("::Property")[2]
+        return Value(plain(value), kind, lock_reason(obj, prop))
 
     def set_value(self, item: str, prop: str, value: Any, *, replace: bool = False) -> None:
-        """Write a property; with `replace` the expressions that drive it go."""
+        """Write a property.
+
+        Args:
+            item: The object.
+            prop: The property, a part of one, or a cell of a spreadsheet.
+            value: The value as JSON carries it.
+            replace: Whether to remove the expressions that drive the property.
+
+        Raises:
+            LookupError: There is no such object or property.
+            ValueError: The property is locked, or does not take the value.
+        """
         if item == SCENE:
             raise ValueError(f"{prop!r} of a document cannot be set: FreeCAD always counts in mm.")
         obj = find(item)
@@ -38,71 +55,100 @@ class _Values(Building, Connections):
             self.rename(item, str(value))
             return
         if replace:
-            _free(obj, prop)
-        if why := held(obj, prop):
-            raise ValueError(f"{item}.{prop} cannot be set: {why}.")
+            _remove_expressions(obj, prop)
+        lock = lock_reason(obj, prop)
+        if lock:
+            raise ValueError(f"{item}.{prop} cannot be set: {lock}.")
         write(obj, prop, value)
         transactions().stale.add(document().Name)
 
     def sockets(self, item: str) -> tuple[list[str], list[str]]:
-        """Return what an expression can drive, with the links, and what it can use."""
+        """Return an object's inputs, which are paths and links, and its outputs."""
         obj = find(item)
-        known = paths(obj)
-        writable = [path for path in known if "read-only" not in held(obj, path)]
-        is_formed = "Placement" in obj.PropertiesList
-        return [*writable, *links_of(obj)], [*([_WHOLE] if is_formed else []), *known]
+        outputs = paths(obj)
+        inputs = [path for path in outputs if "read-only" not in lock_reason(obj, path)]
+        inputs += links_of(obj)
+        if "Placement" in obj.PropertiesList:
+            outputs = [_WHOLE, *outputs]
+        return inputs, outputs
 
     def connect(self, link: SocketLink) -> None:
-        """Drive a property by an expression, or put an object into a link of another one."""
-        source, target = find(link.source), find(link.target)
+        """Drive a property by an expression, or put an object into a link of another one.
+
+        Raises:
+            LookupError: There is no such object, or a label stands in place of its name.
+            ValueError: The input does not take the output.
+        """
+        source = find(link.source)
+        target = find(link.target)
         if (link.source, link.target) != (source.Name, target.Name):
             raise LookupError(f"Connect by names: {source.Name} to {target.Name}.")
         if link.into in links_of(target):
-            _put(source, target, link)
+            _put_into_link(source, target, link)
         else:
             _drive(source, target, link)
         transactions().stale.add(document().Name)
 
     def cut(self, link: SocketLink) -> None:
-        """Take an expression away; the value stays as it was computed. Or empty a link."""
+        """Remove an expression, whose last value stays, or empty a link.
+
+        Raises:
+            ValueError: No expression drives the input.
+        """
         target = find(link.target)
         if link.into in links_of(target):
-            left = [it for it in linked(getattr(target, link.into)) if it.Name != link.source]
-            is_list = "List" in form(target, link.into)
-            setattr(target, link.into, left if is_list and link.source else [] if is_list else None)
-        elif not _free(target, link.into):
+            _take_out_of_link(target, link)
+        elif not _remove_expressions(target, link.into):
             raise ValueError(f"No expression leads into {link.target}.{link.into}.")
         transactions().stale.add(document().Name)
 
 
-def _free(obj: Any, path: str) -> bool:
-    """Take the expressions away that drive a path or a part of it."""
-    driven = [
-        name for name, _ in obj.ExpressionEngine if (name.lstrip(".") + ".").startswith(f"{path}.")
-    ]
+def _remove_expressions(obj: Any, path: str) -> bool:
+    """Remove the expressions that drive a path or a part of it; return whether there was one."""
+    driven = []
+    for name, _ in obj.ExpressionEngine:
+        dotted = name.lstrip(".") + "."
+        if dotted.startswith(f"{path}."):
+            driven.append(name)
     for name in driven:
         obj.setExpression(name, None)
     return bool(driven)
 
 
-def _put(source: Any, target: Any, link: SocketLink) -> None:
+def _take_out_of_link(target: Any, link: SocketLink) -> None:
+    """Empty a link; if it is a list and the connection names a source, remove only that one."""
+    value: Any = None
+    if "List" in property_type(target, link.into):
+        value = []
+        if link.source:
+            objects = linked(getattr(target, link.into))
+            value = [each for each in objects if each.Name != link.source]
+    setattr(target, link.into, value)
+
+
+def _put_into_link(source: Any, target: Any, link: SocketLink) -> None:
     if link.out != _WHOLE:
         raise ValueError(
             f"{link.target}.{link.into} takes an object: connect {_WHOLE!r} and not {link.out!r}."
         )
     if target in [source, *source.OutListRecursive]:
         raise ValueError(f"{link.source} is made of {link.target}: that would be a circle.")
-    kind, before = form(target, link.into), getattr(target, link.into)
+    kind = property_type(target, link.into)
+    before = getattr(target, link.into)
     value: Any = (source, []) if "Sub" in kind else source
     with explained(f"{link.target}.{link.into} does not take {link.source}"):
-        setattr(target, link.into, [*before, value] if "List" in kind else value)
+        if "List" in kind:
+            value = [*before, value]
+        setattr(target, link.into, value)
 
 
 def _drive(source: Any, target: Any, link: SocketLink) -> None:
     text = f"{source.Name}.{link.out}"
     with explained(f"{link.source}.{link.out} cannot drive {link.target}.{link.into}"):
-        given, taken = target.evalExpression(text), read(target, link.into)
-        units = [it.Unit.Type for it in (given, taken) if hasattr(it, "Unit") and it.Unit.Type]
+        output = target.evalExpression(text)
+        current = read(target, link.into)
+        units = [each.Unit.Type for each in (output, current) if hasattr(each, "Unit")]
+        units = [unit for unit in units if unit]  # a number without a unit fits everywhere
         if len(set(units)) == 2:
             raise ValueError(f"the one is {units[0]}, the other {units[1]}")
         target.setExpression(link.into, text)

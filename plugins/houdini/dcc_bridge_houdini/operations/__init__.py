@@ -36,9 +36,11 @@ class HoudiniOperations(_Reads, _Values, _Builds, _Shades, _Files, _Loses):
 
 
 class _WindowedOperations(HoudiniOperations, _Looks):
-    """With a window there is a scene view to look through."""
+    """Houdini with a window, which has a scene view to look through."""
 
 
 def operations(host: Host) -> HostOperations:
-    """Return the operations of this Houdini."""
-    return _WindowedOperations(host) if host.has_ui else HoudiniOperations(host)
+    """Return the operations of this Houdini, with pictures if it has a window."""
+    if host.has_ui:
+        return _WindowedOperations(host)
+    return HoudiniOperations(host)

@@ -1,4 +1,4 @@
-"""Files of shapes, in and out. Main thread."""
+"""Importing and exporting files of shapes. Main thread."""
 
 from __future__ import annotations
 
@@ -10,30 +10,41 @@ import hou
 
 from dcc_bridge.spi import Building, FileExchange, Imported
 
-from .reading import below, find, geometry_of
+from .reading import descendants, find, geometry_of
 from .values import explained
 
 _SUFFIXES: Final = (".bgeo", ".geo", ".obj", ".ply", ".stl")
 
 
 class _Files(Building, FileExchange):
-    """The operations on files, but for the scene's own."""
+    """The operations on files, except the scene's own."""
 
     def import_formats(self) -> Mapping[str, tuple[str, ...]]:
-        """Return what a File node reads: a copy is locked into it, a reference read each time."""
+        """Return the formats of a File node, which locks a copy, or reads a reference each time."""
         return dict.fromkeys(_SUFFIXES, ("copy", "reference"))
 
     def import_file(
         self, path: Path, how: str, under: str | None, scale: float, up: Literal["Y", "Z"] | None
     ) -> Imported:
-        """Make an object with a File node in it; scale and axes are the object's transform."""
+        """Make an object with a File node in it; scale and axes go into the object's transform.
+
+        Args:
+            path: The file.
+            how: "copy" or "reference".
+            under: The object to follow, or the network to be in; None for none.
+            scale: The factor of the sizes.
+            up: The axis that is up in the file; None for Y.
+
+        Raises:
+            ValueError: The file cannot be read, or has no shape.
+        """
         item = self.create("geo", path.stem, None)
         node = find(item).createNode("file")
         parm = node.parm("file")
         assert parm is not None
         assert isinstance(node, hou.SopNode)
         parm.set(path.as_posix())
-        shape = node.geometry()  # now it has cooked, and its errors are those of this file
+        shape = node.geometry()  # which cooks the node, so that its errors are those of this file
         if node.errors() or shape is None or not shape.intrinsicValue("pointcount"):
             why = " ".join(node.errors()) or "There is no shape in it."
             raise ValueError(f"{path} cannot be read: {why}")
@@ -46,39 +57,54 @@ class _Files(Building, FileExchange):
         return Imported([item])
 
     def export_formats(self) -> Sequence[str]:
-        """Return what Houdini writes by itself."""
+        """Return the formats that Houdini writes by itself."""
         return _SUFFIXES
 
     def export_file(
         self, path: Path, items: Sequence[str], frames: tuple[float, float] | None
     ) -> list[str]:
-        """Write the shapes that objects display, where they are in the world."""
+        """Write the shapes that objects display, in their places in the world.
+
+        Args:
+            path: The file.
+            items: The objects; none for all.
+            frames: Not used: the present frame is written.
+
+        Returns:
+            Sentences that say what is not in the file.
+
+        Raises:
+            ValueError: No item displays a shape, or Houdini cannot write the file.
+        """
         left_out = ["It holds one frame, the present one."] if frames else []
-        whole, nodes = hou.Geometry(), dict[str, Any]()
+        nodes = dict[str, Any]()
         for item in items or ["/obj"]:
-            found = [each for each in (find(item), *below(find(item))) if _has_shape(each)]
-            nodes |= {each.path(): each for each in found}
-            left_out += [] if found else [f"{item} displays no shape."]
+            inside = (find(item), *descendants(find(item)))
+            shown = [each for each in inside if _has_shape(each)]
+            if not shown:
+                left_out.append(f"{item} displays no shape.")
+            for each in shown:
+                nodes[each.path()] = each
+        if not nodes:
+            raise ValueError(" ".join(left_out))
+        whole = hou.Geometry()
         for node in nodes.values():
             shape = geometry_of(node)
             assert shape is not None
             part = hou.Geometry()
             part.merge(shape)
-            part.transform(_world(node))
+            part.transform(node.worldTransform())
             whole.merge(part)
-        if not nodes:
-            raise ValueError(" ".join(left_out))
         with explained(f"{path} was not written"):
             whole.saveToFile(path.as_posix())
         return [*left_out, "How the shapes are made, and materials, are not in the file."]
 
 
 def _has_shape(node: Any) -> bool:
-    """Return whether an object displays a shape; nodes in one are parts of that."""
-    shape = geometry_of(node) if isinstance(node, hou.ObjNode) else None
-    return shape is not None and bool(shape.intrinsicValue("pointcount"))
-
-
-def _world(node: Any) -> hou.Matrix4:
-    matrix: hou.Matrix4 = node.worldTransform()
-    return matrix
+    """Return whether a node is an object that displays a shape; nodes in it are its parts."""
+    if not isinstance(node, hou.ObjNode):
+        return False
+    shape = geometry_of(node)
+    if shape is None:
+        return False
+    return bool(shape.intrinsicValue("pointcount"))

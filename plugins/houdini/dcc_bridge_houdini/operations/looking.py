@@ -1,4 +1,4 @@
-"""Pictures by flipbooks of the person's scene view, which is as before in the end. Main thread."""
+"""Pictures by flipbooks of the person's scene view, which is put back afterwards. Main thread."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import hou
 
@@ -16,16 +16,15 @@ from dcc_bridge.spi import Drawing, Frames, Shot, add, frame_of, triple
 
 from .reading import find
 
-_QUALITY: Final = 80
-_CAMERA: Final = ("focus", "resx", "resy", "orthowidth", "projection", "focal", "aperture")
-_OFF: Final = (
+_JPEG_QUALITY: Final = 80
+_OFF: Final = (  # settings of a flipbook
     *("outputToMPlay", "leaveFrameAtEnd", "renderAllViewports", "cropOutMaskOverlay"),
     *("initializeSimulations", "useSheetSize", "useMotionBlur"),
 )
 
 
 class _Looks(Drawing, Frames):
-    """The operations of `look`; of a Houdini with a window only."""
+    """The operations that look, of a Houdini with a window only."""
 
     @contextmanager
     def at_frame(self, frame: float) -> Iterator[None]:
@@ -39,32 +38,45 @@ class _Looks(Drawing, Frames):
                 hou.setFrame(before)
 
     def viewpoint(self, view: str) -> Shot:
-        if view == "person":
-            _, viewport, world = _scene_view()
-            camera, matrix = viewport.defaultCamera(), viewport.viewTransform()
-            far = math.dist(matrix.extractTranslates(), viewport.viewPivot())
-            matrix, lens = matrix * world, camera.focalLength() / camera.aperture()
-            flat = camera.orthoWidth() if camera.isOrthographic() else 0.0
-            wide, high = viewport.size()[2:]
-        else:
-            node = find(view)
-            if not isinstance(node, hou.ObjNode) or node.parm("aperture") is None:
-                raise LookupError(f"{view} is a {node.type().name()} and no camera.")
-            values: list[Any] = [node.evalParm(name) for name in _CAMERA]
-            matrix, (far, wide, high, flat, kind, focal, aperture) = node.worldTransform(), values
-            lens, flat = focal / aperture, flat if kind in ("ortho", 1) else 0.0
-        _, up, back, eye = (triple(row[:3]) for row in matrix.asTupleOfTuples())
-        angle = 0.0 if flat else 2 * math.degrees(math.atan(high / wide / lens / 2))
-        size = flat * high / wide
-        return Shot(eye, add(eye, back, -far), up, angle, size, view if view != "person" else "")
+        """Return the viewpoint of a camera, or of the person's own view.
+
+        Args:
+            view: The path of a camera, or "person".
+
+        Raises:
+            LookupError: There is no such camera.
+            ValueError: No scene view shows objects.
+        """
+        lens = _lens_of_view() if view == "person" else _lens_of_camera(view)
+        _, up, back, eye = (triple(row[:3]) for row in lens.matrix.asTupleOfTuples())
+        angle = 0.0
+        if not lens.ortho_width:
+            angle = 2 * math.degrees(math.atan(lens.height / lens.width / lens.focal_ratio / 2))
+        size = lens.ortho_width * lens.height / lens.width
+        through = "" if view == "person" else view
+        return Shot(eye, add(eye, back, -lens.distance), up, angle, size, through)
 
     def draw(self, shots: Sequence[Shot], width: int, height: int, shading: str) -> bytes:
+        """Draw the scene from each shot, and return a JPEG of all pictures.
+
+        Args:
+            shots: The viewpoints.
+            width: The width of each picture in pixels.
+            height: The height of each picture in pixels.
+            shading: "wire", or "solid" and "material", which are the same.
+
+        Raises:
+            ValueError: No scene view shows objects, or Houdini drew no picture.
+        """
         viewer, viewport, world = _scene_view()
-        with tempfile.TemporaryDirectory(prefix="dcc_bridge-") as folder, _kept(viewport, shading):
+        with (
+            tempfile.TemporaryDirectory(prefix="dcc_bridge-") as folder,
+            _restored(viewport, shading),
+        ):
             files = [Path(folder) / f"{number}.jpg" for number in range(len(shots))]
             for shot, file in zip(shots, files, strict=True):
                 _aim(viewport, shot, world.inverted(), width / height)
-                settings = viewer.flipbookSettings().stash()  # a copy: the dialog's stay
+                settings = viewer.flipbookSettings().stash()  # a copy, not those of the dialog
                 frame = hou.frame() if shot.frame is None else shot.frame
                 settings.frameRange((frame, frame))
                 settings.useResolution(True)
@@ -77,43 +89,107 @@ class _Looks(Drawing, Frames):
                     raise ValueError("Houdini drew no picture of its scene view.")
             from dcc_bridge.spi.qt import sheet  # only Houdini's window has Qt
 
-            return sheet(files, width, height, _QUALITY)
+            return sheet(files, width, height, _JPEG_QUALITY)
+
+
+class _Lens(NamedTuple):
+    """The place and the lens of a camera or a view.
+
+    Attributes:
+        matrix: The transform from the camera to the world.
+        distance: From the eye to the point that is looked at.
+        width: The width of the picture in pixels.
+        height: The height of the picture in pixels.
+        ortho_width: The width of what is seen without perspective; 0 with perspective.
+        focal_ratio: The focal length, divided by the width of the film.
+    """
+
+    matrix: hou.Matrix4
+    distance: float
+    width: float
+    height: float
+    ortho_width: float
+    focal_ratio: float
+
+
+def _lens_of_view() -> _Lens:
+    _, viewport, world = _scene_view()
+    camera = viewport.defaultCamera()
+    matrix = viewport.viewTransform()
+    width, height = viewport.size()[2:]
+    ortho_width = camera.orthoWidth() if camera.isOrthographic() else 0.0
+    return _Lens(
+        matrix=matrix * world,
+        distance=math.dist(matrix.extractTranslates(), viewport.viewPivot()),
+        width=width,
+        height=height,
+        ortho_width=ortho_width,
+        focal_ratio=camera.focalLength() / camera.aperture(),
+    )
+
+
+def _lens_of_camera(item: str) -> _Lens:
+    node = find(item)
+    if not isinstance(node, hou.ObjNode) or node.parm("aperture") is None:
+        raise LookupError(f"{item} is a {node.type().name()} and no camera.")
+    parms: Any = node  # the stub has no type for the value of a parameter
+    is_ortho = parms.evalParm("projection") in ("ortho", 1)
+    ortho_width = parms.evalParm("orthowidth") if is_ortho else 0.0
+    return _Lens(
+        matrix=node.worldTransform(),
+        distance=parms.evalParm("focus"),
+        width=parms.evalParm("resx"),
+        height=parms.evalParm("resy"),
+        ortho_width=ortho_width,
+        focal_ratio=parms.evalParm("focal") / parms.evalParm("aperture"),
+    )
 
 
 def _scene_view() -> tuple[hou.SceneViewer, hou.GeometryViewport, hou.Matrix4]:
-    """Return a scene view of objects, and how what it shows lies in the world: in one, as that."""
+    """Return a scene view of objects, its viewport, and the transform of its space to the world.
+
+    A view inside of an object shows the object's own space.
+    """
     for tab in hou.ui.paneTabs():
-        if isinstance(tab, hou.SceneViewer):
-            network: Any = tab.pwd()
-            kind = network.childTypeCategory().name()
-            while kind == "Sop" and not isinstance(network, hou.ObjNode):
+        if not isinstance(tab, hou.SceneViewer):
+            continue
+        network: Any = tab.pwd()
+        kind = network.childTypeCategory().name()
+        if kind == "Object":
+            return tab, tab.curViewport(), hou.hmath.identityTransform()
+        if kind == "Sop":
+            while not isinstance(network, hou.ObjNode):
                 network = network.parent()
-            if kind in ("Object", "Sop"):
-                flat = hou.hmath.identityTransform()
-                return tab, tab.curViewport(), network.worldTransform() if kind == "Sop" else flat
+            return tab, tab.curViewport(), network.worldTransform()
     raise ValueError("No scene view of this Houdini shows objects: ask the person to open one.")
 
 
 @contextmanager
-def _kept(viewport: hou.GeometryViewport, shading: str) -> Iterator[None]:
-    """Have a viewport for a while, and put back all that the person has set."""
-    camera, view, kind = viewport.camera(), viewport.defaultCamera().stash(), viewport.type()
-    is_locked, frame = viewport.isCameraLockedToView(), hou.frame()
-    types, modes = hou.displaySetType, hou.glShadingType
-    wanted = modes.Wire if shading == "wire" else modes.Smooth
-    named = (types.SceneObject, types.SelectedObject, types.DisplayModel)
-    sets = [viewport.settings().displaySet(it) for it in named]
-    shown = [(it, it.shadedMode()) for it in sets]
+def _restored(viewport: hou.GeometryViewport, shading: str) -> Iterator[None]:
+    """Shade a viewport for pictures during the block, and put back all that the person has set."""
+    camera = viewport.camera()
+    view = viewport.defaultCamera().stash()
+    kind = viewport.type()
+    is_locked = viewport.isCameraLockedToView()
+    frame = hou.frame()
+    types = hou.displaySetType
+    modes = hou.glShadingType
+    mode = modes.Wire if shading == "wire" else modes.Smooth
+    modes_before = []
+    for set_type in (types.SceneObject, types.SelectedObject, types.DisplayModel):
+        display_set = viewport.settings().displaySet(set_type)
+        modes_before.append((display_set, display_set.shadedMode()))
     with hou.undos.disabler():
-        viewport.lockCameraToView(False)  # else the camera that is looked through would move
+        viewport.lockCameraToView(False)  # else the camera of the view would move
         try:
-            viewport.changeType(hou.geometryViewportType.Perspective)  # in others no view can turn
-            for it, _ in shown:
-                it.setShadedMode(wanted)
+            # A view can turn only in this type of viewport.
+            viewport.changeType(hou.geometryViewportType.Perspective)
+            for display_set, _ in modes_before:
+                display_set.setShadedMode(mode)
             yield
         finally:
-            for it, mode in shown:
-                it.setShadedMode(mode)
+            for display_set, mode_before in modes_before:
+                display_set.setShadedMode(mode_before)
             viewport.changeType(kind)
             viewport.setDefaultCamera(view)
             if camera is not None:
@@ -123,13 +199,25 @@ def _kept(viewport: hou.GeometryViewport, shading: str) -> Iterator[None]:
 
 
 def _aim(viewport: hou.GeometryViewport, shot: Shot, inside: hou.Matrix4, aspect: float) -> None:
-    """Look as a shot does; ValueError if the viewport does not."""
-    points = (shot.eye, shot.target, add(shot.eye, shot.up))
-    eye, target, over = (triple(hou.Vector3(it) * inside) for it in points)
+    """Look as a shot does.
+
+    Args:
+        viewport: The viewport to turn.
+        shot: The viewpoint in the world.
+        inside: The transform from the world to the space that the viewport shows.
+        aspect: The width of the picture, divided by its height.
+
+    Raises:
+        ValueError: The viewport did not turn.
+    """
+    eye = triple(hou.Vector3(shot.eye) * inside)
+    target = triple(hou.Vector3(shot.target) * inside)
+    over = triple(hou.Vector3(add(shot.eye, shot.up)) * inside)
     right, up, ahead = frame_of(add(target, eye, -1.0), add(over, eye, -1.0))
-    back, far = add((0.0, 0.0, 0.0), ahead, -1.0), math.dist(eye, target)
+    back = add((0.0, 0.0, 0.0), ahead, -1.0)
+    far = math.dist(eye, target)
     camera = viewport.defaultCamera().stash()
-    # From the world to the camera; the eye turns about the pivot, here about itself.
+    # From the world to the camera. The eye turns about the pivot, here about itself.
     camera.setRotation(hou.Matrix3([*chain(*zip(right, up, back, strict=True))]))
     camera.setPivot(eye)
     camera.setTranslation(eye)
@@ -141,6 +229,7 @@ def _aim(viewport: hou.GeometryViewport, shot: Shot, inside: hou.Matrix4, aspect
         half = math.tan(math.radians(shot.angle) / 2) * aspect
         camera.setFocalLength(camera.aperture() / half / 2)
     viewport.setDefaultCamera(camera)
-    seen = viewport.viewTransform().asTupleOfTuples()
-    if math.dist((*seen[2][:3], *seen[3][:3]), (*back, *eye)) > max(far, 1.0) / 100:
+    rows = viewport.viewTransform().asTupleOfTuples()
+    present = (*rows[2][:3], *rows[3][:3])  # its back axis and its eye
+    if math.dist(present, (*back, *eye)) > max(far, 1.0) / 100:
         raise ValueError("Houdini's scene view did not turn to what was to be seen.")

@@ -1,4 +1,4 @@
-"""Deletes nodes, cleans up, and saves the scene's file. Main thread."""
+"""Deleting nodes, cleaning up, and saving the scene's file. Main thread."""
 
 from __future__ import annotations
 
@@ -20,66 +20,103 @@ class _Loses(Cleaning, Deleting, Saving):
     """The operations that lose something."""
 
     def junk(self, what: Junk) -> list[str]:
+        """Return the paths of nodes that nobody needs, of one kind of junk.
+
+        Raises:
+            ValueError: Houdini has no such junk.
+        """
         if what == "empty_groups":
-            nodes = [it for it in find("/obj").allSubChildren(True, False) if not it.children()]
-            return [node.path() for node in nodes if node.type().name() == "subnet"]
+            nodes = find("/obj").allSubChildren(True, False)
+            subnets = [node for node in nodes if node.type().name() == "subnet"]
+            return [subnet.path() for subnet in subnets if not subnet.children()]
         if what == "unused":
             network = hou.node("/mat")
-            known = [find(it.path()) for it in network.children()] if network is not None else []
-            return [node.path() for node in known if not (node.outputs() or node.dependents(True))]
+            if network is None:
+                return []
+            materials = [find(child.path()) for child in network.children()]
+            return [node.path() for node in materials if not _is_used(node)]
         raise ValueError(f"Houdini has no {what} that can be cleaned: it has empty_groups, unused.")
 
     def clean(self, what: Junk, items: Sequence[str]) -> None:
+        """Delete junk."""
         self.delete(items)
 
     def delete(self, items: Sequence[str]) -> list[str]:
+        """Delete nodes with all nodes inside them.
+
+        Returns:
+            No warning.
+
+        Raises:
+            ValueError: Houdini cannot delete a node.
+        """
         for item in items:
             node = hou.node(item)
-            if node is None:  # it went with what it was in
+            if node is None:  # deleted with the node that it was in
                 continue
             with explained(f"{item} cannot be deleted"):
                 node.destroy()
         return []
 
     def below(self, items: Sequence[str]) -> Sequence[str]:
-        """List what is inside, but for locked assets."""
-        inside = [it.path() for item in items for it in find(item).allSubChildren(True, False)]
-        given = set(items)
-        return [path for path in dict.fromkeys(inside) if path not in given]
+        """Return the nodes inside items, which are deleted with them, except in locked assets."""
+        inside = list[str]()
+        for item in items:
+            inside += [node.path() for node in find(item).allSubChildren(True, False)]
+        deleted = set(items)
+        return [path for path in dict.fromkeys(inside) if path not in deleted]
 
     def orphans(self, items: Sequence[str]) -> Sequence[str]:
-        """List the objects that follow one that goes."""
-        followers = [it.path() for item in items for it in find(item).outputs()]
-        given = set(items)
-        return [path for path in dict.fromkeys(followers) if path not in given]
+        """Return the objects that follow one of the items and are no items themselves."""
+        followers = list[str]()
+        for item in items:
+            followers += [node.path() for node in find(item).outputs()]
+        deleted = set(items)
+        return [path for path in dict.fromkeys(followers) if path not in deleted]
 
     def check_deletable(self, items: Sequence[str]) -> None:
-        """Refuse what is inside a locked asset."""
+        """Raise ValueError for a node inside a locked asset."""
         for item in items:
             if find(item).isInsideLockedHDA():
                 raise ValueError(f"{item} is inside a locked asset, so it cannot be deleted.")
 
     def dependents(self, items: Sequence[str]) -> Sequence[str]:
-        """List the nodes that refer to what goes by a parameter, but for those that go along."""
-        going = {*items, *self.below(items)}
-        users = [it.path() for item in going for it in find(item).dependents(True)]
-        return [path for path in dict.fromkeys(users) if path not in going]
+        """Return the nodes that stay and refer to deleted nodes by a parameter."""
+        deleted = {*items, *self.below(items)}
+        users = list[str]()
+        for item in deleted:
+            users += [node.path() for node in find(item).dependents(True)]
+        return [path for path in dict.fromkeys(users) if path not in deleted]
 
     def save_files(self, path: Path | None) -> list[Path]:
+        """Return the file that saving would write.
+
+        Raises:
+            ValueError: The scene has no file yet, or the path is not a good one.
+        """
         if path is None and hou.hipFile.isNewFile():
             raise ValueError("This scene was never saved: give the path of a file.")
         target = path or Path(hou.hipFile.path())
-        is_good = target.suffix.lower() in _SUFFIXES and target.is_absolute()
-        if not is_good or not target.parent.is_dir():
+        is_scene = target.suffix.lower() in _SUFFIXES
+        if not is_scene or not target.is_absolute() or not target.parent.is_dir():
             raise ValueError(
                 f"{target} cannot be written: name a {self.host.suffix} file by its whole path, "
                 "in a folder that is there."
             )
-        # The licence decides on the suffix: Houdini writes .hipnc where .hip was asked for.
+        # The licence decides on the suffix: Houdini may write .hipnc in place of .hip.
         return [target.with_suffix(self.host.suffix)]
 
     def save(self, path: Path | None) -> Path:
+        """Save the scene, and return its file.
+
+        Raises:
+            ValueError: Houdini did not write the file, or the path is not a good one.
+        """
         (target,) = self.save_files(path)
         with explained(f"{target} was not written"):
             hou.hipFile.save(target.as_posix())
         return Path(hou.hipFile.path())
+
+
+def _is_used(node: hou.OpNode) -> bool:
+    return bool(node.outputs() or node.dependents(True))

@@ -19,27 +19,31 @@ from dcc_bridge.spi import (
     CodeContext,
     Keyframes,
     Part,
+    PlainNames,
     Rule,
     SocketLink,
-    Value,
     triple,
 )
 
 from .. import host as houdini
-from .values import held, value_of
+from ..plain_names import PLAIN
+from .values import lock_reason, value_with_lock
 
-_MOST_KEYS: Final = 100
-_MOST_LOOKED_AT: Final = 10_000
+_MAX_KEYS: Final = 100  # of each parameter, when an agent looks into an item
+_MAX_COMPLAINING: Final = 10_000  # nodes whose errors and warnings are read
 _UNNAMED: Final = ("saveAndIncrementFileName", "saveAndBackup", "saveAsBackup")
 _PICTURES: Final = ("sopoutput", "vm_picture", "picture", "lopoutput", "outputimage", "copoutput")
 COOKS: Final = Rule("cooks", "Houdini reports an error", "set_values or connect, as the error says")
 
 
 class _Reads(ApiSearch, Building, Checking, CodeContext, Keyframes):
-    """The operations on what there is."""
+    """The operations that read a scene."""
 
     def namespace(self) -> dict[str, Any]:
         return {"hou": hou}
+
+    def plain_names(self) -> PlainNames:
+        return PLAIN
 
     @contextmanager
     def in_context(self, warnings: list[str]) -> Iterator[None]:
@@ -60,95 +64,143 @@ class _Reads(ApiSearch, Building, Checking, CodeContext, Keyframes):
         return [row for row in rows if row[1] in vars(row[0])]
 
     def items(self, under: str | None = None) -> Iterator[str]:
-        """Return the paths of nodes, level by level; what is inside locked assets is theirs."""
-        return (node.path() for node in below(find(under or "/")))
+        """Return the paths of nodes, level by level, except those inside locked assets."""
+        return (node.path() for node in descendants(find(under or "/")))
 
     def kind(self, item: str) -> str:
+        """Return the type of a node: "geo"."""
         return find(item).type().name()
 
     def name(self, item: str) -> str:
-        return item.rpartition("/@")[2] if "/@" in item else find(item).name()
+        """Return the name of a node, or of a set ("/obj/@name")."""
+        if "/@" in item:
+            return item.rpartition("/@")[2]
+        return find(item).name()
 
     def parent(self, item: str) -> str | None:
-        """Return the object that one follows, or the network that a node is in."""
+        """Return the object that an object follows, or else the network that a node is in."""
         node = find(item)
-        followed = node.inputs()[:1] if isinstance(node, hou.ObjNode) else ()
-        above = followed[0] if followed and followed[0] is not None else node.parent()
-        return None if above is None or above.path() == "/" else above.path()
+        above = node.parent()
+        if isinstance(node, hou.ObjNode):
+            inputs = node.inputs()
+            if inputs and inputs[0] is not None:
+                above = inputs[0]
+        if above is None or above.path() == "/":
+            return None
+        return above.path()
 
     def users(self, thing: str) -> Iterator[str]:
-        """Yield the nodes that take a node's output or refer to it, or that read a file."""
-        by_file = [item for item, _, path in self.files() if path == thing]
-        if by_file:
-            yield from dict.fromkeys(by_file)
+        """Yield the users of a file or node, or the members of a set.
+
+        Args:
+            thing: The path of a file, of a node, or of a set ("/obj/@name").
+
+        Raises:
+            LookupError: There is no such file and no such node.
+        """
+        of_file = [item for item, _, path in self.files() if path == thing]
+        if of_file:
+            yield from dict.fromkeys(of_file)
             return
-        network, is_set, name = thing.rpartition("/@")
-        if is_set and (group := find(network).nodeGroup(name)) is not None:
-            users = [*group.nodes()]
+        network, separator, name = thing.rpartition("/@")
+        group = find(network).nodeGroup(name) if separator else None
+        if group is not None:
+            users: list[Any] = [*group.nodes()]
         else:
             users = [*find(thing).outputs(), *find(thing).dependents(False)]
         yield from dict.fromkeys(user.path() for user in users if user.path() != thing)
 
     def look_into(self, item: str, part: Part) -> Any:
+        """Return one part of the facts about a node; None if there are no such facts."""
         node = find(item)
         match part:
             case "values":
-                return {each.name(): _told(each) for each in node.parmTuples() if _is_told(each)}
+                tuples = [parms for parms in node.parmTuples() if _is_listed(parms)]
+                return {parms.name(): value_with_lock([*parms]) for parms in tuples}
             case "inputs":
-                return [_link(each) for each in node.inputConnections()]
+                return [_link(connection) for connection in node.inputConnections()]
             case "uses":
-                used = [each for each in (*node.inputs(), *node.references(False)) if each]
-                files = [path for name, _, path in self.files() if name == item]
-                nodes = dict.fromkeys(each.path() for each in used if each.path() != item)
-                return [*nodes, *files]
+                return self._uses(item)
             case "keys":
-                names = [name for parms in node.parmTuples() for name in _keyed(parms)]
-                return {name: self.keys(item, name)[:_MOST_KEYS] for name in names} or None
+                return self._keys(item) or None
             case "counts":
                 return _counts(node)
             case "text":
-                texts = {parm.name(): text for parm in node.parms() if (text := held(parm))}
-                return texts | ({"comment": node.comment()} if node.comment() else {}) or None
+                return _text(node) or None
         return None
 
+    def _uses(self, item: str) -> list[str]:
+        """Return the nodes and files that a node uses."""
+        node = find(item)
+        nodes = [each for each in (*node.inputs(), *node.references(False)) if each]
+        paths = dict.fromkeys(each.path() for each in nodes if each.path() != item)
+        files = [path for name, _, path in self.files() if name == item]
+        return [*paths, *files]
+
+    def _keys(self, item: str) -> dict[str, list[tuple[float, Any]]]:
+        """Return the first keys of each keyed parameter or tuple of a node."""
+        keys = dict[str, list[tuple[float, Any]]]()
+        for parms in find(item).parmTuples():
+            for name in _keyed(parms):
+                keys[name] = self.keys(item, name)[:_MAX_KEYS]
+        return keys
+
     def bounds(self, item: str) -> Bounds | None:
-        """Return the box of an object's displayed shape in the world, and of all that is inside."""
-        boxes = [box for node in _shown(find(item)) if (box := _box(node)) is not None]
-        if not boxes:
+        """Return the box in the world of the shapes of a node and of all objects below it."""
+        boxes = [_box(node) for node in _with_shapes(find(item))]
+        lows = [box[0] for box in boxes if box is not None]
+        highs = [box[1] for box in boxes if box is not None]
+        if not lows:
             return None
-        lows, highs = (list(zip(*corners, strict=True)) for corners in zip(*boxes, strict=True))
-        return triple(map(min, lows)), triple(map(max, highs))
+        low = [min(numbers) for numbers in zip(*lows, strict=True)]
+        high = [max(numbers) for numbers in zip(*highs, strict=True)]
+        return triple(low), triple(high)
 
     def types(self) -> list[str]:
-        categories = hou.nodeTypeCategories().values()
-        return list(dict.fromkeys(name for it in categories for name in it.nodeTypes()))
+        """Return the types of nodes of all categories."""
+        names = list[str]()
+        for category in hou.nodeTypeCategories().values():
+            names += category.nodeTypes()
+        return list(dict.fromkeys(names))
 
     def files(self) -> Iterator[tuple[str, str, str]]:
+        """Yield the files that nodes use.
+
+        Yields:
+            The node, its parameter, and the path of the file.
+        """
         for parm, path in hou.fileReferences():
-            if parm is not None:  # what no parameter names is an asset's library
+            if parm is not None:  # else the file is an asset's library
                 yield parm.node().path(), parm.name(), path
 
     # ---- check and find_api
 
     def rules(self) -> tuple[Rule, ...]:
+        """Return the rules that a scene can be checked by."""
         return (COOKS,)
 
     def failures(self, rule: str, items: Sequence[str]) -> Iterator[tuple[str, str]]:
+        """Yield each node with its errors; "" for a node without an error."""
         for item in items:
             yield item, " ".join(find(item).errors())
 
     def api(self) -> Iterator[ApiEntry]:
+        """Yield the types of nodes with their parameters."""
         for category in hou.nodeTypeCategories().values():
             for name, kind in category.nodeTypes().items():
                 yield ApiEntry(f"create type {name}", "type", kind.description(), category.name())
                 for template in kind.parmTemplates():
-                    form = template.type().name()
-                    size = f"{form}[{template.numComponents()}]"
-                    yield ApiEntry(f"{name}.{template.name()}", "property", template.label(), size)
+                    signature = f"{template.type().name()}[{template.numComponents()}]"
+                    key = f"{name}.{template.name()}"
+                    yield ApiEntry(key, "property", template.label(), signature)
 
 
 def find(path: str) -> hou.OpNode:
-    """Find a node; LookupError names those that are near."""
+    """Return the node at a path.
+
+    Raises:
+        LookupError: There is no such node. The message names near ones.
+    """
     try:
         return houdini.find(path)
     except LookupError as error:
@@ -156,7 +208,8 @@ def find(path: str) -> hou.OpNode:
         network = hou.node(above or "/")
         names = [child.name() for child in network.children()] if network is not None else []
         near = ", ".join(f"{above}/{each}" for each in get_close_matches(name, names, 3))
-        raise LookupError(str(error) + (f" Near: {near}." if near else "")) from None
+        hint = f" Near: {near}." if near else ""
+        raise LookupError(f"{error}{hint}") from None
 
 
 def _of(name: str) -> list[type]:
@@ -171,52 +224,78 @@ def _rendered(node: hou.RopNode, *_: object, **options: Any) -> list[str | None]
 
 
 def _complaints() -> Iterator[str]:
-    """Say which nodes have an error or a warning; of a large scene only those at the top."""
-    for node in islice(below(find("/")), _MOST_LOOKED_AT):
-        yield from (f"{node.path()}: {text}" for text in (*node.errors(), *node.warnings()))
+    """Yield the errors and warnings of nodes; of a large scene only of the uppermost nodes."""
+    for node in islice(descendants(find("/")), _MAX_COMPLAINING):
+        for text in (*node.errors(), *node.warnings()):
+            yield f"{node.path()}: {text}"
 
 
-def below(node: hou.Node) -> Iterator[hou.Node]:
-    """Walk what is inside a node, and of an object what follows it, level by level."""
-    ahead, seen = [node], set[str]()
-    for above in ahead:  # the list grows meanwhile
-        followers = above.outputs() if isinstance(above, hou.ObjNode) else ()
-        is_open = not (isinstance(above, hou.OpNode) and above.isLockedHDA())
-        for each in (*(above.children() if is_open else ()), *followers):
+def descendants(node: hou.Node) -> Iterator[hou.Node]:
+    """Yield the nodes inside a node and the followers of an object, level by level."""
+    queue = [node]
+    seen = set[str]()
+    for above in queue:  # the list grows meanwhile
+        for each in (*_insides(above), *_followers(above)):
             if each.path() not in seen:
                 seen.add(each.path())
-                ahead.append(each)
+                queue.append(each)
                 yield each
 
 
+def _insides(node: hou.Node) -> Sequence[hou.Node]:
+    """Return the nodes directly inside a node; none of a locked asset."""
+    if isinstance(node, hou.OpNode) and node.isLockedHDA():
+        return ()
+    return node.children()
+
+
+def _followers(node: hou.Node) -> Sequence[hou.Node]:
+    """Return the objects that follow an object."""
+    if not isinstance(node, hou.ObjNode):
+        return ()
+    return node.outputs()
+
+
 def _keyed(parms: hou.ParmTuple) -> list[str]:
-    """Name what has keys: all of a tuple, or some of it."""
+    """Return the names of the keyed parameters of a tuple, or of the tuple if all are keyed."""
     names = [parm.name() for parm in parms if parm.keyframes()]
-    return [parms.name()] if len(names) == len(parms) else names
+    if len(names) == len(parms):
+        return [parms.name()]
+    return names
 
 
-def _told(parms: hou.ParmTuple) -> Value:
-    why = next((text for parm in parms if (text := held(parm))), "")
-    return Value(value_of(parms), parms.parmTemplate().type().name(), why)
-
-
-def _is_told(parms: hou.ParmTuple) -> bool:
+def _is_listed(parms: hou.ParmTuple) -> bool:
+    """Return whether a person sees a tuple, and JSON can carry its values."""
     kinds = hou.parmTemplateType
-    is_value = parms.parmTemplate().type() in (
-        *(kinds.Int, kinds.Float, kinds.String, kinds.Toggle, kinds.Menu),
-    )
-    return is_value and not parms.isHidden()
+    listed = (kinds.Int, kinds.Float, kinds.String, kinds.Toggle, kinds.Menu)
+    return parms.parmTemplate().type() in listed and not parms.isHidden()
 
 
-def _link(it: hou.OpNodeConnection) -> SocketLink:
-    source, target = it.inputNode(), it.outputNode()
+def _link(connection: hou.OpNodeConnection) -> SocketLink:
+    source = connection.inputNode()
+    target = connection.outputNode()
     assert source is not None
     assert target is not None
-    return SocketLink(source.path(), it.outputName(), target.path(), it.inputName())
+    return SocketLink(source.path(), connection.outputName(), target.path(), connection.inputName())
+
+
+def _text(node: hou.OpNode) -> dict[str, str]:
+    """Return why parameters are locked, by their names, and the node's comment."""
+    texts = dict[str, str]()
+    for parm in node.parms():
+        lock = lock_reason(parm)
+        if lock:
+            texts[parm.name()] = lock
+    if node.comment():
+        texts["comment"] = node.comment()
+    return texts
 
 
 def _counts(node: hou.OpNode) -> dict[str, Any] | None:
-    counts: dict[str, Any] = {"children": len(node.children())} if node.children() else {}
+    """Return how many children a node has, and how many points, faces and vertices its shape."""
+    counts: dict[str, Any] = {}
+    if node.children():
+        counts["children"] = len(node.children())
     shape = geometry_of(node)
     if shape is not None:
         counts["points"] = shape.intrinsicValue("pointcount")
@@ -226,17 +305,20 @@ def _counts(node: hou.OpNode) -> dict[str, Any] | None:
 
 
 def geometry_of(node: hou.Node) -> hou.Geometry | None:
-    """Return what an object displays, or what a node in one makes."""
+    """Return the shape that an object displays, or that a node in an object makes."""
     shown = node.displayNode() if isinstance(node, hou.ObjNode) else node
-    return shown.geometry() if isinstance(shown, hou.SopNode) else None
+    if not isinstance(shown, hou.SopNode):
+        return None
+    return shown.geometry()
 
 
-def _shown(node: hou.OpNode) -> Iterable[hou.Node]:
-    """Return what has a shape: the node itself, and the objects below it."""
-    return [node, *(each for each in below(node) if isinstance(each, hou.ObjNode))]
+def _with_shapes(node: hou.OpNode) -> Iterable[hou.Node]:
+    """Return the nodes that may have a shape: the node itself, and the objects below it."""
+    return [node, *(each for each in descendants(node) if isinstance(each, hou.ObjNode))]
 
 
 def _box(node: hou.Node) -> Bounds | None:
+    """Return the box of a node's shape in the world; None if the shape has no points."""
     shape = geometry_of(node)
     if shape is None or not shape.intrinsicValue("pointcount"):
         return None

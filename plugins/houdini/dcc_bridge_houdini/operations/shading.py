@@ -1,4 +1,4 @@
-"""Materials of the /mat network, and who has them. Main thread."""
+"""Materials of the /mat network, and putting them on objects and shapes. Main thread."""
 
 from __future__ import annotations
 
@@ -22,76 +22,107 @@ _VALUES: Final = {  # the parameters of a principled shader
     "texture": "basecolor_texture",
     "normal": "baseNormal_texture",
 }
-_BESIDE: Final[dict[str, dict[str, Any]]] = {  # what has to be set for another one to count
+_SWITCHES: Final[dict[str, dict[str, Any]]] = {  # parameters without which a value does not count
     "texture": {"basecolor_useTexture": 1},
     "normal": {"baseBumpAndNormal_enable": 1, "baseBumpAndNormal_type": "normal"},
 }
-_OBJECT: Final = "shop_materialpath"  # of an object; a Material node has a number behind it
-_SHAPE: Final = "shop_materialpath1"
+_OBJECT_PARM: Final = "shop_materialpath"
+_MATERIAL_NODE_PARM: Final = "shop_materialpath1"
 
 
 class _Shades(Building, Materials):
     """The operations on materials."""
 
     def materials(self) -> Iterator[str]:
-        """Return the paths of what is in /mat."""
+        """Return the paths of the nodes in /mat."""
         return (node.path() for node in find(_NETWORK).children())
 
     def material(self, name: str | None, values: Mapping[str, Any]) -> str:
-        """Make a principled shader, or change one."""
-        if unknown := [it for it in values if it not in _VALUES]:
+        """Make or change a principled shader.
+
+        Args:
+            name: The name or path of the material; None for a new one.
+            values: The values to set, by the names in `_VALUES`.
+
+        Returns:
+            The path of the material.
+
+        Raises:
+            ValueError: There is no such value, or the material is of another type.
+        """
+        unknown = [prop for prop in values if prop not in _VALUES]
+        if unknown:
             raise ValueError(f"A material has no {unknown[0]}: it has {', '.join(_VALUES)}.")
-        path = f"{_NETWORK}/{(name or 'material1').rpartition('/')[2]}"
+        own_name = (name or "material1").rpartition("/")[2]
+        path = f"{_NETWORK}/{own_name}"
         node = hou.node(path) if name else None
         if node is None:
-            known = find(_NETWORK).childTypeCategory().nodeTypes()
-            newest = max(it for it in known if it.partition("::")[0] == _PRINCIPLED)
-            path = self.create(newest, path.rpartition("/")[2], _NETWORK)
-        elif values and node.type().name().partition("::")[0] != _PRINCIPLED:
+            types = find(_NETWORK).childTypeCategory().nodeTypes()
+            newest = max(each for each in types if _is_principled(each))
+            path = self.create(newest, own_name, _NETWORK)
+        elif values and not _is_principled(node.type().name()):
             raise ValueError(
                 f"{path} is no principled shader but a {node.type().name()}: set its own "
                 "parameters with set_values."
             )
-        white = (
-            {"base_color": [1.0] * 3} if "texture" in values else {}
-        )  # it multiplies the texture
-        for prop, value in (white | dict(values)).items():
-            for parm, it in (_BESIDE.get(prop, {}) | {_VALUES[prop]: value}).items():
-                self.set_value(path, parm, it)
+        all_values = dict[str, Any]()
+        if "texture" in values:  # the base colour multiplies the texture
+            all_values["base_color"] = [1.0] * 3
+        all_values.update(values)
+        for prop, value in all_values.items():
+            for parm, setting in _SWITCHES.get(prop, {}).items():
+                self.set_value(path, parm, setting)
+            self.set_value(path, _VALUES[prop], value)
         return path
 
     def assign(self, item: str, material: str) -> None:
-        """Set the parameter of an object, or a Material node behind one that makes a shape."""
-        node, shader = find(item), find(material)
+        """Set the material of an object, or of a Material node behind a node in it.
+
+        Raises:
+            ValueError: The item takes no material, or its shapes have materials of their own.
+        """
+        node = find(item)
+        shader = find(material)
         if isinstance(node, hou.SopNode):
-            self.set_value(self._material_node(node), _SHAPE, shader.path())
+            self.set_value(self._material_node(node), _MATERIAL_NODE_PARM, shader.path())
             return
-        if node.parm(_OBJECT) is None:
+        if node.parm(_OBJECT_PARM) is None:
             raise ValueError(f"{item} ({node.type().name()}) takes no material: objects do (geo).")
         shape = geometry_of(node)
-        if shape is not None and shape.findPrimAttrib(_OBJECT) is not None:
+        if shape is not None and shape.findPrimAttrib(_OBJECT_PARM) is not None:
             raise ValueError(
                 f"The shapes in {item} have materials of their own, which go before the object's: "
                 "assign to the Material node in it."
             )
-        self.set_value(item, _OBJECT, shader.path())
+        self.set_value(item, _OBJECT_PARM, shader.path())
 
     def _material_node(self, node: hou.SopNode) -> str:
-        """Return the Material node of a shape: itself, the one behind it, or a new one there."""
-        links = node.outputConnections()
-        behind = [node, *(it.outputNode() for it in links)]
-        for known in behind if len(behind) < 3 else [node]:  # of several ways on, each gets it
-            if known is not None and known.type().name() == "material":
-                return known.path()
+        """Return the Material node of a shape: the node itself, the next one, or a new one.
+
+        A node with several connections onwards gets a new one, which all of them then start from.
+        """
+        connections = node.outputConnections()
+        candidates: list[Any] = [node]
+        if len(connections) == 1:
+            candidates.append(connections[0].outputNode())
+        for candidate in candidates:
+            if candidate is not None and candidate.type().name() == "material":
+                return str(candidate.path())
         network, _, name = node.path().rpartition("/")
-        made = find(self.create("material", f"{name}_material", network))
-        assert isinstance(made, hou.SopNode)
-        made.setInput(0, node)
-        for link in links:
-            if (after := link.outputNode()) is not None:
-                after.setInput(link.inputIndex(), made)
+        new = find(self.create("material", f"{name}_material", network))
+        assert isinstance(new, hou.SopNode)
+        new.setInput(0, node)
+        for connection in connections:
+            target = connection.outputNode()
+            if target is not None:
+                target.setInput(connection.inputIndex(), new)
         if node.isDisplayFlagSet():
-            made.setDisplayFlag(True)
+            new.setDisplayFlag(True)
         if node.isRenderFlagSet():
-            made.setRenderFlag(True)
-        return made.path()
+            new.setRenderFlag(True)
+        return new.path()
+
+
+def _is_principled(type_name: str) -> bool:
+    """Return whether a type is a version of the principled shader: "principledshader::2.0"."""
+    return type_name.partition("::")[0] == _PRINCIPLED

@@ -1,9 +1,10 @@
 """The operations of Autodesk Maya, 2025 and newer, for the verbs.
 
-All that is said here of Maya comes from Autodesk's reference of its commands; it was not run in
-Maya. All of it runs on the main thread, inside the chunk that `dcc_bridge_maya.host` opens.
+All statements about Maya come from Autodesk's reference of its commands; none was run in Maya. All
+operations run on the main thread, inside the chunk that `dcc_bridge_maya.host` opens.
 
-It is long since an item is a transform, its shape and their plugs, and its commands select.
+The package is large since an item is a transform, its shape and their plugs, and since Maya's
+commands change the selection.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ INSTRUCTIONS: Final = (
 
 
 class MayaOperations(_Looking):
-    """All of them."""
+    """Maya's operations for the verbs."""
 
     instructions = INSTRUCTIONS
     is_experimental = True
@@ -36,8 +37,9 @@ class MayaOperations(_Looking):
 
     @property
     def up(self) -> Literal["Y", "Z"]:  # type: ignore[override]  # the port says it may be one
-        """Which axis is up in this scene."""
-        return "Z" if ask.upAxis(query=True, axis=True) == "z" else "Y"
+        """Return the axis that is up in this scene."""
+        is_z = ask.upAxis(query=True, axis=True) == "z"
+        return "Z" if is_z else "Y"
 
 
 def operations(host: Host) -> MayaOperations:

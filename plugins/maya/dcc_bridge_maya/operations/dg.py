@@ -1,7 +1,7 @@
 """Nodes and plugs of Maya, as the operations name them. Main thread.
 
-What is said here of Maya comes from Autodesk's reference of its commands; it was not run in Maya. A
-command gives None in place of an empty list, short names where they are unique, and numbers in the
+All statements about Maya come from Autodesk's reference of its commands; none was run in Maya. A
+command returns None in place of an empty list, short names if they are unique, and numbers in the
 units of the interface.
 """
 
@@ -22,73 +22,82 @@ from ..scene import find, is_locked, is_referenced
 
 ask: Any = cmds  # the commands again, where the stubs have a query's type or a flag's wrong
 _NAME: Final = re.compile(r"[A-Za-z_]\w*", re.ASCII)
-_SEARCHED: Final = 5_000  # names in which near ones are looked for: 20 ms
+_MAX_SEARCHED: Final = 5_000  # names in which near ones are looked for: 20 ms
 
 
 def node(item: str) -> str:
-    """Return a DAG node's long path, or another one's name; LookupError names near ones."""
+    """Return a DAG node's long path, or another node's name.
+
+    Raises:
+        LookupError: There is no such node, or there are several. The message names near ones.
+    """
     try:
         return find(item)
     except LookupError as error:
         if "is no node" not in str(error):
             raise
-        names = islice((short(path) for path in ask.ls(transforms=True) or []), _SEARCHED)
-        raise LookupError(f"{error}{near(short(item), names)}") from None
+        names = islice((short_name(path) for path in ask.ls(transforms=True) or []), _MAX_SEARCHED)
+        raise LookupError(f"{error}{near(short_name(item), names)}") from None
 
 
 def near(name: str, names: Iterable[str]) -> str:
-    """Say which names are near, as the end of a sentence, or nothing."""
+    """Return the names that are near a name as a sentence with a space before it; "" if none is."""
     matches = get_close_matches(name, dict.fromkeys(names), n=3, cutoff=0.5)
     return f" Near: {', '.join(matches)}." if matches else ""
 
 
-def short(path: str) -> str:
+def short_name(path: str) -> str:
     """Return a node's own name, with its namespace."""
     return path.rpartition("|")[2]
 
 
-def above(path: str) -> str | None:
-    """Return the path of a node's parent."""
+def parent_of(path: str) -> str | None:
+    """Return the path of a node's parent; None if it has none."""
     return path.rpartition("|")[0] or None
 
 
-def long(name: str) -> str:
-    """Return the long path of a node that a command named by a short one."""
+def long_path(name: str) -> str:
+    """Return the long path of a node that a command has named by its short name."""
     return str(ask.ls(name, long=True)[0])
 
 
-def valid(name: str) -> str:
-    """Return a name as it is; ValueError for one that Maya would change in silence."""
+def valid_name(name: str) -> str:
+    """Return a name unchanged; ValueError for a name that Maya would change in silence."""
     if not _NAME.fullmatch(name):
         raise ValueError(f"{name!r} is not a name: letters, digits, _, with no digit first.")
     return name
 
 
 def relatives(path: str, **which: Any) -> list[str]:
-    """List relatives by their long paths; none for what is not in the DAG."""
-    return ask.listRelatives(path, fullPath=True, **which) or [] if path.startswith("|") else []
+    """Return relatives by their long paths; none of a node that is not in the DAG."""
+    if not path.startswith("|"):
+        return []
+    return ask.listRelatives(path, fullPath=True, **which) or []
 
 
 def shapes(path: str, **which: Any) -> list[str]:
-    """List the shapes of a transform, or the shape itself; those that only feed others not."""
+    """Return the shapes of a transform except intermediate ones; of a shape the shape itself."""
     if ask.ls(path, shapes=True):
         return [path]
     return relatives(path, shapes=True, noIntermediate=True, **which)
 
 
-def places(path: str) -> list[str]:
-    """List the nodes whose attributes an item has: itself and its shapes."""
+def attribute_nodes(path: str) -> list[str]:
+    """Return the nodes whose attributes an item has: the node itself and its shapes."""
     return list(dict.fromkeys([path, *shapes(path)]))
 
 
-def of_type(*types: str) -> list[str]:
-    """List nodes of types; `ls` raises for a type that no plug-in has loaded."""
-    there = [name for name in types if name in set(cmds.allNodeTypes())]
-    return ask.ls(type=there, long=True) or [] if there else []
+def nodes_of_type(*types: str) -> list[str]:
+    """Return the nodes of some types; types that no plug-in has loaded have none."""
+    loaded = set(cmds.allNodeTypes())
+    present = [name for name in types if name in loaded]  # `ls` raises for any other type
+    if not present:
+        return []
+    return ask.ls(type=present, long=True) or []
 
 
 def type_of(path: str) -> str:
-    """Name a node's own type."""
+    """Return a node's own type."""
     return str(cmds.nodeType(path))
 
 
@@ -98,24 +107,30 @@ def is_of(path: str, base: str) -> bool:
 
 
 def links(name: str, **which: Any) -> list[str]:
-    """List the nodes that a node is connected to, or their plugs."""
+    """Return the nodes that a node or plug is connected to, or their plugs."""
     return ask.listConnections(name, skipConversionNodes=True, **which) or []
 
 
 def why_fixed(path: str) -> str:
-    """Say why a node can be neither renamed nor deleted, or nothing."""
+    """Return why a node can be neither renamed nor deleted; "" if it can."""
     if is_referenced(path):
         return "comes from a referenced file"
     if is_locked(path):
         return "is locked"
     cameras = relatives(path, shapes=True, type="camera")
     is_startup = any(cmds.camera(shape, query=True, startupCamera=True) for shape in cameras)
-    return "is Maya's own" if is_startup or ask.ls(path, defaultNodes=True) else ""
+    if is_startup or ask.ls(path, defaultNodes=True):
+        return "is Maya's own"
+    return ""
 
 
 @contextmanager
-def kept() -> Iterator[None]:
-    """Keep the selection, which many a command changes, and have its complaint be a ValueError."""
+def restored_selection() -> Iterator[None]:
+    """Put the selection back after commands, many of which change it.
+
+    Raises:
+        ValueError: A command in the block failed. The message is Maya's.
+    """
     before = OpenMaya.MGlobal.getActiveSelectionList()
     try:
         yield
@@ -129,42 +144,53 @@ def kept() -> Iterator[None]:
 
 
 def plug(item: str, prop: str) -> str:
-    """Return the plug of a property of an item, or of its shape; LookupError names near ones."""
+    """Return the plug of a property of an item or of its shape.
+
+    Raises:
+        LookupError: There is no such node or attribute. The message names near ones.
+    """
     path = node(item)
-    for place in places(path):
-        if has(place, prop):
-            return f"{place}.{prop}"
-    names = (name for place in places(path) for name in ask.listAttr(place) or [])
+    owners = attribute_nodes(path)
+    for owner in owners:
+        if has(owner, prop):
+            return f"{owner}.{prop}"
+    names = list[str]()
+    for owner in owners:
+        names += ask.listAttr(owner) or []
     raise LookupError(f"{path} has no attribute {prop!r}.{near(prop, names)}")
 
 
 def has(path: str, prop: str) -> bool:
-    """Return whether a node has an attribute, of any depth, or an alias of one."""
+    """Return whether a node has an attribute of any depth, or an alias of that name."""
     leaf = _leaf(prop)
-    return leaf in (ask.aliasAttr(path, query=True) or []) or bool(
-        leaf and cmds.attributeQuery(leaf, node=path, exists=True)
-    )
+    if leaf in (ask.aliasAttr(path, query=True) or []):
+        return True
+    if not leaf:
+        return False
+    return bool(cmds.attributeQuery(leaf, node=path, exists=True))
 
 
 def about(plug: str, **what: bool) -> Any:
-    """Ask for something of an attribute."""
+    """Return Maya's answer to a query about a plug's attribute, by the flags of the command."""
     path, _, prop = plug.partition(".")
     return ask.attributeQuery(_leaf(prop), node=path, **what)
 
 
 def _leaf(prop: str) -> str:
+    """Return the last name of a property without its index: "b" of "a[1].b[2]"."""
     return prop.rpartition(".")[2].partition("[")[0]
 
 
 def parts(plug: str) -> list[str]:
-    """Return the parts of a compound, or the plug itself."""
+    """Return the plugs of a compound's parts, or the plug itself."""
     names = about(plug, listChildren=True) or []
-    above = plug if "[" in plug else plug.partition(".")[0]  # of an element only by its own path
-    return [f"{above}.{name}" for name in names] or [plug]
+    # Only the part of an array's element needs the path of the element.
+    owner = plug if "[" in plug else plug.partition(".")[0]
+    return [f"{owner}.{name}" for name in names] or [plug]
 
 
 def unit(plug: str) -> float:
-    """Return the degrees in one unit of a plug's numbers; 1 for what is no angle."""
+    """Return the degrees in one unit of a plug's numbers; 1 for a plug that is no angle."""
     if about(parts(plug)[0], attributeType=True) != "doubleAngle":
         return 1.0
     return degrees()
@@ -172,51 +198,58 @@ def unit(plug: str) -> float:
 
 def degrees() -> float:
     """Return the degrees in one unit of the interface."""
-    return 180 / math.pi if str(cmds.currentUnit(query=True, angle=True))[:3] == "rad" else 1.0
+    angle_unit = str(cmds.currentUnit(query=True, angle=True))
+    return 180 / math.pi if angle_unit.startswith("rad") else 1.0
 
 
 def source(plug: str) -> str:
-    """Return the plug that leads into one, or into its compound; "" if none does."""
+    """Return the plug that is connected into a plug or its compound; "" if none is."""
     origin = str(ask.connectionInfo(plug, sourceFromDestination=True) or "")
-    # Between attributes of other units Maya puts a node of its own.
-    if origin and type_of(origin.partition(".")[0]) == "unitConversion":
-        return source(f"{origin.partition('.')[0]}.input")
+    name = origin.partition(".")[0]
+    # Maya puts a node of its own between attributes of different units.
+    if origin and type_of(name) == "unitConversion":
+        return source(f"{name}.input")
     return origin
 
 
-def held(plug: str) -> str:
-    """Say why a plain write of a plug would be refused or lost, or nothing.
+def lock_reason(plug: str) -> str:
+    """Return why Maya would refuse or lose a plain write of a plug; "" if a write lasts.
 
-    A keyed one takes it, and has it only until the frame is another one.
+    A keyed plug takes a value, but has it only until the frame changes.
     """
     for part in dict.fromkeys([plug, *parts(plug)]):
         if ask.connectionInfo(part, getLockedAncestor=True):
             return "locked"
-        if origin := source(part):
+        origin = source(part)
+        if origin:
             is_keyed = is_of(origin.partition(".")[0], "animCurve")
             return "keyed" if is_keyed else f"driven by {origin}"
     return ""
 
 
-def free(plug: str, what: str = "set") -> None:
-    """Raise ValueError for a plug that is locked, driven or keyed."""
-    if why := held(plug):
-        raise ValueError(f"{plug} is {why}, so it cannot be {what}.")
+def check_free(plug: str, what: str = "set") -> None:
+    """Raise ValueError for a plug that is locked, driven or keyed, and so cannot be `what`."""
+    reason = lock_reason(plug)
+    if reason:
+        raise ValueError(f"{plug} is {reason}, so it cannot be {what}.")
 
 
-def let_go(plug: str) -> None:
-    """Take locks, keys and connections away that hold a plug."""
+def release(plug: str) -> None:
+    """Remove the locks, keys and connections that lock a plug."""
     for part in dict.fromkeys([plug, *parts(plug)]):
         while locked := ask.connectionInfo(part, getLockedAncestor=True):
             cmds.setAttr(locked, lock=False)
-        if held(part) == "keyed":
+        if lock_reason(part) == "keyed":
             cut_keys(part)
-        elif origin := ask.connectionInfo(part, sourceFromDestination=True):
-            cmds.disconnectAttr(origin, ask.connectionInfo(part, getExactDestination=True) or part)
+            continue
+        origin = ask.connectionInfo(part, sourceFromDestination=True)
+        if origin:
+            target = ask.connectionInfo(part, getExactDestination=True) or part
+            cmds.disconnectAttr(origin, target)
 
 
 def cut_keys(plug: str) -> None:
-    """Take all keys of a plug; its curve goes with the last of them."""
+    """Remove all keys of a plug, and with the last key its curve."""
     path, _, prop = plug.partition(".")
     cmds.cutKey(path, attribute=prop, clear=True)
 
@@ -225,13 +258,19 @@ def cut_keys(plug: str) -> None:
 
 
 def rotation(matrix: Sequence[float]) -> tuple[float, ...]:
-    """Return the angles of a matrix in degrees, about X, Y and Z in this order."""
+    """Return the rotation of a matrix in degrees, about X, Y and Z in this order."""
     turn = OpenMaya.MTransformationMatrix(OpenMaya.MMatrix(matrix)).rotation()
     return tuple(math.degrees(angle) for angle in (turn.x, turn.y, turn.z))
 
 
 def reordered(angles: Sequence[float], before: int, after: int) -> tuple[float, ...]:
-    """Return the angles in degrees that turn the same way in another of Maya's six orders."""
+    """Return the same rotation in another order.
+
+    Args:
+        angles: The angles about X, Y and Z in degrees.
+        before: Their order, as the number that `rotateOrder` has.
+        after: The order of the angles to return.
+    """
     turn = OpenMaya.MEulerRotation(*(math.radians(angle) for angle in angles), before)
     turn.reorderIt(after)
     return tuple(math.degrees(angle) for angle in (turn.x, turn.y, turn.z))

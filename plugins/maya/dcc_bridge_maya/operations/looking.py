@@ -1,7 +1,7 @@
 """Pictures of a scene in Maya, through a camera and a panel of our own. Main thread.
 
-Of the reference: `playblast` draws from the panel that it is given, off the screen; a camera is
-made and deleted where nothing is recorded, so that no undo step names it.
+By Maya's reference `playblast` draws from a given panel, off the screen. A camera is made and
+deleted while Maya records nothing, so that no undo step has it.
 """
 
 from __future__ import annotations
@@ -23,41 +23,66 @@ from . import dg
 from .dg import ask
 from .losing import _Losing
 
-_BARE: Final = dict.fromkeys(
+_HIDDEN: Final = dict.fromkeys(
     ("grid", "headsUpDisplay", "manipulators", "selectionHiliteDisplay"), False
 )
-_QUALITY: Final = 80
-_FILM: Final = 1.0  # inches from top to bottom: any will do, as the lens makes the angle
-_INCH: Final = 25.4
+_JPEG_QUALITY: Final = 80
+_FILM_HEIGHT_IN: Final = 1.0  # in inches; any height will do, as the lens makes the angle
+_MM_PER_INCH: Final = 25.4
 
 
 class _Looking(_Losing, Drawing, Frames):
+    """The operations that look through cameras."""
+
     @contextmanager
     def at_frame(self, frame: float) -> Iterator[None]:
-        """Go to a frame and back, as a playblast does: a pose that is not keyed is lost."""
+        """Go to a frame and back, as a playblast does; a pose without keys is lost by that."""
         with _unseen():
             ask.currentTime(frame)
             yield
 
     def viewpoint(self, view: str) -> Shot:
-        camera = dg.node(_persons_camera() if view == "person" else view)
-        shape = next((one for one in dg.shapes(camera) if dg.is_of(one, "camera")), None)
-        if shape is None:
+        """Return the viewpoint of a camera, or of the person's own view.
+
+        Args:
+            view: A camera, or "person".
+
+        Raises:
+            LookupError: There is no such camera, or no view is open.
+        """
+        item = _persons_camera() if view == "person" else view
+        camera = dg.node(item)
+        shapes = [shape for shape in dg.shapes(camera) if dg.is_of(shape, "camera")]
+        if not shapes:
             raise LookupError(f"{camera} is a {dg.type_of(camera)} and no camera.")
-        x, y, z = ask.xform(dg.above(shape), query=True, translation=True, worldSpace=True)
-        matrix = ask.xform(dg.above(shape), query=True, matrix=True, worldSpace=True)
-        far = ask.getAttr(f"{shape}.centerOfInterest")
-        target = (x - matrix[8] * far, y - matrix[9] * far, z - matrix[10] * far)
+        shape = shapes[0]
+        transform = dg.parent_of(shape)
+        x, y, z = ask.xform(transform, query=True, translation=True, worldSpace=True)
+        matrix = ask.xform(transform, query=True, matrix=True, worldSpace=True)
+        distance = ask.getAttr(f"{shape}.centerOfInterest")
+        target = (x - matrix[8] * distance, y - matrix[9] * distance, z - matrix[10] * distance)
+        up = (matrix[4], matrix[5], matrix[6])
         angle = ask.camera(shape, query=True, verticalFieldOfView=True) * dg.degrees()
-        ways = (f"{shape}.orthographicWidth", f"{shape}.cameraAperture")
         height = 1.0
         if ask.getAttr(f"{shape}.orthographic"):
-            wide, high = ask.getAttr(ways[1])[0]
-            angle, height = 0.0, ask.getAttr(ways[0]) * high / wide
+            film_width, film_height = ask.getAttr(f"{shape}.cameraAperture")[0]
+            angle = 0.0
+            height = ask.getAttr(f"{shape}.orthographicWidth") * film_height / film_width
         through = "" if view == "person" else camera
-        return Shot((x, y, z), target, (matrix[4], matrix[5], matrix[6]), angle, height, through)
+        return Shot((x, y, z), target, up, angle, height, through)
 
     def draw(self, shots: Sequence[Shot], width: int, height: int, shading: str) -> bytes:
+        """Draw the scene from each shot, and return a JPEG of all pictures.
+
+        Args:
+            shots: The viewpoints.
+            width: The width of each picture in pixels.
+            height: The height of each picture in pixels.
+            shading: "wire", "solid" or "material".
+
+        Raises:
+            ValueError: Maya runs in batch.
+        """
         if not self.host.has_ui:
             raise ValueError("This Maya has no viewport: it runs in batch.")
         with tempfile.TemporaryDirectory(prefix="dcc_bridge-") as folder:
@@ -65,15 +90,15 @@ class _Looking(_Losing, Drawing, Frames):
             with _unseen(), _panel(shading) as panel:
                 for shot, file in zip(shots, files, strict=True):
                     _draw(panel, shot, file, width, height)
-            from dcc_bridge.spi.qt import sheet  # where there is no window there may be no Qt
+            from dcc_bridge.spi.qt import sheet  # a Maya without a window may have no Qt
 
-            return (
-                files[0].read_bytes() if len(files) == 1 else sheet(files, width, height, _QUALITY)
-            )
+            if len(files) == 1:
+                return files[0].read_bytes()
+            return sheet(files, width, height, _JPEG_QUALITY)
 
 
 def _persons_camera() -> str:
-    """Name the camera of the view that has the focus, or of the first that is seen."""
+    """Return the camera of the view with the focus, or else of the first visible view."""
     for panel in [ask.getPanel(withFocus=True), *(ask.getPanel(visiblePanels=True) or [])]:
         if panel and ask.getPanel(typeOf=panel) == "modelPanel":
             return str(ask.modelPanel(panel, query=True, camera=True))
@@ -82,10 +107,11 @@ def _persons_camera() -> str:
 
 @contextmanager
 def _unseen() -> Iterator[None]:
-    """Keep the selection, frame and focus, and whether the scene is modified; record nothing."""
-    frame, is_modified = ask.currentTime(query=True), cmds.file(query=True, modified=True)
+    """Record nothing, and put back selection, frame, focus and the mark of a modified scene."""
+    frame = ask.currentTime(query=True)
+    is_modified = cmds.file(query=True, modified=True)
     focus = ask.getPanel(withFocus=True)
-    with dg.kept(), unrecorded(), ExitStack() as stack:
+    with dg.restored_selection(), unrecorded(), ExitStack() as stack:
         stack.callback(ask.file, modified=is_modified)
         if focus:
             stack.callback(cmds.setFocus, focus)
@@ -102,21 +128,28 @@ def _panel(shading: str) -> Iterator[str]:
         ask.paneLayout(parent=window)
         panel = str(cmds.modelPanel(menuBarVisible=False))
         stack.callback(cmds.deleteUI, panel, panel=True)
-        look = "wireframe" if shading == "wire" else "smoothShaded"
-        textures = {"displayAppearance": look, "displayTextures": shading == "material"}
-        ask.modelEditor(panel, edit=True, **_BARE, **textures)
+        appearance = "wireframe" if shading == "wire" else "smoothShaded"
+        ask.modelEditor(
+            panel,
+            edit=True,
+            **_HIDDEN,
+            displayAppearance=appearance,
+            displayTextures=shading == "material",
+        )
         yield panel
 
 
 def _draw(panel: str, shot: Shot, file: Path, width: int, height: int) -> None:
+    """Draw one shot into a file, through its camera or one that is made for it."""
     camera = dg.node(shot.camera) if shot.camera else _own_camera(shot, width / height)
     try:
+        frame = ask.currentTime(query=True) if shot.frame is None else shot.frame
         ask.modelEditor(panel, edit=True, camera=camera)
         ask.playblast(
-            frame=[ask.currentTime(query=True) if shot.frame is None else shot.frame],
+            frame=[frame],
             format="image",
             compression="jpg",
-            quality=_QUALITY,
+            quality=_JPEG_QUALITY,
             completeFilename=file.as_posix(),
             widthHeight=(width, height),
             percent=100,
@@ -132,6 +165,7 @@ def _draw(panel: str, shot: Shot, file: Path, width: int, height: int) -> None:
 
 
 def _own_camera(shot: Shot, aspect: float) -> str:
+    """Make a camera at a shot's viewpoint, for pictures of an aspect, and return its transform."""
     camera = cmds.createNode("transform", name="dccBridgeLook", skipSelect=True)
     shape = cmds.createNode("camera", parent=camera, skipSelect=True)
     vector: Any = OpenMaya.MVector  # its stub has no way to go through one
@@ -141,17 +175,18 @@ def _own_camera(shot: Shot, aspect: float) -> str:
     rows = [*side, 0, *(back ^ side), 0, *back, 0, 0, 0, 0, 1]
     turn = [angle / dg.degrees() for angle in dg.rotation(rows)]
     ask.xform(camera, translation=shot.eye, rotation=turn, worldSpace=True)
-    far = (eye - target).length()
+    distance = (eye - target).length()
     values = {
-        "nearClipPlane": far / 1_000,
-        "farClipPlane": far * 1_000,
-        "horizontalFilmAperture": _FILM * aspect,
-        "verticalFilmAperture": _FILM,
+        "nearClipPlane": distance / 1_000,
+        "farClipPlane": distance * 1_000,
+        "horizontalFilmAperture": _FILM_HEIGHT_IN * aspect,
+        "verticalFilmAperture": _FILM_HEIGHT_IN,
         "orthographic": not shot.angle,
         "orthographicWidth": shot.height * aspect,
     }
     if shot.angle:
-        values["focalLength"] = _FILM * _INCH / (2 * math.tan(math.radians(shot.angle) / 2))
+        half_angle = math.radians(shot.angle) / 2
+        values["focalLength"] = _FILM_HEIGHT_IN * _MM_PER_INCH / (2 * math.tan(half_angle))
     for name, value in values.items():
         cmds.setAttr(f"{shape}.{name}", value)
     return camera

@@ -1,8 +1,8 @@
-"""Files of Maya, and what is taken out of a scene. Main thread.
+"""Importing, exporting and saving files of Maya, and deleting nodes. Main thread.
 
-Of the reference: `file` is undoable, an import too; which formats there are is what the plug-ins
-that are loaded say, as loading one is not undoable; an export of items takes what is selected;
-`delete` of history takes deformers along, and `delete` of a parent what is below it.
+From Maya's reference: `file` is undoable, also as an import. The formats are those of the loaded
+plug-ins, as loading a plug-in is not undoable. An export of items takes the selected nodes.
+`delete` of history takes deformers along, and `delete` of a parent the nodes below it.
 """
 
 from __future__ import annotations
@@ -21,59 +21,97 @@ from .dg import ask
 from .reading import history, members, shading_groups
 
 _SCENES: Final = {".ma": "mayaAscii", ".mb": "mayaBinary"}
-_LISTS: Final = (  # what every shader leads into, and what only draws it in an editor
+_LISTS: Final = (  # nodes that every shader connects to, or only for an editor's drawing
     *("defaultShaderList", "defaultTextureList", "defaultRenderUtilityList"),
     *("materialInfo", "nodeGraphEditorInfo", "hyperLayout"),
 )
 _TURNS: Final = {("Z", "Y"): -90.0, ("Y", "Z"): 90.0}
+"""The degrees about X that turn one up axis to another one."""
 
 
 class _Losing(_Building, Cleaning, Deleting, FileExchange, Saving):
+    """The operations on files, and those that lose something."""
+
     def import_formats(self) -> Mapping[str, tuple[str, ...]]:
+        """Return the formats of the loaded plug-ins; scenes can be referenced as well."""
         formats = dict.fromkeys(_translators("readSupport"), ("copy",))
         return {**formats, **dict.fromkeys(_SCENES, ("copy", "reference"))}
 
     def import_file(
         self, path: Path, how: str, under: str | None, scale: float, up: Literal["Y", "Z"] | None
     ) -> Imported:
+        """Import or reference a file.
+
+        Args:
+            path: The file.
+            how: "copy" or "reference".
+            under: The parent of the new nodes; None for the scene itself.
+            scale: The factor of their sizes.
+            up: The axis that is up in the file; None for the scene's.
+
+        Raises:
+            ValueError: There is no such file, Maya cannot read it, or a reference is to be placed.
+        """
         if not path.is_file():
             raise ValueError(f"There is no file {path}.")
         turn = _TURNS.get((up or self.up, self.up), 0.0)
         if how == "reference" and (under or turn or scale != 1.0):
             raise ValueError("A reference stays where it is: leave out under, scale and up.")
-        name = "_" + "".join(c if c.isascii() and c.isalnum() else "_" for c in path.stem)
-        space = name[1:] if name[1:2].isalpha() else name
-        flags: dict[str, Any] = {"reference": True, "namespace": space}
-        if how != "reference":  # into the root namespace, with a number where a name is taken
-            flags = {"i": True, "namespace": ":", "mergeNamespacesOnClash": True}
-        if path.suffix in _SCENES:
-            flags["preserveReferences"] = True
-        with dg.kept():
+        nodes: list[str] = []
+        tops: list[str] = []
+        with dg.restored_selection():
             kind = _translators("readSupport")[path.suffix.lower()]
-            nodes = ask.file(path.as_posix(), type=kind, returnNewNodes=True, **flags)
-            every = ask.ls(nodes, long=True) if nodes else []  # of an empty list `ls` lists all
-            tops = ask.ls(nodes, assemblies=True, long=True) if nodes else []
+            flags = _import_flags(path, how)
+            new = ask.file(path.as_posix(), type=kind, returnNewNodes=True, **flags)
+            if new:  # of an empty list `ls` would list all nodes
+                nodes = ask.ls(new, long=True)
+                tops = ask.ls(new, assemblies=True, long=True)
             if tops and (turn or scale != 1.0):
-                group = self.create("transform", f"imported{name}", None)
-                for top in tops:
-                    self.set_parent(top, group, keep_place=False)
-                self.place(group, None, (turn, 0.0, 0.0), (scale,) * 3, "local")
-                tops = [group]
+                tops = [self._group_imported(path, tops, turn, scale)]
             if under:
                 tops = [self.set_parent(top, under, keep_place=True) for top in tops]
-        missing = [file for item, _, file in self.files() if item in every and not _is_there(file)]
-        return Imported(tops, [f"There is no file {file}." for file in missing])
+        return Imported(tops, self._missing_files(nodes))
+
+    def _group_imported(self, path: Path, tops: Sequence[str], turn: float, scale: float) -> str:
+        """Put imported nodes into a group that is turned about X by degrees, and scaled."""
+        group = self.create("transform", f"imported{_name_of(path)}", None)
+        for top in tops:
+            self.set_parent(top, group, keep_place=False)
+        self.place(group, None, (turn, 0.0, 0.0), (scale,) * 3, "local")
+        return group
+
+    def _missing_files(self, nodes: Sequence[str]) -> list[str]:
+        """Return a sentence for each file that nodes use and that is not there."""
+        warnings = []
+        for item, _, file in self.files():
+            if item in nodes and not _is_there(file):
+                warnings.append(f"There is no file {file}.")
+        return warnings
 
     def export_formats(self) -> Sequence[str]:
+        """Return the formats of the loaded plug-ins."""
         return list(_translators("writeSupport"))
 
     def export_file(
         self, path: Path, items: Sequence[str], frames: tuple[float, float] | None
     ) -> list[str]:
-        flags: dict[str, Any] = {"exportSelected" if items else "exportAll": True}
+        """Export items or the whole scene at its present frame.
+
+        Args:
+            path: The file.
+            items: The nodes; none for the whole scene.
+            frames: Not used: Maya writes one frame.
+
+        Returns:
+            Sentences that say what is not in the file.
+
+        Raises:
+            ValueError: Maya cannot write the file.
+        """
+        flags: dict[str, Any] = {"exportSelected": True} if items else {"exportAll": True}
         if path.suffix in _SCENES:
             flags["preserveReferences"] = True
-        with dg.kept():
+        with dg.restored_selection():
             if items:
                 self.host.select([dg.node(item) for item in items])
             kind = _translators("writeSupport")[path.suffix.lower()]
@@ -83,67 +121,103 @@ class _Losing(_Building, Cleaning, Deleting, FileExchange, Saving):
     # ---- clean and delete
 
     def junk(self, what: Junk) -> list[str]:
-        """Return what can go: nothing of Maya's own, nothing locked or referenced."""
-        found: dict[Junk, Callable[[], Iterable[str]]] = {
+        """Return the nodes that nobody needs, of one kind of junk.
+
+        Maya's own nodes, locked ones and referenced ones are no junk.
+        """
+        searches: dict[Junk, Callable[[], Iterable[str]]] = {
             "unused": _unused,
-            "empty_groups": _empty,
+            "empty_groups": _empty_groups,
             "duplicate_materials": _twins,
-            "dead_links": _dead,
-            "history": lambda: filter(history, self.items()),
+            "dead_links": _dead_links,
+            "history": self._with_history,
         }
-        return [path for path in dict.fromkeys(found[what]()) if not dg.why_fixed(path)]
+        return [path for path in dict.fromkeys(searches[what]()) if not dg.why_fixed(path)]
+
+    def _with_history(self) -> list[str]:
+        return [item for item in self.items() if history(item)]
 
     def clean(self, what: Junk, items: Sequence[str]) -> None:
+        """Delete junk or history; of equal materials the first one stays, and all users get it.
+
+        Raises:
+            ValueError: Maya cannot delete a node.
+        """
+        groups = list[str]()
+        for item in items:
+            groups += [group for group in shading_groups(item) if not dg.why_fixed(group)]
         twins = _twins() if what == "duplicate_materials" else {}
-        groups = [group for item in items for group in shading_groups(item)]
-        groups = [group for group in groups if not dg.why_fixed(group)]
-        with dg.kept():
-            for item in items if twins else ():
-                for user in list(self.users(item)):
-                    self.assign(user, twins[item])
+        with dg.restored_selection():
+            if twins:
+                for item in items:
+                    for user in list(self.users(item)):
+                        self.assign(user, twins[item])
             if what == "history":
                 ask.delete(*items, constructionHistory=True)
             else:
                 ask.delete([*items, *groups])
 
     def check_deletable(self, items: Sequence[str]) -> None:
-        """Refuse what is locked, referenced or Maya's own, and what holds such a node."""
+        """Raise ValueError for a node that is locked, referenced or Maya's own, or holds such."""
         for item in items:
             top = dg.node(item)
             for path in [top, *dg.relatives(top, allDescendents=True)]:
-                if why := dg.why_fixed(path):
-                    raise ValueError(f"{path} {why}, so it cannot be deleted.")
+                reason = dg.why_fixed(path)
+                if reason:
+                    raise ValueError(f"{path} {reason}, so it cannot be deleted.")
 
     def delete(self, items: Sequence[str]) -> Sequence[str]:
+        """Delete nodes with all nodes below them.
+
+        Returns:
+            No warning.
+
+        Raises:
+            ValueError: A node cannot be deleted.
+        """
         self.check_deletable(items)
         paths = [dg.node(item) for item in items]
-        with dg.kept():
-            ask.delete(paths)  # at once: one may be below another
+        with dg.restored_selection():
+            ask.delete(paths)  # all at once, as one may be below another
         return []
 
     def below(self, items: Sequence[str]) -> Sequence[str]:
+        """Return the transforms below items, which are deleted with them."""
         paths = dict.fromkeys(dg.node(item) for item in items)
-        lists = (dg.relatives(path, allDescendents=True, type="transform") for path in paths)
-        every = dict.fromkeys(path for some in lists for path in some)
-        return [path for path in every if path not in paths]
+        descendants = list[str]()
+        for path in paths:
+            descendants += dg.relatives(path, allDescendents=True, type="transform")
+        return [path for path in dict.fromkeys(descendants) if path not in paths]
 
     def dependents(self, items: Sequence[str]) -> Sequence[str]:
-        """List what has one of the materials, or gets a value from what goes: constraints too."""
-        going = dict.fromkeys(dg.node(item) for item in items)
-        below = [one for path in going for one in dg.relatives(path, allDescendents=True)]
-        gone = {*going, *below}
-        users = [end for path in below for end in dg.links(path, source=False)]
-        for path in going:
+        """Return the users of materials among items, and the nodes that get a value from items.
+
+        Constraints to an item get a value from it.
+        """
+        deleted = dict.fromkeys(dg.node(item) for item in items)
+        below = list[str]()
+        for path in deleted:
+            below += dg.relatives(path, allDescendents=True)
+        users = list[str]()
+        for path in below:
+            users += dg.links(path, source=False)
+        for path in deleted:
             if path.startswith("|"):
                 users += dg.links(path, source=False)
-            elif not _holds(path):
+            elif not _merely_lists(path):
                 users += self.users(path)
-        known = dict.fromkeys(dg.node(user) for user in users)
-        return [user for user in known if user not in gone and not _holds(user)]
+        leaving = {*deleted, *below}
+        paths = dict.fromkeys(dg.node(user) for user in users)
+        return [path for path in paths if path not in leaving and not _merely_lists(path)]
 
     # ---- save
 
     def save_files(self, path: Path | None) -> list[Path]:
+        """Return the file that saving would write.
+
+        Raises:
+            ValueError: The scene has no file yet, or the path is not a good one.
+        """
         file = path or self.host.file()
         if file is None:
             raise ValueError("This scene was never saved: give the path of a file to save it in.")
@@ -154,6 +228,11 @@ class _Losing(_Building, Cleaning, Deleting, FileExchange, Saving):
         return [file]
 
     def save(self, path: Path | None) -> Path:
+        """Save the scene, and return its file.
+
+        Raises:
+            ValueError: Maya did not write the file, or the path is not a good one.
+        """
         (file,) = self.save_files(path)
         old = str(cmds.file(query=True, sceneName=True))
         cmds.file(rename=file.as_posix())
@@ -169,49 +248,80 @@ def _translators(support: str) -> dict[str, str]:
     """Return the suffixes that are read or written, each with its translator; scenes first."""
     names = _SCENES.copy()
     for name in ask.translator(query=True, list=True) or []:
-        if ask.translator(name, query=True, **{support: True}):
-            for pattern in str(ask.translator(name, query=True, filter=True) or "").split(";"):
-                suffix = pattern.strip().removeprefix("*").lower()
-                if suffix[:1] == "." and suffix[1:].isalnum():
-                    names.setdefault(suffix, name)
+        if not ask.translator(name, query=True, **{support: True}):
+            continue
+        patterns = str(ask.translator(name, query=True, filter=True) or "")
+        for pattern in patterns.split(";"):
+            suffix = pattern.strip().removeprefix("*").lower()
+            if suffix[:1] == "." and suffix[1:].isalnum():
+                names.setdefault(suffix, name)
     return names
 
 
-def _holds(path: str) -> bool:
-    """Return whether a node lists others, and needs none of them."""
-    is_group = dg.is_of(path, "objectSet") or dg.is_of(path, "displayLayer")
-    return is_group or dg.type_of(path) in _LISTS
+def _import_flags(path: Path, how: str) -> dict[str, Any]:
+    """Return the flags by which `file` imports or references a file."""
+    if how == "reference":
+        name = _name_of(path)
+        # A namespace begins with a letter or "_".
+        space = name[1:] if name[1:2].isalpha() else name
+        flags: dict[str, Any] = {"reference": True, "namespace": space}
+    else:  # into the root namespace, with a number where a name is taken
+        flags = {"i": True, "namespace": ":", "mergeNamespacesOnClash": True}
+    if path.suffix in _SCENES:
+        flags["preserveReferences"] = True
+    return flags
+
+
+def _name_of(path: Path) -> str:
+    """Return a file's name as "_" and characters that Maya takes in names."""
+    name = "_"
+    for character in path.stem:
+        if character.isascii() and character.isalnum():
+            name += character
+        else:
+            name += "_"
+    return name
+
+
+def _merely_lists(path: str) -> bool:
+    """Return whether a node lists other nodes and needs none of them."""
+    if dg.is_of(path, "objectSet") or dg.is_of(path, "displayLayer"):
+        return True
+    return dg.type_of(path) in _LISTS
 
 
 def _is_there(file: str) -> bool:
-    return "<" in file or Path(file).exists()  # "<UDIM>" stands for many
+    """Return whether a file is there; one with "<UDIM>" in its name, which stands for many, is."""
+    return "<" in file or Path(file).exists()
 
 
-# ---- what nobody misses
+# ---- junk
 
 
 def _unused() -> Iterator[str]:
-    """Materials on nothing, and textures that lead nowhere."""
+    """Yield materials that no shape has, and textures without an outgoing connection."""
     for name in [*(ask.ls(materials=True) or []), *(ask.ls(textures=True) or [])]:
         groups = shading_groups(name)
-        ends = [end for end in dg.links(name, source=False) if end not in groups]
-        leads = any(dg.type_of(end) not in _LISTS for end in ends)
-        # A group of Maya's own is where all that is made begins.
-        if not leads and not any(members(group) or dg.why_fixed(group) for group in groups):
+        if any(members(group) or dg.why_fixed(group) for group in groups):
+            continue  # Maya's own shading group, which cannot go, is that of all new shapes
+        users = [end for end in dg.links(name, source=False) if end not in groups]
+        if all(dg.type_of(user) in _LISTS for user in users):
             yield name
 
 
-def _empty() -> Iterator[str]:
-    """Plain transforms with nothing below that lead nowhere, and sets of nothing."""
+def _empty_groups() -> Iterator[str]:
+    """Yield transforms without children and connections, and sets without members."""
     for path in ask.ls(exactType="transform", long=True) or []:
-        if not (dg.relatives(path, children=True) or dg.links(path)):
+        if not dg.relatives(path, children=True) and not dg.links(path):
             yield path
-    yield from (name for name in ask.ls(exactType="objectSet") or [] if not members(name))
+    for name in ask.ls(exactType="objectSet") or []:
+        if not members(name):
+            yield name
 
 
-def _dead() -> Iterator[str]:
-    """Nodes of plug-ins that are missing, and references that have no file."""
-    yield from dg.of_type("unknown", "unknownDag", "unknownTransform")
+def _dead_links() -> Iterator[str]:
+    """Yield nodes of plug-ins that are missing, and references that have no file."""
+    yield from dg.nodes_of_type("unknown", "unknownDag", "unknownTransform")
     for name in ask.ls(type="reference") or []:
         try:
             ask.referenceQuery(name, filename=True)
@@ -221,12 +331,15 @@ def _dead() -> Iterator[str]:
 
 
 def _twins() -> dict[str, str]:
-    """Return each material that equals an earlier one, with that one."""
-    first: dict[tuple[Any, ...], str] = {}
+    """Return the materials that equal an earlier one, each with the first of its equals."""
+    first_of_values: dict[tuple[str, str], str] = {}
     twins: dict[str, str] = {}
     for name in ask.ls(materials=True) or []:
-        if not dg.links(name, destination=False):  # what leads into it may differ
-            plugs = [f"{name}.{one}" for one in sorted(ask.listAttr(name, keyable=True) or [])]
-            values = str([ask.getAttr(plug) for plug in plugs])
-            twins[name] = first.setdefault((dg.type_of(name), values), name)
-    return {name: twin for name, twin in twins.items() if name != twin}
+        if dg.links(name, destination=False):
+            continue  # its textures may differ
+        attributes = sorted(ask.listAttr(name, keyable=True) or [])
+        values = str([ask.getAttr(f"{name}.{attribute}") for attribute in attributes])
+        first = first_of_values.setdefault((dg.type_of(name), values), name)
+        if first != name:
+            twins[name] = first
+    return twins

@@ -1,7 +1,7 @@
 """Reads a scene of Maya: items, what they use, bounds, rules, the API. Main thread.
 
-Traps of the reference: `exactWorldBoundingBox` without an object is that of the selection;
-`polyEvaluate` answers in a sentence where there is no mesh; members of a set are components too.
+Traps in Maya's reference: `exactWorldBoundingBox` without an object is the box of the selection.
+`polyEvaluate` returns a sentence if there is no mesh. Members of a set can be components.
 """
 
 from __future__ import annotations
@@ -22,9 +22,11 @@ from dcc_bridge.spi import (
     Checking,
     CodeContext,
     Part,
+    PlainNames,
     Rule,
 )
 
+from ..plain_names import PLAIN
 from ..scene import kind
 from . import dg
 from .dg import ask
@@ -53,8 +55,14 @@ _RULES: Final = (
         "delete it, or connect it again",
     ),
 )
-_FED: Final = (("constraint", "target", "target"), ("geometryFilter", "input", "geometry"))
-_TOLD: Final = "transform camera mesh standardSurface file place2dTexture polyCube areaLight"
+_NEEDED_INPUTS: Final = (
+    ("constraint", "target", "target"),
+    ("geometryFilter", "input", "geometry"),
+)
+"""Types of nodes that work on an input, with its attribute and the word for it."""
+_API_TYPES: Final = "transform camera mesh standardSurface file place2dTexture polyCube areaLight"
+"""The types whose attributes are in the API."""
+_MAX_HELP_CHARACTERS: Final = 400  # of a command's help in the API
 _COUNTED: Final = {"vertex": "vertices", "edge": "edges", "face": "faces", "triangle": "triangles"}
 
 
@@ -70,9 +78,14 @@ _WRITERS: Final[Mapping[str, Sequence[str]]] = {
 
 
 class _Reading(_Values, ApiSearch, Checking, CodeContext):
+    """The operations that read a scene."""
+
     def namespace(self) -> dict[str, Any]:
         """Return the commands, and the API as ``om``."""
         return {"cmds": cmds, "om": OpenMaya}
+
+    def plain_names(self) -> PlainNames:
+        return PLAIN
 
     @contextmanager
     def in_context(self, warnings: list[str]) -> Iterator[None]:
@@ -106,33 +119,51 @@ class _Reading(_Values, ApiSearch, Checking, CodeContext):
         return [(cmds, name, _named(keywords)) for name, keywords in _WRITERS.items()]
 
     def items(self, under: str | None = None) -> Iterable[str]:
+        """Return the transforms of the scene, or of those below a node."""
         top = dg.node(under) if under else None
-        paths = ask.ls(*([top] if top else []), dag=True, type="transform", long=True)
+        roots = [top] if top else []
+        paths = ask.ls(*roots, dag=True, type="transform", long=True)
         return (path for path in paths or [] if path != top)
 
     def kind(self, item: str) -> str:
+        """Return a node's type, or of a transform its shape's."""
         return kind(dg.node(item))
 
     def name(self, item: str) -> str:
-        return dg.short(item).rpartition(":")[2]  # the namespace says where it is
+        """Return a node's name without the namespace, which says where the node comes from."""
+        return dg.short_name(item).rpartition(":")[2]
 
     def parent(self, item: str) -> str | None:
-        return dg.above(dg.node(item))
+        """Return the path of a node's parent; None if it has none."""
+        return dg.parent_of(dg.node(item))
 
     def users(self, thing: str) -> Iterable[str]:
-        """Return what has a material, is in a set or layer, refers to a file, hangs on a node."""
-        if with_file := [item for item, _, file in self.files() if file == thing]:
-            return with_file
+        """Return the users of a file, material or other node, or the members of a set or layer.
+
+        Args:
+            thing: The path of a file, or a node.
+
+        Raises:
+            LookupError: There is no such file and no such node.
+        """
+        of_file = [item for item, _, file in self.files() if file == thing]
+        if of_file:
+            return of_file
         path = dg.node(thing)
         if dg.is_of(path, "displayLayer"):
             return _transforms(ask.editDisplayLayerMembers(path, query=True, fullNames=True))
         if dg.is_of(path, "objectSet"):
             return members(path)
-        if groups := shading_groups(path):
-            return dict.fromkeys(item for group in groups for item in members(group))
-        return dict.fromkeys(dg.long(name) for name in dg.links(path, source=False))
+        groups = shading_groups(path)
+        if not groups:
+            return dict.fromkeys(dg.long_path(name) for name in dg.links(path, source=False))
+        items = list[str]()
+        for group in groups:
+            items += members(group)
+        return dict.fromkeys(items)
 
     def look_into(self, item: str, part: Part) -> Any:
+        """Return one part of the facts about an item; None if there are no such facts."""
         path = dg.node(item)
         readers = {
             "values": self._values,
@@ -142,10 +173,13 @@ class _Reading(_Values, ApiSearch, Checking, CodeContext):
             "counts": _counts,
             "text": _text,
         }
-        return readers[part](path) if part in readers else None
+        if part not in readers:
+            return None
+        return readers[part](path)
 
     def bounds(self, item: str) -> Bounds | None:
-        # Of the shapes: a light or a camera has a box too, and a group of nothing any.
+        """Return the box of the geometry of an item and all below it; None if there is none."""
+        # Of geometry only: Maya also has a box of a light or a camera, and any of an empty group.
         shapes = ask.ls(dg.node(item), dag=True, geometry=True, noIntermediate=True, long=True)
         if not shapes:
             return None
@@ -153,137 +187,188 @@ class _Reading(_Values, ApiSearch, Checking, CodeContext):
         return (x, y, z), (far_x, far_y, far_z)
 
     def types(self) -> Iterable[str]:
+        """Return the types of nodes that Maya and its loaded plug-ins can make."""
         return cmds.allNodeTypes()
 
     def materials(self) -> Iterable[str]:
+        """Return the materials of the scene."""
         return ask.ls(materials=True) or []
 
     def files(self) -> Iterable[tuple[str, str, str]]:
-        for item in dg.of_type(*FILES):
+        """Yield the files that nodes use, and the files of references.
+
+        Yields:
+            The node, its attribute, and the path of the file.
+        """
+        for item in dg.nodes_of_type(*FILES):
             prop = FILES[dg.type_of(item)]
-            if file := ask.getAttr(f"{item}.{prop}"):
+            file = ask.getAttr(f"{item}.{prop}")
+            if file:
                 yield item, prop, str(file)
         for file in ask.file(query=True, reference=True) or []:
             item = ask.referenceQuery(file, referenceNode=True)
             yield item, "file", ask.referenceQuery(file, filename=True, unresolvedName=True)
 
     def rules(self) -> Iterable[Rule]:
+        """Return the rules that a scene can be checked by."""
         return _RULES
 
     def failures(self, rule: str, items: Sequence[str]) -> Iterator[tuple[str, str]]:
+        """Yield the items that fail a rule, each with its fault."""
         for item in items:
-            path = dg.node(item)
-            if rule == "history":
-                whys = [", ".join(history(path)[:3])]
-            elif rule == "broken":
-                whys = [_unfed(path)]
-            else:
-                whys = [_mesh_failure(rule, shape) for shape in dg.shapes(path, type="mesh")]
-            yield from ((item, why) for why in whys[:1] if why)
+            fault = _fault(rule, dg.node(item))
+            if fault:
+                yield item, fault
 
     def api(self) -> Iterator[ApiEntry]:
+        """Yield the types of nodes, the attributes of some of them, and the commands."""
         types = cmds.allNodeTypes()
         for name in types:
             bases = ask.nodeType(name, inherited=True, isTypeName=True) or []
             yield ApiEntry(f"create type {name}", "type", " < ".join(reversed(bases)))
-        for of in (name for name in _TOLD.split() if name in types):
-            for name in ask.attributeInfo(type=of, allAttributes=True) or []:
-                told = ask.attributeQuery(name, type=of, attributeType=True)
-                if told == "enum":
-                    told = f"enum {ask.attributeQuery(name, type=of, listEnum=True)[0]}"
-                yield ApiEntry(f"{of}.{name}", "property", signature=str(told))
+        for node_type in _API_TYPES.split():
+            if node_type in types:
+                yield from _attributes(node_type)
         for name in ask.help("[a-zA-Z]*", list=True) or []:
             try:
-                lines = str(ask.help(name, language="python") or "").split()
+                words = str(ask.help(name, language="python") or "").split()
             except RuntimeError:  # a procedure of a script has no help
-                lines = []
-            yield ApiEntry(f"cmds.{name}", "function", signature=" ".join(lines)[:400])
+                words = []
+            text = " ".join(words)[:_MAX_HELP_CHARACTERS]
+            yield ApiEntry(f"cmds.{name}", "function", signature=text)
+
+
+def _attributes(node_type: str) -> Iterator[ApiEntry]:
+    """Yield the attributes of a type of nodes."""
+    for name in ask.attributeInfo(type=node_type, allAttributes=True) or []:
+        signature = str(ask.attributeQuery(name, type=node_type, attributeType=True))
+        if signature == "enum":
+            labels = ask.attributeQuery(name, type=node_type, listEnum=True)[0]
+            signature = f"enum {labels}"
+        yield ApiEntry(f"{node_type}.{name}", "property", signature=signature)
 
 
 def members(group: str) -> list[str]:
-    """List the transforms in a set, a face of theirs being enough; other nodes as they are."""
+    """Return the transforms of which a shape or component is in a set, and its other members."""
     return _transforms(ask.sets(group, query=True))
 
 
 def _transforms(names: Iterable[str] | None) -> list[str]:
-    paths = [dg.long(name.partition(".")[0]) for name in names or []]
-    return list(dict.fromkeys(dg.above(p) or p if ask.ls(p, shapes=True) else p for p in paths))
+    """Return nodes by their long paths, with transforms in place of shapes and components."""
+    paths = list[str]()
+    for name in names or []:
+        path = dg.long_path(name.partition(".")[0])
+        if ask.ls(path, shapes=True):
+            path = dg.parent_of(path) or path
+        paths.append(path)
+    return list(dict.fromkeys(paths))
 
 
 def shading_groups(material: str) -> list[str]:
-    """List the shading groups that a material shades."""
+    """Return the shading groups that a material shades."""
     return list(dict.fromkeys(dg.links(material, source=False, type="shadingEngine")))
 
 
 def assigned(path: str) -> list[str]:
-    """List the materials of an item's shapes."""
-    groups = [group for one in dg.shapes(path) for group in dg.links(one, type="shadingEngine")]
-    shaders = [name for group in groups for name in dg.links(f"{group}.surfaceShader")]
+    """Return the materials of an item's shapes."""
+    groups = list[str]()
+    for shape in dg.shapes(path):
+        groups += dg.links(shape, type="shadingEngine")
+    shaders = list[str]()
+    for group in groups:
+        shaders += dg.links(f"{group}.surfaceShader")
     return list(dict.fromkeys(shaders))
 
 
 def history(path: str) -> list[str]:
-    """List what the shapes are made by; nothing where something deforms them too."""
-    names = [
-        name
-        for shape in dg.shapes(path)
-        for name in ask.listHistory(shape, pruneDagObjects=True) or []
-    ]
-    if any(dg.is_of(name, "geometryFilter") for name in names):  # without it the pose is gone
-        return []
-    return [n for n in names if dg.is_of(n, "polyBase") or dg.is_of(n, "abstractBaseCreate")]
+    """Return the nodes that made an item's shapes; none if something deforms the shapes too."""
+    names = list[str]()
+    for shape in dg.shapes(path):
+        names += ask.listHistory(shape, pruneDagObjects=True) or []
+    if any(dg.is_of(name, "geometryFilter") for name in names):
+        return []  # without its history the pose would be gone
+    return [name for name in names if _makes_shapes(name)]
+
+
+def _makes_shapes(name: str) -> bool:
+    return dg.is_of(name, "polyBase") or dg.is_of(name, "abstractBaseCreate")
 
 
 def _uses(path: str) -> list[str]:
-    """Return materials, files and the nodes that lead into an item."""
-    ends = [name for place in dg.places(path) for name in dg.links(place, destination=False)]
-    nodes = [dg.long(name) for name in ends if not dg.is_of(name, "shadingEngine")]
+    """Return the materials and the file of an item, and the nodes connected into it."""
+    sources = list[str]()
+    for owner in dg.attribute_nodes(path):
+        sources += dg.links(owner, destination=False)
+    used = assigned(path)
+    used += [dg.long_path(name) for name in sources if not dg.is_of(name, "shadingEngine")]
     prop = FILES.get(dg.type_of(path))
-    file = [str(ask.getAttr(f"{path}.{prop}"))] if prop else []
-    return list(dict.fromkeys([*assigned(path), *nodes, *file]))
+    if prop:
+        used.append(str(ask.getAttr(f"{path}.{prop}")))
+    return list(dict.fromkeys(used))
 
 
 def _counts(path: str) -> dict[str, int] | None:
+    """Return how many vertices, edges, faces and triangles an item's meshes have."""
     counts: dict[str, int] = {}
     for shape in dg.shapes(path, type="mesh"):
         for flag, name in _COUNTED.items():
-            counts[name] = counts.get(name, 0) + int(ask.polyEvaluate(shape, **{flag: True}))
+            count = int(ask.polyEvaluate(shape, **{flag: True}))
+            counts[name] = counts.get(name, 0) + count
     return counts or None
 
 
 def _text(path: str) -> str | None:
+    """Return the text of an expression or script, or an item's text or notes."""
     if dg.is_of(path, "expression"):
         return str(ask.expression(path, query=True, string=True))
     if dg.is_of(path, "script"):
         return str(ask.scriptNode(path, query=True, beforeScript=True))
-    for place, prop in ((place, prop) for place in dg.places(path) for prop in ("text", "notes")):
-        if dg.has(place, prop):
-            return str(ask.getAttr(f"{place}.{prop}") or "") or None
+    for owner in dg.attribute_nodes(path):
+        for prop in ("text", "notes"):
+            if dg.has(owner, prop):
+                return str(ask.getAttr(f"{owner}.{prop}") or "") or None
     return None
 
 
-def _unfed(path: str) -> str:
-    """Say what does not lead into a constraint or deformer, or nothing."""
-    for base, prop, what in _FED:
+def _fault(rule: str, path: str) -> str:
+    """Return the fault of an item by a rule; "" if it passes. Only the first mesh is looked at."""
+    if rule == "history":
+        return ", ".join(history(path)[:3])
+    if rule == "broken":
+        return _missing_input(path)
+    meshes = dg.shapes(path, type="mesh")
+    if not meshes:
+        return ""
+    return _mesh_fault(rule, meshes[0])
+
+
+def _missing_input(path: str) -> str:
+    """Return which input a constraint or deformer lacks: "has no target"; "" if it lacks none."""
+    for base, prop, what in _NEEDED_INPUTS:
         if dg.is_of(path, base) and dg.has(path, prop):
-            ends = dg.links(f"{path}.{prop}", destination=False)
-            if all(dg.long(end) == path for end in ends):  # its own weights lead there too
+            sources = dg.links(f"{path}.{prop}", destination=False)
+            # The node's own weights are connected there too.
+            if all(dg.long_path(source) == path for source in sources):
                 return f"has no {what}"
     return ""
 
 
-def _mesh_failure(rule: str, shape: str) -> str:
-    if rule == "ngons":  # "FACE      0:      0      1      3      2"; of faces, not of the shape
+def _mesh_fault(rule: str, shape: str) -> str:
+    """Return the fault of a mesh by a rule; "" if it passes."""
+    if rule == "ngons":
+        # A line for each face, "FACE      0:      0      1      3      2"; of faces, not the shape.
         lines = ask.polyInfo(f"{shape}.f[*]", faceToVertex=True) or []
         count = sum(len(line.partition(":")[2].split()) > 4 for line in lines)
         return f"{count} faces" if count else ""
     edges = len(ask.polyInfo(shape, nonManifoldEdges=True) or [])
     faces = len(ask.polyInfo(shape, laminaFaces=True) or [])
-    return f"{edges} edges, {faces} lamina faces" if edges or faces else ""
+    if not edges and not faces:
+        return ""
+    return f"{edges} edges, {faces} lamina faces"
 
 
 def _may_write(path: str) -> bool:
-    """Have the trip wire asked about a file; an exception Maya would only print."""
+    """Return whether the body may write a file: an audit event asks, and Maya must get no error."""
     try:
         sys.audit("open", path, "w", 0)
     except BridgeError:

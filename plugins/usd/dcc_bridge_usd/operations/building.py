@@ -21,28 +21,39 @@ class _Building(_Placing, Building):
     """Makes prims."""
 
     def create(self, kind: str, name: str | None, under: str | None) -> str:
-        """Define a prim of a type, or a Shader that is of a kind of shader."""
+        """Define a prim of a type, or a Shader with the id of a shader."""
         shader = schemas.shaders().GetShaderNodeByIdentifier(kind)
         if kind not in schemas.types():
             raise LookupError(f"There is no type {kind!r}.{names.near(kind, schemas.types())}")
-        is_prim = bool(Usd.SchemaRegistry().FindConcretePrimDefinition(kind))
+        is_schema = bool(Usd.SchemaRegistry().FindConcretePrimDefinition(kind))
+        type_name = kind if is_schema else "Shader"
         path = self.new_path(name or kind, under)
         with refusing(f"{kind} cannot be made at {path}"):
-            made = self.stage.DefinePrim(path, kind if is_prim else "Shader")
-            if shader and not is_prim:
-                UsdShade.Shader(made).CreateIdAttr(kind)
-        if not made or made.GetTypeName() != (kind if is_prim else "Shader"):
+            prim = self.stage.DefinePrim(path, type_name)
+            if shader and not is_schema:
+                UsdShade.Shader(prim).CreateIdAttr(kind)
+        if not prim or prim.GetTypeName() != type_name:
             raise ValueError(f"{path} was not made: a stronger layer makes something else of it.")
         return str(path)
 
     def new_path(self, name: str, under: str | None) -> Sdf.Path:
-        """Give a free path below a prim; for None below the default prim if there is one."""
+        """Return a free path below a prim.
+
+        Args:
+            name: What the new prim is called, if that is free.
+            under: The prim; None stands for the default prim, or else the top.
+
+        Raises:
+            LookupError: There is no prim `under`.
+            ValueError: The prim is an instance.
+        """
         above = self.root(under)
         if under is None and self.stage.GetDefaultPrim():
             above = self.stage.GetDefaultPrim()
         if above.IsInstance() or above.IsInstanceProxy():
             raise ValueError(f"{above.GetPath()} is an instance: nothing can be made below it.")
-        return above.GetPath().AppendChild(names.free(above, Tf.MakeValidIdentifier(name)))
+        free_name = names.free(above, Tf.MakeValidIdentifier(name))
+        return above.GetPath().AppendChild(free_name)
 
     def duplicate(self, item: str, *, linked: bool) -> str:
         """Copy a prim beside itself; a linked copy refers to it, and is an instance."""
@@ -60,8 +71,8 @@ class _Building(_Placing, Building):
                 copy.SetInstanceable(linked and bool(prim.GetAllChildrenNames()))
             else:
                 source = layers[0]
-                if len(layers) > 1:  # what several layers say of it comes into one
-                    source = UsdUtils.FlattenLayerStack(self.stage, lambda _, it: it)
+                if len(layers) > 1:  # what several layers say of the prim comes into one
+                    source = UsdUtils.FlattenLayerStack(self.stage, lambda _, path: path)
                 Sdf.CreatePrimInLayer(target, path.GetParentPath())
                 Sdf.CopySpec(source, prim.GetPath(), target, path)
         if not self.stage.GetPrimAtPath(path):
@@ -70,7 +81,8 @@ class _Building(_Placing, Building):
 
     def rename(self, item: str, name: str) -> str:
         """Rename a prim in its place among its siblings."""
-        prim, selected = self.prim(item), self.host.selection
+        prim = self.prim(item)
+        selected = self.host.selection
         new = prims.rename(self.stage, prim, name)
         self.follow(selected, Sdf.Path(item), new)
         return str(new)
@@ -81,17 +93,20 @@ class _Building(_Placing, Building):
             raise ValueError(f"USD has no {kind}: it has a collection, and a parent.")
         where, _, name = into.rpartition(".")
         name = name.removeprefix("collection:")
-        top = self.stage.GetDefaultPrim() or next(iter(self.stage.GetPseudoRoot().GetChildren()))
-        prim = self.prim(where) if where else top
+        if where:
+            prim = self.prim(where)
+        else:
+            tops = iter(self.stage.GetPseudoRoot().GetChildren())
+            prim = self.stage.GetDefaultPrim() or next(tops)
         if not Sdf.Path.IsValidNamespacedIdentifier(name):
             raise ValueError(f"{name!r} cannot be a collection's name: use letters, digits and _.")
         with refusing(f"There can be no collection {name} at {prim.GetPath()}"):
-            made = Usd.CollectionAPI.Apply(prim, name)
+            collection = Usd.CollectionAPI.Apply(prim, name)
             targets = [self.prim(item).GetPath() for item in items]
             for path in targets:
-                made.IncludePath(path)
-        query = made.ComputeMembershipQuery()
+                collection.IncludePath(path)
+        query = collection.ComputeMembershipQuery()
         missing = [str(path) for path in targets if not query.IsPathIncluded(path)]
         if missing:
             raise ValueError(f"{', '.join(missing[:5])} did not come into {into}.")
-        return str(made.GetCollectionPath())
+        return str(collection.GetCollectionPath())

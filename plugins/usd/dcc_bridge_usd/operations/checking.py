@@ -1,10 +1,10 @@
-"""What is wrong with a scene as USD's own validators see it, and what its schemas know."""
+"""What is wrong with a scene by USD's own validators, and what USD's schemas are. Main thread."""
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Final
+from typing import Any, Final
 
 from pxr import Kind, Usd, UsdGeom, UsdValidation  # type: ignore[attr-defined]  # newer than the stubs
 
@@ -14,10 +14,11 @@ from dcc_bridge.spi import ApiEntry, ApiSearch, Checking, Rule
 from . import links, schemas
 from .items import _Items
 
-_MOST_TOLD: Final = 300
-_TOGETHER: Final = 100  # prims that are validated in 10 ms
-# By what a validator is called in USD, the few of them that matter to who makes scenes.
-_TEXTS: Final = {
+_MAX_CHARACTERS: Final = 300  # of a reason
+_PRIMS_A_STEP: Final = 100  # prims that are validated in 10 ms
+# By the rule: USD's keyword for a family of validators, what is wrong, and how it is mended. These
+# few families matter to people who make scenes.
+_FAMILIES: Final = {
     "usd_core": (
         "UsdCoreValidators",
         "USD cannot compose it, or it has values of a wrong type",
@@ -49,87 +50,110 @@ _TEXTS: Final = {
         "set_values or group, as the reason says; run_python for schemas of UsdPhysics",
     ),
 }
-_CUT: Final = "clean(what=['dead_links']), or connect, or assign_material for a binding"
-_MORE_FACES: Final = "set_values of faceVertexCounts and faceVertexIndices"
+_MEND_LINKS: Final = "clean(what=['dead_links']), or connect, or assign_material for a binding"
+_MEND_NGONS: Final = "set_values of faceVertexCounts and faceVertexIndices"
 
 
 class _Checking(_Items, ApiSearch, Checking):
-    """Checks a scene, and tells of USD."""
+    """Checks a scene, and looks things up in USD's schemas."""
 
     def rules(self) -> Iterable[Rule]:
-        """Give a rule for each family of validators, and one for the layers."""
+        """Yield our own rules, and a rule for each family of validators."""
         yield Rule(
             "default_prim",
             "The scene has no default prim, so that it cannot be referenced whole",
             'set_values(changes=[{"item": "@scene", "prop": "default_prim", "value": "/World"}])',
         )
-        yield Rule("dead_links", "a relationship, connection or reference leads to nothing", _CUT)
-        yield Rule("ngons", "faces of more than four corners", _MORE_FACES)
+        yield Rule(
+            "dead_links", "a relationship, connection or reference leads to nothing", _MEND_LINKS
+        )
+        yield Rule("ngons", "faces of more than four corners", _MEND_NGONS)
         yield Rule("duplicate_names", "components of one name, which clash in one group", "rename")
-        for name, (_, text, mend) in _TEXTS.items():
+        for name, (_, text, mend) in _FAMILIES.items():
             yield Rule(name, text, mend)
 
     def failures(self, rule: str, items: Sequence[str]) -> Iterator[tuple[str, str]]:
-        """Give what fails, prim by prim; what holds for the scene is said of its first prim."""
+        """Yield what fails, prim by prim; what fails for the scene is yielded for its first prim.
+
+        Args:
+            rule: The name of a rule.
+            items: The prims that are checked.
+
+        Yields:
+            A prim and the reason; an empty reason where nothing fails.
+        """
         own = {
-            "default_prim": self._rootless,
+            "default_prim": self._default_prim,
             "ngons": self._ngons,
-            "duplicate_names": self._twins,
+            "duplicate_names": self._duplicate_names,
             "dead_links": self._dead_links,
         }
         if rule in own:
             yield from own[rule](items)
             return
-        keyword = _TEXTS[rule][0]
+        keyword = _FAMILIES[rule][0]
         if items:
             yield from self._of_scene(keyword, items[0])
         context = UsdValidation.ValidationContext([keyword], False)
-        parts = [items[at : at + _TOGETHER] for at in range(0, len(items), _TOGETHER)]
-        for part in parts:
+        for start in range(0, len(items), _PRIMS_A_STEP):
+            part = items[start : start + _PRIMS_A_STEP]
             yield part[0], ""
-            said = defaultdict[str, list[str]](list)
-            for error in context.Validate([self.prim(item) for item in part]):
-                for site in error.GetSites():
-                    at = site.GetPrim() if site.IsPrim() else site.GetProperty()
-                    said[str(at.GetPath().GetPrimPath() if at else part[0])].append(
-                        str(error.GetMessage())
-                    )
-            for item, messages in said.items():
-                yield item, " ".join(dict.fromkeys(messages))[:_MOST_TOLD]
+            errors = context.Validate([self.prim(item) for item in part])
+            for item, messages in _messages(errors, part[0]).items():
+                yield item, " ".join(messages)[:_MAX_CHARACTERS]
 
-    def _rootless(self, items: Sequence[str]) -> Iterator[tuple[str, str]]:
+    def _default_prim(self, items: Sequence[str]) -> Iterator[tuple[str, str]]:
         if items and not self.stage.GetDefaultPrim():
             yield items[0], "The scene has no default prim."
 
     def _dead_links(self, items: Sequence[str]) -> Iterator[tuple[str, str]]:
         for item in items:
-            yield item, ", ".join(links.dead_of(self.prim(item)))[:_MOST_TOLD]
+            yield item, ", ".join(links.dead_of(self.prim(item)))[:_MAX_CHARACTERS]
 
     def _ngons(self, items: Sequence[str]) -> Iterator[tuple[str, str]]:
         for item in items:
             counts = UsdGeom.Mesh(self.prim(item)).GetFaceVertexCountsAttr().Get() or ()
-            ngons = sum(it > 4 for it in counts)
-            yield item, f"{ngons} faces" if ngons else ""
+            ngons = sum(count > 4 for count in counts)
+            reason = f"{ngons} faces" if ngons else ""
+            yield item, reason
 
-    def _twins(self, items: Sequence[str]) -> Iterator[tuple[str, str]]:
-        # what is inside of a component may be called as in another one
-        names = Counter(it.GetName() for it in track(self.stage.Traverse()) if _is_component(it))
+    def _duplicate_names(self, items: Sequence[str]) -> Iterator[tuple[str, str]]:
+        # Prims inside of components may have the same names.
+        counts = Counter[str]()
+        for prim in track(self.stage.Traverse()):
+            if _is_component(prim):
+                counts[prim.GetName()] += 1
         for item in items:
             prim = self.prim(item)
-            count = names[prim.GetName()] if _is_component(prim) else 0
-            yield item, f"{count} are called {prim.GetName()}" if count > 1 else ""
+            name = prim.GetName()
+            reason = ""
+            if _is_component(prim) and counts[name] > 1:
+                reason = f"{counts[name]} are called {name}"
+            yield item, reason
 
     def _of_scene(self, keyword: str, item: str) -> Iterator[tuple[str, str]]:
+        """Yield what fails for the scene as a whole."""
         registry = UsdValidation.ValidationRegistry()
-        for each in registry.GetValidatorMetadataForKeyword(keyword):
-            validator = registry.GetOrLoadValidatorByName(each.name)
-            said = [str(error.GetMessage()) for error in validator.Validate(self.stage)]
-            if said:
-                yield item, f"The scene: {' '.join(said)}"[:_MOST_TOLD]
+        for metadata in registry.GetValidatorMetadataForKeyword(keyword):
+            validator = registry.GetOrLoadValidatorByName(metadata.name)
+            messages = [str(error.GetMessage()) for error in validator.Validate(self.stage)]
+            if messages:
+                yield item, f"The scene: {' '.join(messages)}"[:_MAX_CHARACTERS]
 
     def api(self) -> Iterator[ApiEntry]:
-        """Give the types with their properties, and the shaders with their sockets."""
+        """Yield the types with their properties, and the shaders with their sockets."""
         return (ApiEntry(*entry) for entry in schemas.entries())
+
+
+def _messages(errors: Iterable[Any], first: str) -> dict[str, dict[str, None]]:
+    """Return the messages of errors by the prim, in their order; those of no prim by `first`."""
+    messages = defaultdict[str, dict[str, None]](dict)
+    for error in errors:
+        for site in error.GetSites():
+            place = site.GetPrim() if site.IsPrim() else site.GetProperty()
+            item = str(place.GetPath().GetPrimPath()) if place else first
+            messages[item][str(error.GetMessage())] = None
+    return messages
 
 
 def _is_component(prim: Usd.Prim) -> bool:

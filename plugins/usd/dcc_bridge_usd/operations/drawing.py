@@ -1,4 +1,4 @@
-"""Pictures: the viewport's own renderer, of which the person sees nothing."""
+"""Pictures by the viewport's renderer, which the person does not see. Main thread."""
 
 from __future__ import annotations
 
@@ -18,15 +18,28 @@ from .transforms import vector
 
 
 class UsdOperations(_Shading, _Losing, _Checking, Drawing):
-    """All operations, and those that draw."""
+    """All operations on a USD stage."""
 
     def viewpoint(self, view: str) -> Shot:
-        """Give the window's view, or a camera's."""
+        """Return the window's view, or that of a camera.
+
+        Args:
+            view: "person" for the window, or the path of a camera.
+
+        Raises:
+            LookupError: There is no window, or no such camera.
+        """
         if view == "person":
-            seen = _sheet().person(self.host)
-            if seen is None:
+            window_view = _sheet().person(self.host)
+            if window_view is None:
                 raise LookupError("There is no window that a person looks into.")
-            return Shot(seen.eye, seen.target, seen.up, seen.angle, seen.height)
+            return Shot(
+                window_view.eye,
+                window_view.target,
+                window_view.up,
+                window_view.angle,
+                window_view.height,
+            )
         camera = UsdGeom.Camera(self.prim(view))
         if not camera:
             raise LookupError(f"{view} is a {self.kind(view)}, not a Camera.")
@@ -34,7 +47,8 @@ class UsdOperations(_Shading, _Losing, _Checking, Drawing):
         aspect = self._fit(lens)
         place = lens.transform
         ahead = place.TransformDir(Gf.Vec3d(0, 0, -1)).GetNormalized()
-        eye, up = place.ExtractTranslation(), place.TransformDir(Gf.Vec3d(0, 1, 0)).GetNormalized()
+        up = place.TransformDir(Gf.Vec3d(0, 1, 0)).GetNormalized()
+        eye = place.ExtractTranslation()
         target = vector(eye + ahead * (lens.focusDistance or 1.0))
         if lens.projection == Gf.Camera.Orthographic:
             height = lens.verticalAperture * Gf.Camera.APERTURE_UNIT
@@ -43,7 +57,11 @@ class UsdOperations(_Shading, _Losing, _Checking, Drawing):
         return Shot(vector(eye), target, vector(up), angle, camera=view, aspect=aspect)
 
     def _fit(self, lens: Gf.Camera) -> float:
-        """Give a lens an aperture of the form that is rendered, larger if need be; return that."""
+        """Fit the aperture of a lens to the rendered size, where needed by a larger aperture.
+
+        Returns:
+            The ratio of width to height.
+        """
         size = settings(self.stage)["size"][0]
         if not size:
             return float(lens.aspectRatio)
@@ -52,17 +70,21 @@ class UsdOperations(_Shading, _Losing, _Checking, Drawing):
         return float(aspect)
 
     def draw(self, shots: Sequence[Shot], width: int, height: int, shading: str) -> bytes:
-        """Draw into an image of our own; boxes, as in the window."""
+        """Draw shots into one image, with boxes as in the window; return it as a JPEG."""
         sheet = _sheet()
-        views = [
-            sheet.View(it.eye, it.target, it.up, it.angle, it.height, it.frame, bool(it.camera))
-            for it in shots
-        ]
-        drawn: bytes = sheet.draw(self.host, views, width, height, wire=shading == "wire")
-        return drawn
+        views = []
+        for shot in shots:
+            is_camera = bool(shot.camera)
+            view = sheet.View(
+                shot.eye, shot.target, shot.up, shot.angle, shot.height, shot.frame, is_camera
+            )
+            views.append(view)
+        picture: bytes = sheet.draw(self.host, views, width, height, wire=shading == "wire")
+        return picture
 
 
 def _sheet() -> Any:
+    """Return the module that draws, which needs Qt."""
     try:
         return import_module("..window.sheet", __package__)
     except ImportError as error:

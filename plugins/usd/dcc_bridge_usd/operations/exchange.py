@@ -9,17 +9,29 @@ from typing import Any
 
 from pxr import Gf, Sdf, Tf, Usd, UsdGeom, UsdUtils
 
+from ..places import below
 from .links import relative
 
 TURNS = {("Z", "Y"): -90.0, ("Y", "Z"): 90.0}
-"""About X, from the axis that is up in a file to that of the scene."""
+"""Degrees about X, from the axis that is up in a file to that of the scene."""
+_MAX_NAMED = 10  # missing files
 
 
 class Incoming:
-    """A file that is to become a part of a scene."""
+    """A file that is to become a part of a scene.
+
+    Attributes:
+        path: The file.
+        stage: The stage of the file.
+        tops: The defined prims at the top of the stage.
+    """
 
     def __init__(self, path: Path) -> None:
-        """Open it; ValueError where it cannot be read, or nothing is in it."""
+        """Open the file.
+
+        Raises:
+            ValueError: The file is not there, cannot be read, or nothing is in it.
+        """
         if not path.is_file():
             raise ValueError(f"There is no file {path}.")
         try:
@@ -27,65 +39,94 @@ class Incoming:
         except Tf.ErrorException as error:
             raise ValueError(f"{path.name} is not a file that USD can read.") from error
         self.path = path
-        self.tops = [it for it in self.stage.GetPseudoRoot().GetChildren() if it.IsDefined()]
+        children = self.stage.GetPseudoRoot().GetChildren()
+        self.tops = [prim for prim in children if prim.IsDefined()]
         if not self.tops:
             raise ValueError(f"There is nothing in {path.name}.")
 
     def name(self) -> str:
-        """Give what its content could be called."""
+        """Return a name for the content: that of the default prim, or of the file."""
         default = self.stage.GetDefaultPrim()
         return default.GetName() if default else self.path.stem
 
     def refer(self, scene: Usd.Stage, at: Sdf.Path, scale: float, turn: float) -> None:
-        """Refer to its default prim, or to all that is in it."""
+        """Refer to the default prim of the file, or to all that is in the file.
+
+        Args:
+            scene: The stage that refers to the file.
+            at: The path of the new prim.
+            scale: The scale of the new prim.
+            turn: How far the new prim is turned about X, in degrees.
+        """
         default = self.stage.GetDefaultPrim()
         tops = [default] if default else self.tops
-        is_one = len(tops) == 1 and not turn and scale == 1
-        if not is_one:
+        file = _written(scene, str(self.path))
+        is_group = len(tops) > 1 or bool(turn) or scale != 1
+        if is_group:
             UsdGeom.Xform.Define(scene, at)
         for prim in tops:
-            made = scene.DefinePrim(at if is_one else at.AppendChild(prim.GetName()))
-            place = Sdf.Path.emptyPath if default else prim.GetPath()
-            made.GetReferences().AddReference(_written(scene, str(self.path)), place)
+            path = at.AppendChild(prim.GetName()) if is_group else at
+            source = Sdf.Path.emptyPath if default else prim.GetPath()
+            scene.DefinePrim(path).GetReferences().AddReference(file, source)
         _fit(scene, at, scale, turn)
 
     def copy(self, scene: Usd.Stage, at: Sdf.Path, scale: float, turn: float) -> None:
-        """Copy what its layers hold; what they refer to stays in its files."""
+        """Copy what the file's own layers hold; what they refer to stays in its files.
+
+        Args:
+            scene: The stage that gets the copy, in the layer that is edited.
+            at: The path of the new prim.
+            scale: The scale of the new prim.
+            turn: How far the new prim is turned about X, in degrees.
+        """
+
+        def written(path: str) -> str:
+            return _written(scene, path) if os.path.isabs(path) else path
+
         whole = UsdUtils.FlattenLayerStack(self.stage)
-        UsdUtils.ModifyAssetPaths(
-            whole, lambda it: _written(scene, it) if os.path.isabs(it) else it
-        )
-        source, target = self.tops[0].GetPath(), scene.GetEditTarget().GetLayer()
+        UsdUtils.ModifyAssetPaths(whole, written)
+        source = self.tops[0].GetPath()
         if len(self.tops) > 1 or turn or scale != 1:
             source = _gathered(whole, [prim.GetPath() for prim in self.tops])
+        target = scene.GetEditTarget().GetLayer()
         Sdf.CreatePrimInLayer(target, at.GetParentPath())
         Sdf.CopySpec(whole, source, target, at)
         _fit(scene, at, scale, turn)
 
     def doubts(self, scene: Usd.Stage, scale: float, up: str | None) -> Iterator[str]:
-        """Say what may be wrong with it."""
+        """Yield sentences about what may be wrong with the imported prims.
+
+        Args:
+            scene: The stage that has them now.
+            scale: The scale that was asked for.
+            up: The axis that the caller says is up in the file, if any.
+        """
         name = self.path.name
-        theirs, ours = map(UsdGeom.GetStageMetersPerUnit, (self.stage, scene))
+        theirs = UsdGeom.GetStageMetersPerUnit(self.stage)
+        ours = UsdGeom.GetStageMetersPerUnit(scene)
         if theirs != ours and scale == 1:
             yield (
                 f"{name} has {theirs:g} metres a unit and this scene {ours:g}: "
                 f"scale={theirs / ours:g} makes it fit."
             )
-        axis, own = (str(UsdGeom.GetStageUpAxis(it)) for it in (self.stage, scene))
-        if axis != own and up is None:
-            yield f'{name} has {axis} up and this scene {own}: up="{axis}" turns it.'
+        axis = str(UsdGeom.GetStageUpAxis(self.stage))
+        own_axis = str(UsdGeom.GetStageUpAxis(scene))
+        if axis != own_axis and up is None:
+            yield f'{name} has {axis} up and this scene {own_axis}: up="{axis}" turns it.'
         if not self.stage.HasDefaultPrim():
             yield f"{name} has no default prim: all that is in it came."
-        if missing := UsdUtils.ComputeAllDependencies(str(self.path))[2]:
-            yield f"Not found: {', '.join(map(str, missing[:10]))}."
+        _, _, missing = UsdUtils.ComputeAllDependencies(str(self.path))
+        if missing:
+            yield f"Not found: {', '.join(map(str, missing[:_MAX_NAMED]))}."
 
 
 def _gathered(layer: Sdf.Layer, tops: Sequence[Sdf.Path]) -> Sdf.Path:
-    """Put prims below one, so that what leads from one of them to another follows."""
-    loose, holder = Usd.Stage.Open(layer), Sdf.Path("/came")
-    loose.DefinePrim(holder, "Xform")
+    """Put prims below a new prim, so that what leads from one of them to another follows."""
+    stage = Usd.Stage.Open(layer)
+    holder = Sdf.Path("/came")
+    stage.DefinePrim(holder, "Xform")
     for path in tops:
-        editor = Usd.NamespaceEditor(loose)
+        editor = Usd.NamespaceEditor(stage)
         editor.MovePrimAtPath(path, holder.AppendChild(path.name))
         editor.ApplyEdits()
     return holder
@@ -99,7 +140,7 @@ def _fit(scene: Usd.Stage, at: Sdf.Path, scale: float, turn: float) -> None:
 
 
 def _written(scene: Usd.Stage, path: str) -> str:
-    """Write a path as the layer that is edited should."""
+    """Return a path as it is written in the layer that is edited."""
     own = scene.GetEditTarget().GetLayer().realPath
     return relative(path, os.path.dirname(own)) if own else path
 
@@ -107,52 +148,75 @@ def _written(scene: Usd.Stage, path: str) -> str:
 def flattened(
     scene: Usd.Stage, items: Sequence[Sdf.Path], frames: tuple[float, float] | None, folder: Path
 ) -> tuple[Sdf.Layer, list[str]]:
-    """Give prims with what they use and all above them, or the scene, as one layer.
+    """Flatten prims with what they use and all above them, or the scene, into one layer.
 
-    The texts say what was left out.
+    Args:
+        scene: The scene.
+        items: The prims; none for the whole scene.
+        frames: The first and the last frame whose keys are kept; None keeps all.
+        folder: The folder in which the layer will be saved.
+
+    Returns:
+        The layer, and sentences about what was left out.
     """
-    stage, is_own = scene, not items and not _has_arcs(scene)
+
+    def seen_from_folder(path: str) -> str:
+        return relative(path, str(folder)) if os.path.isabs(path) else path
+
+    stage = scene
+    is_own = not items and not _has_arcs(scene)
     if items:
         mask = Usd.StagePopulationMask(items)
         stage = Usd.Stage.OpenMasked(scene.GetRootLayer(), scene.GetSessionLayer(), mask)
         stage.ExpandPopulationMask()
-    # without references it is ten times faster, and instances of its own prims stay such
+    # Without references this is ten times faster, and instances of the scene's own prims stay.
     whole = UsdUtils.FlattenLayerStack(scene) if is_own else stage.Flatten(False)
     if frames is not None:
         _cut_frames(whole, stage, *frames)
-    UsdUtils.ModifyAssetPaths(
-        whole, lambda it: relative(it, str(folder)) if os.path.isabs(it) else it
-    )
-    left = []
-    if not is_own and (inactive := sum(not it.IsActive() for it in stage.TraverseAll())):
-        left.append(f"{inactive} inactive prims, and what is below them.")
+    UsdUtils.ModifyAssetPaths(whole, seen_from_folder)
+    left_out = []
+    inactive = 0
+    if not is_own:
+        inactive = sum(not prim.IsActive() for prim in stage.TraverseAll())
+    if inactive:
+        left_out.append(f"{inactive} inactive prims, and what is below them.")
     if items:
         noun = "prim" if len(items) == 1 else "prims"
-        left.append(f"All but {len(items)} {noun}, what is below them, and what they need.")
-    return whole, left
+        left_out.append(f"All but {len(items)} {noun}, what is below them, and what they need.")
+    return whole, left_out
 
 
 def _has_arcs(scene: Usd.Stage) -> bool:
-    """Whether a scene refers to files, beside those whose layers are its own."""
-    layers = scene.GetLayerStack()
-    every = {path for layer in layers for path in layer.GetCompositionAssetDependencies()}
-    below: list[Any] = [layer.subLayerPaths for layer in layers]
-    return bool(every - {"", *(str(path) for paths in below for path in paths)})
+    """Return whether a scene refers to files other than its own layers."""
+    referred = set()
+    own = {""}
+    for layer in scene.GetLayerStack():
+        sublayers: Any = layer.subLayerPaths
+        own.update(str(path) for path in sublayers)
+        referred.update(layer.GetCompositionAssetDependencies())
+    return bool(referred - own)
 
 
 def _cut_frames(layer: Sdf.Layer, stage: Usd.Stage, first: float, last: float) -> None:
-    """Leave the samples of a range, and what a value was at its ends."""
-    layer.startTimeCode, layer.endTimeCode = first, last
-    every: list[Sdf.Path] = []
-    layer.Traverse(Sdf.Path.absoluteRootPath, every.append)  # type: ignore[arg-type]  # paths
-    for path in every:
-        times = layer.ListTimeSamplesForPath(path) if path.IsPropertyPath() else []
-        if not times:
-            continue
-        attribute = stage.GetAttributeAtPath(path)
-        ends = {at: attribute.Get(at) for at in (first, last)} if attribute else {}
-        for at in times:
-            if not first <= at <= last:
-                layer.EraseTimeSample(path, at)
-        for at, value in ends.items():
-            layer.SetTimeSample(path, at, value)
+    """Remove the keys outside a range of frames, and set keys at its ends."""
+    layer.startTimeCode = first
+    layer.endTimeCode = last
+    for path in below(layer, Sdf.Path.absoluteRootPath):
+        if path.IsPropertyPath():
+            _cut_keys(layer, path, stage.GetAttributeAtPath(path), first, last)
+
+
+def _cut_keys(
+    layer: Sdf.Layer, path: Sdf.Path, attribute: Usd.Attribute, first: float, last: float
+) -> None:
+    times = layer.ListTimeSamplesForPath(path)
+    if not times:
+        return
+    ends = {}
+    if attribute:
+        ends = {time: attribute.Get(time) for time in (first, last)}
+    for time in times:
+        if not first <= time <= last:
+            layer.EraseTimeSample(path, time)
+    for time, value in ends.items():
+        layer.SetTimeSample(path, time, value)

@@ -1,4 +1,4 @@
-"""What there is on a stage, and what is told of it."""
+"""The items of a stage: prims, their bounds, values, links and users. Main thread."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from dcc_bridge.spi import (
     Frames,
     Host,
     Part,
+    PlainNames,
     SocketLink,
     Value,
     Vector,
@@ -27,34 +28,51 @@ from dcc_bridge.spi import (
 )
 
 from .. import frames
+from ..coercion import plain
 from ..host import UsdSession
-from ..prims import branch, is_plain, plain, prim_at
+from ..plain_names import PLAIN
+from ..prims import branch, is_plain, prim_at
 from . import links, names, schemas
 from .transforms import FIRST, vector
 
-_MOST_KEYS: Final = 100
-_MOST_ELEMENTS: Final = 64
+_MAX_KEYS: Final = 100  # of an attribute that is looked into
+_MAX_ELEMENTS: Final = 64  # of an array that is shown whole
+_SHOWN_ELEMENTS: Final = 16  # of a longer array
 _MOST_COMPARED: Final = 10_000, 20_000_000  # prims, and bytes of each layer, in some 0.2 s
-_MANY: Final = 500  # prims whose bounds are computed in 20 ms
+_MAX_MEASURED_AT_ONCE: Final = 500  # prims; their bounds are computed in 20 ms
+_COUNTED_ARRAYS: Final = {
+    "points": "points",
+    "faceVertexCounts": "faces",
+    "curveVertexCounts": "curves",
+    "protoIndices": "instances",
+}
 _OF_STAGE: Final = re.compile(r" \(\w+ stage on stage .*\)$")  # with its address
 
 
 @contextmanager
 def refusing(what: str) -> Iterator[None]:
-    """Make a sentence of what USD raises."""
+    """Make a sentence of an error of USD.
+
+    Raises:
+        ValueError: USD raised an error; the message begins with `what`.
+    """
     try:
         yield
     except Tf.ErrorException as error:
         if "is not editable" in str(error):
             raise ValueError(f"{what}: the layer is locked; unlock it first.") from error
         reasons = re.findall(r": '(.*?)'\s*$", str(error), re.MULTILINE)
-        raise ValueError(
-            f"{what}: {reasons[0].rstrip('.') if reasons else 'USD refuses it'}."
-        ) from error
+        reason = reasons[0].rstrip(".") if reasons else "USD refuses it"
+        raise ValueError(f"{what}: {reason}.") from error
 
 
 class _Items(CodeContext, Frames):
-    """A stage's prims."""
+    """The prims of a stage.
+
+    Attributes:
+        host: The session.
+        instructions: What an agent has to know of a USD stage.
+    """
 
     instructions = (
         "A USD stage. An item is a prim's path, such as /World/Props/Lamp_01; a new one goes below "
@@ -70,17 +88,20 @@ class _Items(CodeContext, Frames):
     def __init__(self, host: Host) -> None:
         self.host = host
         self._boxes: UsdGeom.BBoxCache | None = None
-        self._time = FIRST  # of what is read of places and sizes
-        self._posed: Usd.Stage | None = None  # the stage at that frame, where it is another one
-        self._watched: Usd.Stage | None = None
+        self._time = FIRST  # at which places and sizes are read
+        self._posed: Usd.Stage | None = None  # the stage as it is evaluated at a frame
+        self._watched: Usd.Stage | None = None  # the stage whose edits make `_boxes` invalid
 
     @property
     def stage(self) -> Usd.Stage:
-        """The scene, which another file makes another one."""
+        """The stage of the scene; another object after another file was opened."""
         return self._posed or cast("UsdSession", self.host).stage
 
     def namespace(self) -> dict[str, Any]:
         return {"stage": self.stage}
+
+    def plain_names(self) -> PlainNames:
+        return PLAIN
 
     @contextmanager
     def in_context(self, warnings: list[str]) -> Iterator[Callable[[], str | None]]:
@@ -95,37 +116,45 @@ class _Items(CodeContext, Frames):
 
     @property
     def up(self) -> Any:  # type: ignore[override]  # the port says that it may be a property
-        """Where up is."""
+        """The axis that points up."""
         return "Z" if UsdGeom.GetStageUpAxis(self.stage) == UsdGeom.Tokens.z else "Y"
 
     def prim(self, item: str) -> Usd.Prim:
-        """Give the prim of an item; LookupError says what there is instead."""
-        if is_plain(item) and (prim := self.stage.GetPrimAtPath(item)):
-            return prim  # most are, and USD's own look at the path takes longer than this
-        is_path = item.startswith("/") and Sdf.Path.IsValidPathString(item)
-        found = self.stage.GetPrimAtPath(item) if is_path else None
-        if not found or found.IsPseudoRoot():
+        """Return the prim of an item.
+
+        Raises:
+            LookupError: There is no such prim; the message names what there is instead.
+        """
+        prim: Usd.Prim | None = None
+        # Most items are plain paths, and USD's own check of a path takes longer.
+        if is_plain(item) or (item.startswith("/") and Sdf.Path.IsValidPathString(item)):
+            prim = self.stage.GetPrimAtPath(item)
+        if not prim or prim.IsPseudoRoot():
             raise LookupError(f"There is no prim at {item!r}.{names.instead(self.stage, item)}")
-        return found
+        return prim
 
     def root(self, under: str | None) -> Usd.Prim:
-        """Give a prim, or for none the root of all."""
-        return self.stage.GetPseudoRoot() if under in (None, "", "/") else self.prim(str(under))
+        """Return a prim; the pseudo root for None, "" and "/"."""
+        if under in (None, "", "/"):
+            return self.stage.GetPseudoRoot()
+        return self.prim(str(under))
 
     def items(self, under: str | None = None) -> Iterable[str]:
-        """Give prims in the order of the scene: active, loaded, defined, none below instances."""
-        prims = iter(Usd.PrimRange(self.root(under)))
-        return (str(prim.GetPath()) for prim in islice(prims, 1, None))
+        """Return the paths of the active, loaded, defined prims below a prim.
+
+        They come in the order of the scene; prims below instances are left out.
+        """
+        return (str(prim.GetPath()) for prim in self.prims(under))
 
     def prims(self, under: str | None = None) -> Iterator[Usd.Prim]:
-        """Give the same as prims."""
+        """Return the prims whose paths `items` returns."""
         return islice(iter(Usd.PrimRange(self.root(under))), 1, None)
 
     def kind(self, item: str) -> str:
         return str(self.prim(item).GetTypeName()) or self.host.item_noun
 
     def name(self, item: str) -> str:
-        """Give the last part of the path; of a collection, too."""
+        """Return the last part of the path of a prim or a collection."""
         if is_plain(item):
             return str(self.prim(item).GetName())
         if Sdf.Path.IsValidPathString(item) and Usd.CollectionAPI.IsCollectionAPIPath(item):
@@ -137,29 +166,36 @@ class _Items(CodeContext, Frames):
         return None if above.IsPseudoRoot() else str(above.GetPath())
 
     def types(self) -> Iterable[str]:
-        """Give the concrete types, and the shaders by their ids."""
+        """Return the concrete types, and the shaders by their ids."""
         return schemas.types()
 
     # ---- bounds
 
     def bounds(self, item: str) -> Bounds | None:
-        """Give the box in the world; of what is hidden too, if it is asked for itself."""
+        """Return the box of a prim in the world; that of hidden prims only if all are hidden."""
         prim = self.prim(item)
-        box = self._boxes_now()
-        if len(list(islice(branch(prim), _MANY + 1))) > _MANY:
-            # the leaves first: in one piece, 100,000 would take two seconds
-            for each in track(list(Usd.PrimRange(prim))[::-1], message="Measuring"):
-                box.ComputeUntransformedBound(each)
-        found = box.ComputeWorldBound(prim).ComputeAlignedRange()
-        if found.IsEmpty():
-            hidden = UsdGeom.BBoxCache(self._time, box.GetIncludedPurposes(), False, True)
-            found = hidden.ComputeWorldBound(prim).ComputeAlignedRange()
-        return None if found.IsEmpty() else (vector(found.GetMin()), vector(found.GetMax()))
+        boxes = self._boxes_now()
+        first = list(islice(branch(prim), _MAX_MEASURED_AT_ONCE + 1))
+        if len(first) > _MAX_MEASURED_AT_ONCE:
+            # The leaves first: in one piece, 100,000 prims would take two seconds.
+            for leaf_first in track(list(Usd.PrimRange(prim))[::-1], message="Measuring"):
+                boxes.ComputeUntransformedBound(leaf_first)
+        box = boxes.ComputeWorldBound(prim).ComputeAlignedRange()
+        if box.IsEmpty():
+            ignoring_visibility = UsdGeom.BBoxCache(
+                self._time, boxes.GetIncludedPurposes(), False, True
+            )
+            box = ignoring_visibility.ComputeWorldBound(prim).ComputeAlignedRange()
+        if box.IsEmpty():
+            return None
+        return vector(box.GetMin()), vector(box.GetMax())
 
     def _boxes_now(self) -> UsdGeom.BBoxCache:
+        """Return the cache of boxes, which every edit of the stage empties."""
         stage = self.stage
         if self._watched is not stage:
-            self._watched, self._boxes = stage, None
+            self._watched = stage
+            self._boxes = None
             self._listener = Tf.Notice.Register(Usd.Notice.ObjectsChanged, self._outdate, stage)
         if self._boxes is None:
             tokens = UsdGeom.Tokens
@@ -170,7 +206,7 @@ class _Items(CodeContext, Frames):
 
     @contextmanager
     def at_frame(self, frame: float) -> Iterator[None]:
-        """Read places and sizes at a frame, of points that a skeleton moves too."""
+        """Read places and sizes at a frame, with points as skeletons move them, in the block."""
         self._posed = frames.evaluated(self.stage, frame)
         self._time = Usd.TimeCode(frame)
         self._boxes = None
@@ -199,47 +235,53 @@ class _Items(CodeContext, Frames):
         return getattr(self, f"_{part}")(self.prim(item))
 
     def _values(self, prim: Usd.Prim) -> dict[str, Value]:
-        told = {a.GetName(): told_value(a) for a in prim.GetAttributes() if a.HasValue()}
-        for rel in prim.GetAuthoredRelationships():
-            told[rel.GetName()] = Value(list(map(str, rel.GetTargets())), "relationship")
-        if kind := Usd.ModelAPI(prim).GetKind():
-            told["kind"] = Value(kind, "token")
+        values = {}
+        for attribute in prim.GetAttributes():
+            if attribute.HasValue():
+                values[attribute.GetName()] = shown_value(attribute)
+        for relationship in prim.GetAuthoredRelationships():
+            values[relationship.GetName()] = shown_targets(relationship)
+        kind = Usd.ModelAPI(prim).GetKind()
+        if kind:
+            values["kind"] = Value(kind, "token")
         sets = prim.GetVariantSets()
         for name in sets.GetNames():
-            told[f"variant:{name}"] = Value(sets.GetVariantSelection(name), "variant")
-        return told
+            values[f"variant:{name}"] = Value(sets.GetVariantSelection(name), "variant")
+        return values
 
     def _inputs(self, prim: Usd.Prim) -> list[SocketLink]:
-        attributes = [a for a in prim.GetAuthoredAttributes() if a.HasAuthoredConnections()]
-        return [
-            SocketLink(
-                str(source.GetPrimPath()), socket(source.name), str(prim.GetPath()), socket(a)
-            )
-            for a in attributes
-            for source in a.GetConnections()
-        ]
+        target = str(prim.GetPath())
+        socket_links = []
+        for attribute in prim.GetAuthoredAttributes():
+            if not attribute.HasAuthoredConnections():
+                continue
+            for path in attribute.GetConnections():
+                source = str(path.GetPrimPath())
+                link = SocketLink(source, socket(path.name), target, socket(attribute))
+                socket_links.append(link)
+        return socket_links
 
     def _uses(self, prim: Usd.Prim) -> list[str]:
         return list(dict.fromkeys(links.used(prim)))
 
     def _keys(self, prim: Usd.Prim) -> dict[str, list[list[Any]]]:
-        keyed = [a for a in prim.GetAuthoredAttributes() if a.GetNumTimeSamples()]
-        return {
-            a.GetName(): [[at, short(a.Get(at))] for at in a.GetTimeSamples()[:_MOST_KEYS]]
-            for a in keyed
-        }
+        keys = {}
+        for attribute in prim.GetAuthoredAttributes():
+            if attribute.GetNumTimeSamples():
+                times = attribute.GetTimeSamples()[:_MAX_KEYS]
+                keys[attribute.GetName()] = [[time, short(attribute.Get(time))] for time in times]
+        return keys
 
     def _counts(self, prim: Usd.Prim) -> dict[str, int]:
-        arrays = {
-            "points": "points",
-            "faceVertexCounts": "faces",
-            "curveVertexCounts": "curves",
-            "protoIndices": "instances",
-        }
-        found = {word: prim.GetAttribute(name) for name, word in arrays.items()}
-        counts = {word: len(it.Get(FIRST) or ()) for word, it in found.items() if it}
+        counts = {}
+        for name, word in _COUNTED_ARRAYS.items():
+            attribute = prim.GetAttribute(name)
+            if attribute:
+                counts[word] = len(attribute.Get(FIRST) or ())
         children = len(prim.GetAllChildrenNames())
-        return counts | ({"children": children} if children else {})
+        if children:
+            counts["children"] = children
+        return counts
 
     def _text(self, prim: Usd.Prim) -> str | None:
         return prim.GetMetadata("comment") or prim.GetDocumentation() or None
@@ -247,40 +289,64 @@ class _Items(CodeContext, Frames):
     # ---- who uses what
 
     def users(self, thing: str) -> Iterable[str]:
-        """Give the prims that name a prim, a material or a file."""
+        """Return the prims that name a prim, a material or a file.
+
+        Args:
+            thing: A path, or the name of a material.
+
+        Raises:
+            LookupError: There is no such thing; the message names what there is instead.
+        """
         wanted = {thing}
-        if prim_at(self.stage, thing) is None and thing not in {it[2] for it in self.files()}:
-            wanted = {path for path in self.looks() if path.rpartition("/")[2] == thing}
+        if prim_at(self.stage, thing) is None and not self._is_file(thing):
+            wanted = set(self.looks_called(thing))
         if not wanted:
             instead = names.instead(self.stage, thing)
             raise LookupError(f"There is no material, file or prim {thing!r}.{instead}")
-        every = track(self.prims(), message="Looking for users")
-        return (str(it.GetPath()) for it in every if not wanted.isdisjoint(links.used(it)))
+        prims = track(self.prims(), message="Looking for users")
+        return (str(prim.GetPath()) for prim in prims if not wanted.isdisjoint(links.used(prim)))
+
+    def _is_file(self, thing: str) -> bool:
+        return thing in {path for _, _, path in self.files()}
 
     def looks(self) -> list[str]:
-        """Give the paths of the materials."""
-        every = track(self.prims(), message="Looking for materials")
-        return [str(it.GetPath()) for it in every if it.GetTypeName() == "Material"]
+        """Return the paths of the materials."""
+        prims = track(self.prims(), message="Looking for materials")
+        return [str(prim.GetPath()) for prim in prims if prim.GetTypeName() == "Material"]
+
+    def looks_called(self, name: str) -> list[str]:
+        """Return the paths of the materials with a name."""
+        return [path for path in self.looks() if path.rpartition("/")[2] == name]
 
     def materials(self) -> Iterable[str]:
-        """Give the materials by their paths, and by their names where these are unique."""
+        """Return the materials by their paths, and by their names where these are unique."""
         paths = self.looks()
         counts = Counter(path.rpartition("/")[2] for path in paths)
-        return [*paths, *(name for name, count in counts.items() if count == 1)]
+        unique_names = [name for name, count in counts.items() if count == 1]
+        return [*paths, *unique_names]
 
     def files(self) -> Iterable[tuple[str, str, str]]:
-        """Give the sublayers, references, payloads and files in attributes, seen from the scene."""
-        below: Any = self.stage.GetRootLayer().subLayerPaths
-        yield from ((SCENE, "subLayers", path) for path in below)
+        """Yield the sublayers, references, payloads and files in attributes.
+
+        Yields:
+            The item, its property, and the path as the scene's root layer would write it.
+        """
+        sublayers: Any = self.stage.GetRootLayer().subLayerPaths
+        for path in sublayers:
+            yield SCENE, "subLayers", path
         yield from links.files(self.stage)
 
     def aim(self, item: str) -> tuple[Vector, Vector]:
-        """Turn a camera's or a light's -Z, and of anything else its front."""
+        """Return the axes of a prim that point ahead and up when it is aimed at something.
+
+        For a camera or a light ahead is -Z; for anything else it is the front.
+        """
         prim = self.prim(item)
         if UsdLux.LightAPI(prim) or UsdGeom.Camera(prim):
             return (0.0, 0.0, -1.0), (0.0, 1.0, 0.0)
-        is_z = self.up == "Z"
-        return ((0.0, -1.0, 0.0), (0.0, 0.0, 1.0)) if is_z else ((0.0, 0.0, 1.0), (0.0, 1.0, 0.0))
+        if self.up == "Z":
+            return (0.0, -1.0, 0.0), (0.0, 0.0, 1.0)
+        return (0.0, 0.0, 1.0), (0.0, 1.0, 0.0)
 
 
 def _digest(stage: Usd.Stage) -> str:
@@ -294,25 +360,37 @@ def _digest(stage: Usd.Stage) -> str:
 
 
 def socket(attribute: Any) -> str:
-    """Call an attribute as a socket: "diffuseColor" for "inputs:diffuseColor"."""
+    """Return the name of an attribute as a socket: "diffuseColor" for "inputs:diffuseColor"."""
     name = attribute if isinstance(attribute, str) else attribute.GetName()
     return str(UsdShade.Utils.GetBaseNameAndType(name)[0])
 
 
 def short(value: Any) -> Any:
-    """Give what JSON carries; of a long array its length and how it begins."""
-    if hasattr(value, "__len__") and not isinstance(value, str) and len(value) > _MOST_ELEMENTS:
-        return {"elements": len(value), "begin": plain(value[:16])}
+    """Return a value as JSON carries it; of a long array its length and how it begins."""
+    if hasattr(value, "__len__") and not isinstance(value, str) and len(value) > _MAX_ELEMENTS:
+        return {"elements": len(value), "begin": plain(value[:_SHOWN_ELEMENTS])}
     return plain(value)
 
 
-def told_value(attribute: Usd.Attribute) -> Value:
-    """Give an attribute as the scene shows it."""
-    held = ""
-    if attribute.HasAuthoredConnections() and (sources := attribute.GetConnections()):
-        held = f"connected to {sources[0]}"
-    elif count := attribute.GetNumTimeSamples():
-        held = f"keyed, {count} keys"
-    elif attribute.GetPrim().IsInstanceProxy():
-        held = "locked: it is inside an instance"
-    return Value(short(attribute.Get(FIRST)), str(attribute.GetTypeName()), held)
+def shown_value(attribute: Usd.Attribute) -> Value:
+    """Return an attribute's value as the scene shows it, with what holds the value."""
+    return Value(short(attribute.Get(FIRST)), str(attribute.GetTypeName()), holder(attribute))
+
+
+def shown_targets(relationship: Usd.Relationship) -> Value:
+    """Return the targets of a relationship as a value."""
+    paths = [str(target) for target in relationship.GetTargets()]
+    return Value(paths, "relationship")
+
+
+def holder(attribute: Usd.Attribute) -> str:
+    """Return what holds an attribute, so that its value alone cannot be set; "" for nothing."""
+    sources = attribute.GetConnections() if attribute.HasAuthoredConnections() else []
+    if sources:
+        return f"connected to {sources[0]}"
+    keys = attribute.GetNumTimeSamples()
+    if keys:
+        return f"keyed, {keys} keys"
+    if attribute.GetPrim().IsInstanceProxy():
+        return "locked: it is inside an instance"
+    return ""

@@ -1,4 +1,4 @@
-"""Files, and what goes."""
+"""Files that are read and written, and prims that are deleted. Main thread."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dcc_bridge.spi import Cleaning, Deleting, FileExchange, Imported, Junk, Sav
 from .. import files, referrers
 from ..host import UsdSession
 from ..prims import remove
-from . import exchange, links
+from . import exchange, links, unused
 from .building import _Building
 from .items import refusing
 
@@ -48,21 +48,36 @@ class _Losing(_Building, Cleaning, Deleting, FileExchange, Saving):
     """Reads and writes files, and deletes."""
 
     def import_formats(self) -> Mapping[str, tuple[str, ...]]:
-        """Give what this USD can read."""
+        """Return the suffixes of the files that this USD reads, with the ways to bring them in."""
         every = Sdf.FileFormat.FindAllFileFormatExtensions()
         return {f".{suffix}": ("copy", "reference") for suffix in sorted(every)}
 
     def import_file(
         self, path: Path, how: str, under: str | None, scale: float, up: Literal["Y", "Z"] | None
     ) -> Imported:
-        """Refer to a file, or copy what is in it."""
+        """Refer to a file, or copy what is in the file.
+
+        Args:
+            path: The file.
+            how: "copy" or "reference".
+            under: The prim below which the new prim comes.
+            scale: The scale of the new prim.
+            up: The axis that is up in the file, if it is to be turned.
+
+        Raises:
+            LookupError: There is no prim `under`.
+            ValueError: The file cannot be read, or is the scene itself.
+        """
         if path == self.host.file():
             raise ValueError(f"{path.name} is this scene itself.")
         file = exchange.Incoming(path)
         at = self.new_path(file.name(), under)
         turn = exchange.TURNS.get((up or "", self.up), 0.0)
         with refusing(f"{path.name} cannot be brought in at {at}"):
-            (file.copy if how == "copy" else file.refer)(self.stage, at, scale, turn)
+            if how == "copy":
+                file.copy(self.stage, at, scale, turn)
+            else:
+                file.refer(self.stage, at, scale, turn)
         return Imported([str(at)], list(file.doubts(self.stage, scale, up)))
 
     def export_formats(self) -> Sequence[str]:
@@ -71,56 +86,75 @@ class _Losing(_Building, Cleaning, Deleting, FileExchange, Saving):
     def export_file(
         self, path: Path, items: Sequence[str], frames: tuple[float, float] | None
     ) -> list[str]:
-        """Write prims, with what they use and all above them, or the scene, flattened to a file."""
+        """Write prims, with what they use and all above them, or the scene, flattened to a file.
+
+        Args:
+            path: The file.
+            items: The prims; none for the whole scene.
+            frames: The first and the last frame; None for all.
+
+        Returns:
+            Sentences about what was left out.
+
+        Raises:
+            ValueError: The file is a part of the scene, or cannot be written.
+        """
         target = files.absolute(path)
         known = Sdf.Layer.Find(str(target))
         if known and known in self.stage.GetUsedLayers():
             raise ValueError(f"{target.name} is a part of this scene: choose another name.")
         paths = [self.prim(item).GetPath() for item in items]
         with refusing(f"{target.name} cannot be written"):
-            whole, left = exchange.flattened(self.stage, paths, frames, target.parent)
+            layer, left_out = exchange.flattened(self.stage, paths, frames, target.parent)
         if target.is_file():
             self.host.losing(f"write over {target.name}", [target])
         try:
-            files.write(whole, target)
+            files.write(layer, target)
         except OSError as error:
             raise ValueError(str(error)) from error
         if known:
             known.Reload(force=True)
-        return left
+        return left_out
 
     # ---- what nobody needs
 
     def junk(self, what: Junk) -> list[str]:
         if what == "history":
             raise ValueError("A USD scene keeps no history.")
-        find: dict[Junk, Callable[[Usd.Stage], Iterable[str]]] = {
-            "unused": links.unused_materials,
-            "empty_groups": links.empty_groups,
-            "duplicate_materials": links.twins,
+        finders: dict[Junk, Callable[[Usd.Stage], Iterable[str]]] = {
+            "unused": unused.unused_materials,
+            "empty_groups": unused.empty_groups,
+            "duplicate_materials": unused.duplicate_materials,
             "dead_links": links.dead_links,
         }
-        return list(find[what](self.stage))
+        find = finders[what]
+        return list(find(self.stage))
 
     def clean(self, what: Junk, items: Sequence[str]) -> None:
-        """Take away what is of no use; who used a duplicate uses the one that stays."""
+        """Remove what is of no use; the users of a duplicate get the material that stays."""
         with refusing("That cannot be cleaned"):
             if what == "dead_links":
                 links.cut_dead(self.stage, items)
                 return
             if what == "duplicate_materials":
-                same = links.twins(self.stage)
-                links.replace_users(self.stage, {item: same[item] for item in items})
+                originals = unused.duplicate_materials(self.stage)
+                links.replace_users(self.stage, {item: originals[item] for item in items})
             self.delete(items)
 
     def delete(self, items: Sequence[str]) -> Sequence[str]:
-        """Delete prims with all below them."""
+        """Delete prims with all below them; return those that were only deactivated."""
+        paths = [Sdf.Path(item) for item in items]
         with refusing("They cannot be deleted"):
-            return list(map(str, remove(self.stage, map(Sdf.Path, items))))
+            return [str(path) for path in remove(self.stage, paths)]
 
     def check_deletable(self, items: Sequence[str]) -> None:
-        """Check that no prim is inside an instance, and none in a layer that is locked."""
+        """Check that no prim is inside an instance, and none in a layer that is locked.
+
+        Raises:
+            ValueError: A prim cannot be deleted; the message says why.
+        """
         locked = cast("UsdSession", self.host).locked_layers()
+        local = self.stage.GetLayerStack()
         for item in track(items):
             prim = self.prim(item)
             if prim.IsInstanceProxy() or prim.IsInPrototype():
@@ -128,21 +162,20 @@ class _Losing(_Building, Cleaning, Deleting, FileExchange, Saving):
                     f"{item} is inside an instance, whose prims cannot be deleted one by one: "
                     "delete the instance, or what it refers to."
                 )
-            layers = [it.layer for it in prim.GetPrimStack() if it.layer in locked]
-            local = self.stage.GetLayerStack()
-            named = [layer.GetDisplayName() for layer in layers if layer in local]
-            if named:
-                raise ValueError(
-                    f"{item} cannot be deleted: the layer {named[0]} is locked; unlock it first."
-                )
+            for spec in prim.GetPrimStack():
+                if spec.layer in locked and spec.layer in local:
+                    name = spec.layer.GetDisplayName()
+                    raise ValueError(
+                        f"{item} cannot be deleted: the layer {name} is locked; unlock it first."
+                    )
         target = self.stage.GetEditTarget().GetLayer()
-        if target in locked and any(map(self._is_referred_to, items)):
+        if target in locked and any(self._is_referred_to(item) for item in items):
             raise ValueError(f"The layer {target.GetDisplayName()} is locked: unlock it first.")
 
     def _is_referred_to(self, item: str) -> bool:
         """Return whether a prim is of another file, and can only be switched off."""
-        stack = self.stage.GetLayerStack()
-        return any(it.layer not in stack for it in self.prim(item).GetPrimStack())
+        local = self.stage.GetLayerStack()
+        return any(spec.layer not in local for spec in self.prim(item).GetPrimStack())
 
     def dependents(self, items: Sequence[str]) -> Sequence[str]:
         """Name the relationships, connections and references that lead to prims."""
@@ -152,12 +185,19 @@ class _Losing(_Building, Cleaning, Deleting, FileExchange, Saving):
         return referrers.leading_to(self.stage, gone, known, referring)
 
     def below(self, items: Sequence[str]) -> Sequence[str]:
-        return cast("UsdSession", self.host).below(items)  # the look of the question's
+        return cast("UsdSession", self.host).below(items)  # from the snapshot of the question
 
     # ---- saving
 
     def save_files(self, path: Path | None) -> list[Path]:
-        """Give the scene's file and those of its unsaved sublayers."""
+        """Return the file that a save writes for the scene, and those of its unsaved sublayers.
+
+        Args:
+            path: The file, if not the scene's own.
+
+        Raises:
+            ValueError: There is no file, or it cannot be written.
+        """
         target = files.absolute(path) if path is not None else self.host.file()
         if target is None:
             raise ValueError("This scene was never saved: give the path of a file to save it in.")
@@ -166,10 +206,15 @@ class _Losing(_Building, Cleaning, Deleting, FileExchange, Saving):
         if not target.parent.is_dir():
             raise ValueError(f"{target.name} cannot be saved: there is no folder {target.parent}.")
         own = self.host.file()
-        return [target, *(it for it in self.host.files() if it not in (target, own))]
+        below = [file for file in self.host.files() if file not in (target, own)]
+        return [target, *below]
 
     def save(self, path: Path | None) -> Path:
-        """Save the scene with its unsaved sublayers."""
+        """Save the scene with its unsaved sublayers, and return its file.
+
+        Raises:
+            ValueError: A file cannot be written.
+        """
         try:
             return cast("UsdSession", self.host).save(path)
         except OSError as error:

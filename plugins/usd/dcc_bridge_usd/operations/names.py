@@ -9,65 +9,107 @@ from typing import Final
 
 from pxr import Sdf, Usd
 
-_FAR: Final = 20_000  # prims among which one of that name is looked for
+_MAX_SEARCHED: Final = 20_000  # prims that are searched for a name
+_MAX_NEAR: Final = 5  # names that are suggested
+_MAX_CHILDREN: Final = 10  # that are named
 
 
 def near(name: str, names: Iterable[str], above: Sdf.Path | None = None) -> str:
-    """Say which names are like one; those below a prim as paths."""
-    lower = {each.lower(): each for each in names}
-    like = get_close_matches(name.lower(), lower, 5, 0.6)
-    within = [each for each in lower if name and name.lower() in each][:5]
-    found = [lower[each] for each in dict.fromkeys(like + within)]
-    found = [str(above.AppendChild(each)) for each in found] if above else found
-    return f" Near: {', '.join(found[:5])}." if found else ""
+    """Return a sentence about the names that are like one; "" if there are none.
+
+    Args:
+        name: The name that was meant to be found.
+        names: The names that there are.
+        above: The prim whose children have these names; they are written as paths then.
+    """
+    by_lower = {each.lower(): each for each in names}
+    alike = get_close_matches(name.lower(), by_lower, _MAX_NEAR, 0.6)
+    if name:
+        containing = [lower for lower in by_lower if name.lower() in lower]
+        alike += containing[:_MAX_NEAR]
+    suggestions = [by_lower[lower] for lower in dict.fromkeys(alike)][:_MAX_NEAR]
+    if above:
+        suggestions = [str(above.AppendChild(child)) for child in suggestions]
+    if not suggestions:
+        return ""
+    return f" Near: {', '.join(suggestions)}."
 
 
 def instead(stage: Usd.Stage, path: str) -> str:
-    """Say what there is in the place of a prim that is not there."""
+    """Return a sentence about what there is in the place of a prim that is not there."""
     if not Sdf.Path.IsValidPathString(path) or not Sdf.Path(path).IsAbsolutePath():
-        at = _called(stage, path.rpartition("/")[2])
-        return f" Is it {', '.join(at)}?" if at else ' A path looks like "/World/Camera".'
-    above = stage.GetPseudoRoot()
-    for each in Sdf.Path(path).GetPrefixes():
-        child = stage.GetPrimAtPath(each)
+        places = _called(stage, path.rpartition("/")[2])
+        return f" Is it {', '.join(places)}?" if places else ' A path looks like "/World/Camera".'
+    parent = stage.GetPseudoRoot()
+    for prefix in Sdf.Path(path).GetPrefixes():
+        child = stage.GetPrimAtPath(prefix)
         if not child:
-            names = above.GetAllChildrenNames()
-            other = _called(stage, Sdf.Path(path).name)
-            elsewhere = f" {Sdf.Path(path).name} is at {', '.join(other)}." if other else ""
-            like = near(each.name, names[:_FAR], above.GetPath())
-            return elsewhere or like or f" Under {above.GetPath()}: {', '.join(names[:10])}."
-        above = child
+            return _instead_below(stage, parent, prefix.name, Sdf.Path(path).name)
+        parent = child
     return ""
 
 
+def _instead_below(stage: Usd.Stage, parent: Usd.Prim, missing: str, name: str) -> str:
+    """Return a sentence about what there is in the place of a child that is not there.
+
+    Args:
+        stage: The scene.
+        parent: The deepest prim of a path that is there.
+        missing: The name of its child that is not there.
+        name: The last name of the path.
+    """
+    places = _called(stage, name)
+    if places:
+        return f" {name} is at {', '.join(places)}."
+    children = parent.GetAllChildrenNames()
+    alike = near(missing, children[:_MAX_SEARCHED], parent.GetPath())
+    if alike:
+        return alike
+    return f" Under {parent.GetPath()}: {', '.join(children[:_MAX_CHILDREN])}."
+
+
 def _called(stage: Usd.Stage, name: str) -> list[str]:
-    every = (it for it in islice(stage.Traverse(), _FAR) if it.GetName() == name)
-    return [str(prim.GetPath()) for prim in islice(every, 5)]
+    """List the first prims with a name."""
+    searched = islice(stage.Traverse(), _MAX_SEARCHED)
+    prims = (prim for prim in searched if prim.GetName() == name)
+    return [str(prim.GetPath()) for prim in islice(prims, _MAX_NEAR)]
 
 
 def free(above: Usd.Prim, name: str) -> str:
-    """Give a name that no prim below another has: Lamp_01, and then Lamp_02."""
+    """Return a name that no child of a prim has: Lamp_01, and then Lamp_02."""
     if not _is_taken(above, name):
         return name
     stem = name.rstrip("0123456789")
     digits = name[len(stem) :]
-    first, width = (int(digits) + 1, len(digits)) if digits else (1, 1)
-    stem = stem if digits else f"{stem}_"
+    first = 1
+    if digits:
+        first = int(digits) + 1
+    else:
+        stem = f"{stem}_"
+    width = max(1, len(digits))
 
     def nth(number: int) -> str:
         return f"{stem}{first + number:0{width}}"
 
     step = 1
     while _is_taken(above, nth(step - 1)):
-        step *= 2  # names run on, so what lies between is taken most likely
-    low, high = step // 2, step  # the one before `low` is taken, the one before `high` is free
+        step *= 2  # names usually are numbered without gaps, so all in between are taken
+    # The name before `low` is taken, and the name before `high` is free.
+    low = step // 2
+    high = step
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (middle, high) if _is_taken(above, nth(middle - 1)) else (low, middle)
+        if _is_taken(above, nth(middle - 1)):
+            low = middle
+        else:
+            high = middle
     return nth(high - 1)
 
 
 def _is_taken(above: Usd.Prim, name: str) -> bool:
-    path, stage = above.GetPath().AppendChild(name), above.GetStage()
-    layers = stage.GetLayerStack()
-    return bool(stage.GetPrimAtPath(path)) or any(it.GetPrimAtPath(path) for it in layers)
+    """Return whether the scene or one of its layers has a child of that name."""
+    path = above.GetPath().AppendChild(name)
+    stage = above.GetStage()
+    if stage.GetPrimAtPath(path):
+        return True
+    return any(layer.GetPrimAtPath(path) for layer in stage.GetLayerStack())

@@ -1,4 +1,4 @@
-"""Properties of prims as they are edited: keys, and what is no attribute. Main thread."""
+"""Keys of attributes, and what a prim has beside attributes and relationships. Main thread."""
 
 from __future__ import annotations
 
@@ -9,54 +9,74 @@ from pxr import Kind, Sdf, Usd, UsdGeom
 from .links import arcs
 
 OWN: Final = {"kind": "token", "active": "bool", "instanceable": "bool", "references": "asset[]"}
-"""What a prim has beside its attributes and relationships, with its type."""
+"""The values that a prim has beside attributes and relationships, with their types."""
 _FIRST: Final = Usd.TimeCode.EarliestTime()
 _SIZES: Final = {"points", "size", "radius", "height", "width", "length", "widths"}
 
 
 def write_keys(attribute: Usd.Attribute, keys: dict[float, Any], *, clear: bool) -> None:
-    """Add keys to an attribute, or have it only these."""
-    # samples of one layer hide those of all weaker ones, so what is there comes along
-    there = {at: attribute.Get(at) for at in attribute.GetTimeSamples()}
+    """Add keys to an attribute, or replace all its keys.
+
+    Args:
+        attribute: The attribute.
+        keys: The values by the frame.
+        clear: Whether the attribute keeps no other key; without any, it keeps its first value.
+
+    Raises:
+        ValueError: A stronger layer has keys.
+    """
+    # The keys of one layer hide those of all weaker layers, so the old keys are written again.
+    old = {time: attribute.Get(time) for time in attribute.GetTimeSamples()}
     first = attribute.Get(_FIRST)
-    wanted = keys if clear else there | keys
-    for at in there.keys() - wanted.keys():
-        attribute.ClearAtTime(at)
-    if not wanted and there and first is not None:
-        attribute.Set(first)  # it stays where the first key had it
-    for at, value in keys.items():
-        attribute.Set(value, at)
-    for at in wanted.keys() - attribute.GetTimeSamples():
-        attribute.Set(wanted[at], at)
+    wanted = keys if clear else old | keys
+    for time in old.keys() - wanted.keys():
+        attribute.ClearAtTime(time)
+    if not wanted and old and first is not None:
+        attribute.Set(first)
+    for time, value in keys.items():
+        attribute.Set(value, time)
+    for time in wanted.keys() - attribute.GetTimeSamples():
+        attribute.Set(wanted[time], time)
     if set(attribute.GetTimeSamples()) != wanted.keys():
         raise ValueError(f"{attribute.GetPath()} is keyed in a stronger layer.")
 
 
 def choose(prim: Usd.Prim, name: str, choice: Any) -> None:
-    """Choose a variant."""
-    chosen = prim.GetVariantSet(name)
-    names = chosen.GetVariantNames()
+    """Select a variant of a variant set.
+
+    Raises:
+        ValueError: There is no such variant.
+    """
+    variant_set = prim.GetVariantSet(name)
+    names = variant_set.GetVariantNames()
     if choice not in names:
         raise ValueError(f"{name} is one of {', '.join(names)}, not {choice!r}.")
-    chosen.SetVariantSelection(choice)
+    variant_set.SetVariantSelection(choice)
 
 
 def own_value(prim: Usd.Prim, prop: str) -> Any:
-    """Read one of `OWN`; None where the prim has no such."""
+    """Return one of `OWN` of a prim; None where the prim has none."""
     if prop == "references":
         return [arc.assetPath for _, arc in arcs(prim) if arc.assetPath] or None
     if prop == "kind":
         return Usd.ModelAPI(prim).GetKind()
-    return prim.IsActive() if prop == "active" else prim.IsInstanceable()
+    if prop == "active":
+        return prim.IsActive()
+    return prim.IsInstanceable()
 
 
 def set_own(prim: Usd.Prim, prop: str, value: Any) -> None:
-    """Write one of `OWN`; ValueError says what it takes."""
+    """Write one of `OWN`.
+
+    Raises:
+        ValueError: The value does not fit, or a stronger layer holds another one.
+    """
     if prop == "references":
-        _lead(prim, value)
+        _set_references(prim, value)
     elif prop == "kind":
-        if value not in Kind.Registry.GetAllKinds():
-            raise ValueError(f"kind is one of {', '.join(sorted(Kind.Registry.GetAllKinds()))}.")
+        kinds = Kind.Registry.GetAllKinds()
+        if value not in kinds:
+            raise ValueError(f"kind is one of {', '.join(sorted(kinds))}.")
         Usd.ModelAPI(prim).SetKind(value)
     elif not isinstance(value, bool):
         raise ValueError(f"{prop} is true or false, not {value!r}.")
@@ -68,25 +88,31 @@ def set_own(prim: Usd.Prim, prop: str, value: Any) -> None:
         raise ValueError(f"{prop} of {prim.GetPath()} is held by a stronger layer.")
 
 
-def _lead(prim: Usd.Prim, paths: Any) -> None:
-    """Have the references and payloads of a prim lead to other files, one by one."""
-    every = [(layer, arc) for layer, arc in arcs(prim) if arc.assetPath]
-    if not isinstance(paths, list) or len(paths) != len(every):
-        raise ValueError(f"references of {prim.GetPath()} are {len(every)} paths, in a list.")
-    for (layer, old), path in zip(every, paths, strict=True):
+def _set_references(prim: Usd.Prim, paths: Any) -> None:
+    """Make the references and payloads of a prim lead to other files, one by one."""
+    old_arcs = [(layer, arc) for layer, arc in arcs(prim) if arc.assetPath]
+    if not isinstance(paths, list) or len(paths) != len(old_arcs):
+        raise ValueError(f"references of {prim.GetPath()} are {len(old_arcs)} paths, in a list.")
+    for (layer, old), path in zip(old_arcs, paths, strict=True):
         spec = layer.GetPrimAtPath(prim.GetPath())
         if isinstance(old, Sdf.Payload):
-            new = Sdf.Payload(path, old.primPath, old.layerOffset)
-            spec.payloadList.ReplaceItemEdits(old, new)
+            payload = Sdf.Payload(path, old.primPath, old.layerOffset)
+            spec.payloadList.ReplaceItemEdits(old, payload)
         else:
-            other = Sdf.Reference(path, old.primPath, old.layerOffset, old.customData)
-            spec.referenceList.ReplaceItemEdits(old, other)
+            reference = Sdf.Reference(path, old.primPath, old.layerOffset, old.customData)
+            spec.referenceList.ReplaceItemEdits(old, reference)
 
 
 def fit_extent(attribute: Usd.Attribute) -> None:
-    """Have an extent that is written down follow the size that was changed."""
-    based = UsdGeom.Boundable(attribute.GetPrim())
-    if attribute.GetName() in _SIZES and based and based.GetExtentAttr().HasAuthoredValue():
-        times = attribute.GetTimeSamples()
-        for at in map(Usd.TimeCode, times) if times else [Usd.TimeCode.Default()]:
-            based.GetExtentAttr().Set(UsdGeom.Boundable.ComputeExtentFromPlugins(based, at), at)
+    """Compute an authored extent anew after an attribute was changed that is a size."""
+    boundable = UsdGeom.Boundable(attribute.GetPrim())
+    if attribute.GetName() not in _SIZES or not boundable:
+        return
+    extent = boundable.GetExtentAttr()
+    if not extent.HasAuthoredValue():
+        return
+    times = [Usd.TimeCode(time) for time in attribute.GetTimeSamples()]
+    if not times:
+        times = [Usd.TimeCode.Default()]
+    for time in times:
+        extent.Set(UsdGeom.Boundable.ComputeExtentFromPlugins(boundable, time), time)

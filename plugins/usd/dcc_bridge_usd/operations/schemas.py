@@ -1,4 +1,4 @@
-"""What USD's schemas and shaders are, as this version knows them. No Qt in here. Main thread."""
+"""USD's schemas and shaders, as this version has them. No Qt in here. Main thread."""
 
 from __future__ import annotations
 
@@ -8,14 +8,21 @@ from typing import Any, Final, NamedTuple
 
 from pxr import Sdr, Tf, Usd
 
-from ..prims import plain
+from ..coercion import plain
 
-_MOST_SAID: Final = 100
-_MOST_TYPES: Final = 8
+_MAX_CHARACTERS: Final = 100  # of a documentation
+_MAX_TYPES: Final = 8  # types that are named for a property
 
 
 class Entry(NamedTuple):
-    """A type, a property or a socket."""
+    """A type, a property or a socket.
+
+    Attributes:
+        name: Its name, with that of its type or shader where it is of one alone.
+        kind: "type", "property" or "socket".
+        text: The first sentence of the documentation.
+        signature: The type of its values, and the default.
+    """
 
     name: str
     kind: str
@@ -24,28 +31,28 @@ class Entry(NamedTuple):
 
 
 def shaders() -> Any:
-    """Give the registry of shaders, of which the stubs know an older form."""
+    """Return the registry of shaders, of which the stubs have an older form."""
     return Sdr.Registry()
 
 
 @cache
 def types() -> list[str]:
-    """Give the concrete types, and the shaders by their ids."""
+    """Return the concrete types, and the shaders by their ids."""
     registry = Usd.SchemaRegistry()
-    concrete = filter(registry.IsConcrete, Tf.Type.FindByName("UsdTyped").GetAllDerivedTypes())
-    found = {registry.GetConcreteSchemaTypeName(kind) for kind in concrete}
-    nodes = ((it, shaders().GetShaderNodeByIdentifier(it)) for it in _shader_ids())
-    # a light that is no schema is one that is applied to something else
-    return sorted(found | {kind for kind, node in nodes if node.GetContext() != "light"})
-
-
-def _shader_ids() -> list[str]:
-    return list(shaders().GetShaderNodeIdentifiers())
+    names = set()
+    for schema in Tf.Type.FindByName("UsdTyped").GetAllDerivedTypes():
+        if registry.IsConcrete(schema):
+            names.add(registry.GetConcreteSchemaTypeName(schema))
+    for shader_id in shaders().GetShaderNodeIdentifiers():
+        # A light that is no schema is applied to something else.
+        if shaders().GetShaderNodeByIdentifier(shader_id).GetContext() != "light":
+            names.add(shader_id)
+    return sorted(names)
 
 
 def entries() -> Iterator[Entry]:
-    """Give the types, the sockets of shaders, and the properties with all types that have them."""
-    having: dict[Entry, list[str]] = {}
+    """Yield types, the sockets of shaders, and properties with all types that have them."""
+    types_by_property: dict[Entry, list[str]] = {}
     for kind in types():
         definition = Usd.SchemaRegistry().FindConcretePrimDefinition(kind)
         if definition is None:
@@ -53,12 +60,14 @@ def entries() -> Iterator[Entry]:
             continue
         yield Entry(f"create type {kind}", "type", _line(definition.GetDocumentation()))
         for name in definition.GetPropertyNames():
-            having.setdefault(_property(definition, name), []).append(kind)
-    for entry, kinds in having.items():
-        name = f"{kinds[0]}.{entry.name}" if len(kinds) == 1 else entry.name
-        more = ", ..." if len(kinds) > _MOST_TYPES else ""
-        of = f" Of {', '.join(kinds[:_MOST_TYPES])}{more}" if len(kinds) > 1 else ""
-        yield Entry(name, entry.kind, f"{entry.text}{of}".strip(), entry.signature)
+            types_by_property.setdefault(_property(definition, name), []).append(kind)
+    for entry, kinds in types_by_property.items():
+        if len(kinds) == 1:
+            yield entry._replace(name=f"{kinds[0]}.{entry.name}", text=entry.text.strip())
+            continue
+        more = ", ..." if len(kinds) > _MAX_TYPES else ""
+        owners = f"Of {', '.join(kinds[:_MAX_TYPES])}{more}"
+        yield entry._replace(text=f"{entry.text} {owners}".strip())
 
 
 def _shader(kind: str) -> Iterator[Entry]:
@@ -95,6 +104,6 @@ def _socket(kind: str, prop: Any, side: str) -> Entry:
 
 
 def _line(text: str | None) -> str:
-    """Give the first sentence of a documentation."""
+    """Return the first sentence of a documentation."""
     words = " ".join((text or "").split())
-    return words.partition(". ")[0][:_MOST_SAID]
+    return words.partition(". ")[0][:_MAX_CHARACTERS]

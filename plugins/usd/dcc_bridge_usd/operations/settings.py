@@ -1,4 +1,4 @@
-"""What holds for a scene as a whole: frames, units, the camera that is rendered. Main thread."""
+"""Settings of a scene as a whole: frames, units, the camera that is rendered. Main thread."""
 
 from __future__ import annotations
 
@@ -7,39 +7,71 @@ from typing import Any, Final
 
 from pxr import Gf, Sdf, Usd, UsdGeom, UsdRender
 
-from ..coercion import coerce
-from ..prims import plain, require
+from ..coercion import coerce, plain
+from ..prims import require
 
 _UNITS: Final = {"mm": 0.001, "cm": 0.01, "in": 0.0254, "ft": 0.3048, "m": 1.0, "km": 1000.0}
+"""The length of each unit in metres."""
 
 
 def settings(stage: Usd.Stage) -> dict[str, tuple[Any, str]]:
-    """Give the values by their names, with their types."""
+    """Return the settings by their names, each with its type."""
     render = _render(stage)
-    cameras = render.GetCameraRel().GetTargets() if render else []
+    camera = None
+    size = None
+    if render:
+        size = plain(render.GetResolutionAttr().Get())
+        cameras = render.GetCameraRel().GetTargets()
+        if cameras:
+            camera = str(cameras[0])
     default = stage.GetDefaultPrim()
-    metres = UsdGeom.GetStageMetersPerUnit(stage)
-    units = (name for name, size in _UNITS.items() if abs(size - metres) < 1e-9)
+    default_path = str(default.GetPath()) if default else None
     return {
         "frame": (stage.GetStartTimeCode(), "double"),
         "start": (stage.GetStartTimeCode(), "double"),
         "end": (stage.GetEndTimeCode(), "double"),
         "fps": (stage.GetFramesPerSecond(), "double"),
-        "camera": (str(cameras[0]) if cameras else None, "Camera"),
-        "size": (plain(render.GetResolutionAttr().Get()) if render else None, "int2"),
-        "units": (next(units, f"{metres:g} m"), "length"),
+        "camera": (camera, "Camera"),
+        "size": (size, "int2"),
+        "units": (_units(stage), "length"),
         "up": (str(UsdGeom.GetStageUpAxis(stage)), "Y or Z"),
-        "default_prim": (str(default.GetPath()) if default else None, "prim"),
+        "default_prim": (default_path, "prim"),
     }
 
 
+def _units(stage: Usd.Stage) -> str:
+    """Return the name of a scene's unit, or its length in metres."""
+    metres = UsdGeom.GetStageMetersPerUnit(stage)
+    for name, size in _UNITS.items():
+        if abs(size - metres) < 1e-9:
+            return name
+    return f"{metres:g} m"
+
+
 def change(stage: Usd.Stage, name: str, value: Any) -> None:
-    """Change one of them; ValueError says what it takes. What is of the stage goes to its root."""
-    own, target = (stage.GetRootLayer(), stage.GetSessionLayer()), stage.GetEditTarget()
-    if name in ("camera", "size"):
-        _set_render(stage, name, value)
+    """Change a setting.
+
+    Camera and size are edited where the person edits, all others in the root layer, or in the
+    session layer if the person edits that: USD reads them in no other layer.
+
+    Args:
+        stage: The scene.
+        name: The name of the setting.
+        value: Its new value.
+
+    Raises:
+        ValueError: The value does not fit; the message says what fits.
+    """
+    if name == "camera":
+        _set_camera(stage, value)
         return
-    with Usd.EditContext(stage, target if target.GetLayer() in own else own[0]):
+    if name == "size":
+        _set_size(stage, value)
+        return
+    target = stage.GetEditTarget()
+    if target.GetLayer() not in (stage.GetRootLayer(), stage.GetSessionLayer()):
+        target = Usd.EditTarget(stage.GetRootLayer())
+    with Usd.EditContext(stage, target):
         _SETTERS[name](stage, value)
 
 
@@ -52,7 +84,8 @@ def _set_end(stage: Usd.Stage, value: Any) -> None:
 
 
 def _set_fps(stage: Usd.Stage, value: Any) -> None:
-    if not (number := _number(value)) > 0:
+    number = _number(value)
+    if not number > 0:
         raise ValueError("fps is a number above 0.")
     if stage.GetTimeCodesPerSecond() == stage.GetFramesPerSecond():
         stage.SetTimeCodesPerSecond(number)
@@ -91,21 +124,31 @@ def _number(value: Any) -> float:
 
 
 def _render(stage: Usd.Stage) -> UsdRender.Settings:
-    found = UsdRender.Settings.GetStageRenderSettings(stage)
+    """Return the render settings of a scene, or the first below /Render; invalid if none."""
+    render = UsdRender.Settings.GetStageRenderSettings(stage)
+    if render:
+        return render
     top = stage.GetPrimAtPath("/Render")
-    below = [it for it in top.GetChildren() if it.GetTypeName() == "RenderSettings"] if top else []
-    return found or UsdRender.Settings(below[0] if below else Usd.Prim())
+    if top:
+        for prim in top.GetChildren():
+            if prim.GetTypeName() == "RenderSettings":
+                return UsdRender.Settings(prim)
+    return UsdRender.Settings(Usd.Prim())
 
 
-def _set_render(stage: Usd.Stage, name: str, value: Any) -> None:
-    if name == "camera":
-        camera = require(stage, str(value))
-        if not UsdGeom.Camera(camera):
-            raise ValueError(f"{value} is a {camera.GetTypeName()}, not a Camera.")
-    elif min(value := coerce(Sdf.ValueTypeNames.Int2, value)) < 1:
+def _render_or_new(stage: Usd.Stage) -> UsdRender.Settings:
+    return _render(stage) or UsdRender.Settings.Define(stage, "/Render/Settings")
+
+
+def _set_camera(stage: Usd.Stage, value: Any) -> None:
+    camera = require(stage, str(value))
+    if not UsdGeom.Camera(camera):
+        raise ValueError(f"{value} is a {camera.GetTypeName()}, not a Camera.")
+    _render_or_new(stage).CreateCameraRel().SetTargets([value])
+
+
+def _set_size(stage: Usd.Stage, value: Any) -> None:
+    size = coerce(Sdf.ValueTypeNames.Int2, value)
+    if min(size) < 1:
         raise ValueError("size is [width, height] in pixels, 1 at least.")
-    render = _render(stage) or UsdRender.Settings.Define(stage, "/Render/Settings")
-    if name == "camera":
-        render.CreateCameraRel().SetTargets([value])
-    else:
-        render.CreateResolutionAttr().Set(Gf.Vec2i(*value))
+    _render_or_new(stage).CreateResolutionAttr().Set(Gf.Vec2i(*size))

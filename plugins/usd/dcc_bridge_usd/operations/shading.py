@@ -1,4 +1,4 @@
-"""Materials, and what is connected."""
+"""Materials, and connections of shaders. Main thread."""
 
 from __future__ import annotations
 
@@ -18,125 +18,172 @@ from .looks import cut, set_look
 
 
 class _Shading(_Building, Connections, Materials):
-    """Makes materials of UsdPreviewSurface."""
+    """Makes materials of UsdPreviewSurface, assigns them, and connects shaders."""
 
     def material(self, name: str | None, values: Mapping[str, Any]) -> str:
-        """Make a material or change one; gives its path."""
+        """Make a material or change one, and return its path.
+
+        Args:
+            name: The path or the name of the material; None makes a new one.
+            values: See `looks.set_look`.
+
+        Raises:
+            ValueError: A value does not fit, or several materials have that name.
+        """
         with refusing(f"The material {name or ''} cannot be made or changed"):
-            made = self._named(name) or self._new(name or "Material")
-            set_look(made, values)
-        return str(made.GetPath())
+            material = self._named(name) or self._new(name or "Material")
+            set_look(material, values)
+        return str(material.GetPath())
 
     def _named(self, name: str | None) -> UsdShade.Material | None:
+        """Return the material at a path or with a name; None if there is none."""
         if name is None:
             return None
         prim = prim_at(self.stage, name)
-        found = [str(prim.GetPath())] if prim else []
-        if not found:
-            found = [it for it in self.looks() if it.rpartition("/")[2] == name]
-        if len(found) > 1:
-            raise ValueError(f"There are several materials {name}: {', '.join(found[:5])}.")
-        if not found:
-            return None
-        if not UsdShade.Material(self.prim(found[0])):
-            raise ValueError(f"{found[0]} is no material, but a {self.kind(found[0])}.")
-        return UsdShade.Material(self.prim(found[0]))
+        if prim is None:
+            paths = self.looks_called(name)
+            if len(paths) > 1:
+                raise ValueError(f"There are several materials {name}: {', '.join(paths[:5])}.")
+            if not paths:
+                return None
+            prim = self.prim(paths[0])
+        material = UsdShade.Material(prim)
+        if not material:
+            path = str(prim.GetPath())
+            raise ValueError(f"{path} is no material, but a {self.kind(path)}.")
+        return material
 
     def _new(self, name: str) -> UsdShade.Material:
         if name.startswith("/"):
             return UsdShade.Material.Define(self.stage, name)
-        first = next(iter(self.looks()), None)
-        if first is not None and not self.prim(first).IsInstanceProxy():
-            looks = Sdf.Path(first).GetParentPath()
-        else:
-            top = self.stage.GetDefaultPrim() or self.stage.GetPseudoRoot()
-            looks = top.GetPath().AppendChild("Looks")
-            if not self.stage.GetPrimAtPath(looks):
-                self.stage.DefinePrim(looks, "Scope")
-        path = self.new_path(name, str(looks))
+        path = self.new_path(name, str(self._looks_scope()))
         return UsdShade.Material.Define(self.stage, path)
+
+    def _looks_scope(self) -> Sdf.Path:
+        """Return where new materials go: beside the first material, or below a new scope."""
+        materials = self.looks()
+        if materials and not self.prim(materials[0]).IsInstanceProxy():
+            return Sdf.Path(materials[0]).GetParentPath()
+        top = self.stage.GetDefaultPrim() or self.stage.GetPseudoRoot()
+        path = top.GetPath().AppendChild("Looks")
+        if not self.stage.GetPrimAtPath(path):
+            self.stage.DefinePrim(path, "Scope")
+        return path
 
     def assign(self, item: str, material: str) -> None:
         """Bind a material to a prim; what is bound to prims below it stays."""
-        prim, found = self.prim(item), self._named(material)
-        if found is None:
+        prim = self.prim(item)
+        wanted = self._named(material)
+        if wanted is None:
             raise LookupError(
                 f"There is no material {material!r}.{names.near(material, self.materials())}"
             )
         with refusing(f"{item} cannot be given a material"):
-            UsdShade.MaterialBindingAPI.Apply(prim).Bind(found)
+            UsdShade.MaterialBindingAPI.Apply(prim).Bind(wanted)
         bound = UsdShade.MaterialBindingAPI(prim).ComputeBoundMaterial()[0]
-        if bound.GetPath() != found.GetPath():
+        if bound.GetPath() != wanted.GetPath():
             raise ValueError(f"{item} keeps {bound.GetPath()}, which is bound more strongly.")
 
     # ---- connections
 
     def sockets(self, item: str) -> tuple[list[str], list[str]]:
-        """Give the inputs and outputs by their names, those of the shader's kind too."""
+        """Return the names of the inputs and of the outputs, those of the shader's kind too."""
         prim = self.prim(item)
-        node, props = UsdShade.ConnectableAPI(prim), prim.GetPropertyNames()
+        node = UsdShade.ConnectableAPI(prim)
         if not node:
-            return [it.GetName() for it in prim.GetAuthoredAttributes() if targets(it)], []
-        inputs = {it[7:] for it in props if it.startswith("inputs:")}
-        outputs = {it[8:] for it in props if it.startswith("outputs:")}
-        if node.IsContainer():  # inside, its inputs give and its outputs take
-            inputs = outputs = inputs | outputs
-        elif kind := _kind(prim):
+            attributes = prim.GetAuthoredAttributes()
+            return [attribute.GetName() for attribute in attributes if targets(attribute)], []
+        inputs = _names_in(prim, "inputs:")
+        outputs = _names_in(prim, "outputs:")
+        if node.IsContainer():  # inside, the inputs of a container give and its outputs take
+            both = sorted(inputs | outputs)
+            return both, both
+        kind = _kind(prim)
+        if kind:
             inputs |= set(kind.GetShaderInputNames())
             outputs |= set(kind.GetShaderOutputNames())
         return sorted(inputs), sorted(outputs)
 
     def connect(self, link: SocketLink) -> None:
-        source, target = self.prim(link.source), self.prim(link.target)
+        source = self.prim(link.source)
+        target = self.prim(link.target)
         with refusing(f"{link.into} of {link.target} cannot take {link.out} of {link.source}"):
-            gives = _socket(source, link.out, ("outputs", "inputs"))
-            takes = _socket(target, link.into, ("inputs", "outputs"))
-            make: Any = UsdShade.Output if UsdShade.Output.IsOutput(takes) else UsdShade.Input
-            if not UsdShade.ConnectableAPI.CanConnect(make(takes), gives):
+            giving = _socket(source, link.out, ("outputs", "inputs"))
+            taking = _socket(target, link.into, ("inputs", "outputs"))
+            is_output = UsdShade.Output.IsOutput(taking)
+            end: Any = UsdShade.Output(taking) if is_output else UsdShade.Input(taking)
+            if not UsdShade.ConnectableAPI.CanConnect(end, giving):
                 raise ValueError(
                     f"{link.into} of {link.target} cannot take {link.out} of {link.source}: "
                     "shaders are connected to those beside them, and to what they stand in."
                 )
-            takes.SetConnections([gives.GetPath()])
-        if takes.GetConnections() != [gives.GetPath()]:
-            raise ValueError(f"{takes.GetPath()} is held by a stronger layer.")
+            taking.SetConnections([giving.GetPath()])
+        if taking.GetConnections() != [giving.GetPath()]:
+            raise ValueError(f"{taking.GetPath()} is held by a stronger layer.")
 
     def cut(self, link: SocketLink) -> None:
         prim = self.prim(link.target)
-        every_name = (link.into, f"inputs:{link.into}", f"outputs:{link.into}")
-        every = [a for a in map(prim.GetAttribute, every_name) if a and a.GetConnections()]
-        for attribute in every:
-            gone = [
-                path
-                for path in attribute.GetConnections()
-                if link.source in ("", str(path.GetPrimPath()))
-                and link.out in ("", path.name, socket(path.name))
-            ]
-            kept = [path for path in attribute.GetConnections() if path not in gone]
-            if gone:
-                with refusing(f"{link.into} of {link.target} cannot be cut off"):
-                    attribute.SetConnections(kept) if kept else cut(attribute)
-                return
+        for name in (link.into, f"inputs:{link.into}", f"outputs:{link.into}"):
+            attribute = prim.GetAttribute(name)
+            sources = attribute.GetConnections() if attribute else []
+            kept = [source for source in sources if not _is_from(source, link)]
+            if len(kept) == len(sources):
+                continue
+            with refusing(f"{link.into} of {link.target} cannot be cut off"):
+                if kept:
+                    attribute.SetConnections(kept)
+                else:
+                    cut(attribute)
+            return
         raise LookupError(f"Nothing of that kind leads into {link.into} of {link.target}.")
 
 
+def _is_from(source: Sdf.Path, link: SocketLink) -> bool:
+    """Return whether a source is the one that a link names; "" in the link stands for any."""
+    if link.source not in ("", str(source.GetPrimPath())):
+        return False
+    return link.out in ("", source.name, socket(source.name))
+
+
+def _names_in(prim: Usd.Prim, space: str) -> set[str]:
+    """Return the names of the properties in a namespace, without the namespace."""
+    names = [name for name in prim.GetPropertyNames() if name.startswith(space)]
+    return {name.removeprefix(space) for name in names}
+
+
 def _kind(prim: Usd.Prim) -> Any:
+    """Return what USD's registry knows of the kind of a shader; None if it is unknown."""
     shader = UsdShade.Shader(prim)
     name = shader.GetShaderId() if shader else str(prim.GetTypeName())
-    return schemas.shaders().GetShaderNodeByIdentifier(name) if name else None
+    if not name:
+        return None
+    return schemas.shaders().GetShaderNodeByIdentifier(name)
 
 
 def _socket(prim: Usd.Prim, name: str, spaces: tuple[str, ...]) -> Usd.Attribute:
-    """Give a socket, made where only the shader's kind has it."""
+    """Return a socket; it is made where only the shader's kind has it.
+
+    Args:
+        prim: The shader, or what contains shaders.
+        name: The name of the socket, with or without its namespace.
+        spaces: The namespaces in which to look; a socket is made in the first.
+
+    Raises:
+        LookupError: There is no such socket.
+    """
     for full in (name, *(f"{space}:{name}" for space in spaces)):
         attribute = prim.GetAttribute(full)
         if attribute and attribute.IsDefined():
             return attribute
-    kind, node = _kind(prim), UsdShade.ConnectableAPI(prim)
     is_input = spaces[0] == "inputs"
-    found = kind and (kind.GetShaderInput(name) if is_input else kind.GetShaderOutput(name))
-    if not (found and node):
+    kind = _kind(prim)
+    socket_of_kind = None
+    if kind:
+        socket_of_kind = kind.GetShaderInput(name) if is_input else kind.GetShaderOutput(name)
+    node = UsdShade.ConnectableAPI(prim)
+    if not socket_of_kind or not node:
         raise LookupError(f"{prim.GetPath()} has no socket {name!r}.")
-    make: Any = node.CreateInput if is_input else node.CreateOutput
-    made: Usd.Attribute = make(name, found.GetTypeAsSdfType().GetSdfType()).GetAttr()
-    return made
+    value_type = socket_of_kind.GetTypeAsSdfType().GetSdfType()
+    if is_input:
+        return node.CreateInput(name, value_type).GetAttr()
+    return node.CreateOutput(name, value_type).GetAttr()

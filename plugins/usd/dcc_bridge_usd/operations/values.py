@@ -1,4 +1,4 @@
-"""Values, keys, and what holds for the scene as a whole."""
+"""Values and keys of prims, and settings of the scene. Main thread."""
 
 from __future__ import annotations
 
@@ -8,18 +8,22 @@ from pxr import Gf, Sdf, Usd, UsdGeom
 
 from dcc_bridge.spi import SCENE, Keyframes, Keys, Shape, Value
 
-from ..coercion import coerce
-from ..prims import plain
+from ..coercion import coerce, plain
 from . import names
-from .items import _Items, refusing, short, told_value
+from .items import _Items, holder, refusing, short, shown_targets, shown_value
 from .looks import cut
 from .properties import OWN, choose, fit_extent, own_value, set_own, write_keys
 from .settings import change, settings
 from .transforms import FIRST
 
-_PLACE: Final = {"xformOp:translate", "xformOp:rotateXYZ", "xformOp:scale"}
-# What does not blend from key to key.
-_HELD: Final = (bool, int, str, Sdf.AssetPath, Gf.Vec2i, Gf.Vec3i, Gf.Vec4i)
+_PLACE: Final = {
+    "xformOp:translate": [0.0, 0.0, 0.0],
+    "xformOp:rotateXYZ": [0.0, 0.0, 0.0],
+    "xformOp:scale": [1.0, 1.0, 1.0],
+}
+"""The attributes of a common transform, with their values where they are not authored."""
+# Types of values that do not blend from key to key.
+_STEPPED: Final = (bool, int, str, Sdf.AssetPath, Gf.Vec2i, Gf.Vec3i, Gf.Vec4i)
 _STILL: Final = "locked: the window shows the first key of each value"
 
 
@@ -27,59 +31,79 @@ class _Values(_Items, Keyframes):
     """Reads and writes properties."""
 
     def attribute(self, item: str, prop: str) -> Usd.Attribute:
-        """Give an attribute, one of a transform made if there is none; LookupError."""
+        """Return an attribute of a prim; an attribute of a transform is made if there is none.
+
+        Raises:
+            LookupError: There is no such prim or attribute.
+        """
         prim = self.prim(item)
         attribute = prim.GetAttribute(prop)
-        if not (attribute and attribute.IsDefined()) and prop in _PLACE:
-            common = UsdGeom.XformCommonAPI(prim)
-            if common:
-                flags = {"t": common.OpTranslate, "r": common.OpRotate, "s": common.OpScale}
-                with refusing(f"{item} cannot have {prop}"):
-                    common.CreateXformOps(flags[prop[8]])
-                attribute = prim.GetAttribute(prop)
         if attribute and attribute.IsDefined():
             return attribute
-        raise LookupError(f"{item} has no property {prop!r}.{names.near(prop, self._names(prim))}")
+        common = UsdGeom.XformCommonAPI(prim)
+        if prop in _PLACE and common:
+            flags = {"t": common.OpTranslate, "r": common.OpRotate, "s": common.OpScale}
+            kind = prop.removeprefix("xformOp:")[0]
+            with refusing(f"{item} cannot have {prop}"):
+                common.CreateXformOps(flags[kind])
+            attribute = prim.GetAttribute(prop)
+            if attribute and attribute.IsDefined():
+                return attribute
+        raise self._no_property(item, prop)
 
-    def _names(self, prim: Usd.Prim) -> list[str]:
-        sets = [f"variant:{name}" for name in prim.GetVariantSets().GetNames()]
-        place = _PLACE if UsdGeom.XformCommonAPI(prim) else ()
-        return [*prim.GetPropertyNames(), *sets, *OWN, *place]
+    def _no_property(self, item: str, prop: str) -> LookupError:
+        """Return the error for a property that is not there, with the names that are like it."""
+        prim = self.prim(item)
+        known = [*prim.GetPropertyNames()]
+        known += [f"variant:{name}" for name in prim.GetVariantSets().GetNames()]
+        known += OWN
+        if UsdGeom.XformCommonAPI(prim):
+            known += _PLACE
+        return LookupError(f"{item} has no property {prop!r}.{names.near(prop, known)}")
 
     def value(self, item: str, prop: str) -> Value:
         if item == SCENE:
-            if (known := settings(self.stage).get(prop)) is None:
-                raise LookupError(
-                    f"The scene has no {prop!r}. It has {', '.join(settings(self.stage))}."
-                )
-            return Value(*known, _STILL if prop == "frame" else "")
+            return self._setting(prop)
         prim = self.prim(item)
         attribute = prim.GetAttribute(prop)
         if attribute and attribute.IsDefined():
-            return told_value(attribute)
-        if rel := prim.GetRelationship(prop):
-            return Value(list(map(str, rel.GetTargets())), "relationship")
+            return shown_value(attribute)
+        relationship = prim.GetRelationship(prop)
+        if relationship:
+            return shown_targets(relationship)
         if prop in _PLACE and UsdGeom.XformCommonAPI(prim):
-            return Value([1.0, 1.0, 1.0] if prop.endswith("scale") else [0.0, 0.0, 0.0], "double3")
-        if prop in OWN and (own := own_value(prim, prop)) is not None:
+            return Value(list(_PLACE[prop]), "double3")
+        own = own_value(prim, prop) if prop in OWN else None
+        if own is not None:
             return Value(own, OWN[prop])
         name = prop.removeprefix("variant:")
         if name != prop and prim.GetVariantSets().HasVariantSet(name):
             return Value(prim.GetVariantSets().GetVariantSelection(name), "variant")
-        raise LookupError(f"{item} has no property {prop!r}.{names.near(prop, self._names(prim))}")
+        raise self._no_property(item, prop)
+
+    def _setting(self, name: str) -> Value:
+        """Return a setting of the scene as a whole."""
+        known = settings(self.stage)
+        if name not in known:
+            raise LookupError(f"The scene has no {name!r}. It has {', '.join(known)}.")
+        value, kind = known[name]
+        held = _STILL if name == "frame" else ""
+        return Value(value, kind, held)
 
     def set_value(self, item: str, prop: str, value: Any, *, replace: bool = False) -> None:
         with refusing(f"{prop} of {item} cannot be set to {value!r} here"):
-            found = self.value(item, prop)
+            now = self.value(item, prop)
             if item == SCENE:
-                if found.held:
-                    raise ValueError(f"{prop} of the scene cannot be set: it is {found.held}.")
+                if now.held:
+                    raise ValueError(f"{prop} of the scene cannot be set: it is {now.held}.")
                 change(self.stage, prop, value)
                 return
-            kind, prim = found.type, self.prim(item)
-            if rel := prim.GetRelationship(prop):
-                _set_targets(rel, [self.prim(it).GetPath() for it in _texts(prop, value)])
-            elif kind == "variant":
+            prim = self.prim(item)
+            relationship = prim.GetRelationship(prop)
+            if relationship:
+                targets = [self.prim(path).GetPath() for path in _texts(prop, value)]
+                _set_targets(relationship, targets)
+            elif now.type == "variant":
                 choose(prim, prop.removeprefix("variant:"), value)
             elif prop in OWN and not prim.GetAttribute(prop):
                 set_own(prim, prop, value)
@@ -91,41 +115,67 @@ class _Values(_Items, Keyframes):
     def keys(self, item: str, prop: str) -> list[tuple[float, Any]]:
         self.value(item, prop)
         attribute = self.prim(item).GetAttribute(prop)
-        every = attribute.GetTimeSamples() if attribute else []
-        return [(at, short(attribute.Get(at))) for at in every]
+        times = attribute.GetTimeSamples() if attribute else []
+        return [(time, short(attribute.Get(time))) for time in times]
 
     def set_keys(self, item: str, prop: str, keys: Keys, shape: Shape, *, clear: bool) -> None:
-        """Write time samples, which USD always interpolates linearly, or not at all."""
+        """Write time samples, which USD always interpolates linearly, or not at all.
+
+        Args:
+            item: The prim.
+            prop: The attribute.
+            keys: Frames and values.
+            shape: How the values go from key to key.
+            clear: Whether the attribute keeps no other key.
+
+        Raises:
+            LookupError: There is no such attribute.
+            ValueError: The attribute cannot be keyed so; the message says why.
+        """
         attribute = self.attribute(item, prop)
         kind = attribute.GetTypeName()
         if attribute.GetVariability() == Sdf.VariabilityUniform:
             raise ValueError(f"{prop} of {item} cannot be keyed: it is uniform.")
         if attribute.HasAuthoredConnections():
-            raise ValueError(f"{prop} of {item} is {told_value(attribute).held}.")
-        wanted = "step" if isinstance(kind.scalarType.defaultValue, _HELD) else "linear"
-        if keys and shape not in (wanted, "linear"):
+            raise ValueError(f"{prop} of {item} is {holder(attribute)}.")
+        is_stepped = isinstance(kind.scalarType.defaultValue, _STEPPED)
+        own_shape = "step" if is_stepped else "linear"
+        if keys and shape not in (own_shape, "linear"):
             raise ValueError(
-                f"USD goes from key to key of a {kind} by {wanted} steps, not {shape}: give more "
-                f'keys, and shape="{wanted}".'
+                f"USD goes from key to key of a {kind} by {own_shape} steps, not {shape}: give "
+                f'more keys, and shape="{own_shape}".'
             )
         with refusing(f"{prop} of {item} cannot be keyed here"):
-            write_keys(attribute, {at: coerce(kind, value) for at, value in keys}, clear=clear)
+            values = {time: coerce(kind, value) for time, value in keys}
+            write_keys(attribute, values, clear=clear)
 
 
 def _set(attribute: Usd.Attribute, value: Any, *, replace: bool) -> None:
+    """Set an attribute.
+
+    Args:
+        attribute: The attribute.
+        value: The value as JSON has it.
+        replace: Whether keys and connections of the attribute are removed for the value.
+
+    Raises:
+        ValueError: The value does not fit, or something holds the attribute.
+    """
     wanted = coerce(attribute.GetTypeName(), value)
     choices = attribute.GetMetadata("allowedTokens")
     if choices and wanted not in choices:
         raise ValueError(f"{attribute.GetName()} is one of {', '.join(choices)}, not {value!r}.")
-    if held := told_value(attribute).held:
+    held = holder(attribute)
+    if held:
         if not replace or held.startswith("locked"):
             raise ValueError(f"{attribute.GetPath()} is {held}.")
-        for at in attribute.GetTimeSamples():
-            attribute.ClearAtTime(at)
+        for time in attribute.GetTimeSamples():
+            attribute.ClearAtTime(time)
         cut(attribute)
     attribute.Set(wanted)
     now = attribute.Get(FIRST)
-    if now != wanted and plain(now) != plain(wanted):  # a path also knows where it leads
+    # An asset path that was read knows the file as well, and is not equal.
+    if now != wanted and plain(now) != plain(wanted):
         stack = attribute.GetPropertyStack(Usd.TimeCode.Default())
         layer = stack[0].layer.GetDisplayName() if stack else "another layer"
         raise ValueError(f"{attribute.GetPath()} is held by a stronger layer, {layer}.")
@@ -139,7 +189,12 @@ def _set_targets(rel: Usd.Relationship, targets: list[Sdf.Path]) -> None:
 
 
 def _texts(prop: str, value: Any) -> list[str]:
-    every = [value] if isinstance(value, str) else value
-    if not isinstance(every, list) or not all(isinstance(each, str) for each in every):
+    """Return the texts of one text or a list of them.
+
+    Raises:
+        ValueError: The value is neither; the message begins with `prop`.
+    """
+    texts = [value] if isinstance(value, str) else value
+    if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
         raise ValueError(f"{prop} is a relationship: give the paths of prims.")
-    return every
+    return texts

@@ -19,7 +19,7 @@ import shiboken6
 from PySide6.QtCore import QCoreApplication, QEvent, QObject, QSocketNotifier, Slot
 from PySide6.QtWidgets import QApplication
 
-os.environ.pop("QT_API", None)  # qasync would believe it, and not what is imported
+os.environ.pop("QT_API", None)  # else qasync would use that binding, and not the imported one
 from qasync import QEventLoop
 
 from . import theme
@@ -29,19 +29,22 @@ if TYPE_CHECKING:
     from ..host import UsdSession
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
+_TASKS_TIMEOUT_S = 2.0  # for cancelled tasks to end
 
 
-class _Wake(QObject):
+class _SignalListener(QObject):
+    """Calls a function on the Qt loop when Python wrote a signal to a socket."""
+
     def __init__(self, reader: socket.socket, call: Callable[[], None], received: set[int]) -> None:
         super().__init__()
         self._reader = reader
         self._received = received
         self._call = call
         self._notifier = QSocketNotifier(reader.fileno(), QSocketNotifier.Type.Read, self)
-        self._notifier.activated.connect(self._woken)
+        self._notifier.activated.connect(self._read)
 
     @Slot()
-    def _woken(self) -> None:
+    def _read(self) -> None:
         numbers = set(self._reader.recv(64)).intersection(_SIGNALS)
         self._received.update(numbers)
         if numbers:
@@ -54,30 +57,31 @@ class _Wake(QObject):
 
 @contextmanager
 def calling(call: Callable[[], None]) -> Iterator[set[int]]:
-    """Have SIGINT and SIGTERM call something from the Qt loop; gives those that came."""
+    """Call a function from the Qt loop on SIGINT and SIGTERM, for as long as the block.
+
+    Yields:
+        The signals that came.
+    """
     received: set[int] = set()
     reader, writer = socket.socketpair()
     reader.setblocking(False)
     writer.setblocking(False)
-    wake = _Wake(reader, call, received)
+    listener = _SignalListener(reader, call, received)
     descriptor = signal.set_wakeup_fd(writer.fileno(), warn_on_full_buffer=False)
-    handlers = {number: signal.signal(number, _let_the_loop_know) for number in _SIGNALS}
+    handlers = {number: signal.signal(number, _ignore) for number in _SIGNALS}
     try:
         yield received
     finally:
         for number, handler in handlers.items():
             signal.signal(number, handler)
         signal.set_wakeup_fd(descriptor)
-        wake.close()
+        listener.close()
         reader.close()
         writer.close()
 
 
-def _let_the_loop_know(_number: int, _frame: object) -> None:
-    """Do nothing: what matters is the byte that Python wrote to the socket."""
-
-
-_PATIENCE = 2.0
+def _ignore(_number: int, _frame: object) -> None:
+    """Do nothing: the loop is woken by the byte that Python writes to the socket."""
 
 
 def run(
@@ -89,12 +93,17 @@ def run(
     """Show a session's window and serve it until the person closes it, or SIGINT or SIGTERM.
 
     Both callbacks run on the main thread inside the running ``asyncio`` loop, but in no task of
-    it: they may create tasks, and they may spin.
+    the loop: they may create tasks, and they may spin.
 
-    `on_ready` is called once with the window, when it is shown and the loop runs; if it raises, the
-    application ends. `on_quit` is called when the window closes, with all widgets still alive;
-    False puts the end off, until somebody calls ``window.close_now()``: then it is called again.
-    Gives 0; 1 if a callback raised; 130 after SIGINT.
+    Args:
+        session: The session.
+        on_ready: Called once with the window, when it is shown and the loop runs; if it raises, the
+            application ends.
+        on_quit: Called when the window closes, with all widgets still alive. After False the
+            application goes on until ``window.close_now()``, which calls `on_quit` again.
+
+    Returns:
+        The exit code: 0, 1 if a callback raised, 130 after SIGINT.
     """
     app = _application()
     loop = QEventLoop(app)
@@ -110,7 +119,9 @@ def run(
     finally:
         window.feed.close()
         _delete_widgets(app)
-    return life.code or (128 + signal.SIGINT) * (signal.SIGINT in received)
+    if life.code == 0 and signal.SIGINT in received:
+        return 128 + signal.SIGINT
+    return life.code
 
 
 def _application() -> QApplication:
@@ -124,7 +135,7 @@ def _application() -> QApplication:
 
 
 class _Life(QObject):
-    """Calls who embeds the application, and ends the loop."""
+    """Calls the callbacks of `run`, and ends the loop."""
 
     def __init__(self, loop: QEventLoop, on_quit: Callable[[], bool | None] | None) -> None:
         super().__init__()
@@ -134,7 +145,7 @@ class _Life(QObject):
         self.code = 0
 
     def begin(self, window: MainWindow, on_ready: Callable[[MainWindow], object] | None) -> None:
-        """Tell that the window is there."""
+        """Call `on_ready`; if it raises, the application ends."""
         try:
             if on_ready:
                 on_ready(window)
@@ -145,7 +156,7 @@ class _Life(QObject):
 
     @Slot()
     def end(self) -> None:
-        """Ask whether it may end now, and end. A signal while it asks changes nothing."""
+        """Call `on_quit`, and end the loop unless it returns False; calls meanwhile are ignored."""
         if self._is_ending:
             return
         self._is_ending = True
@@ -167,13 +178,13 @@ def _finish(loop: QEventLoop) -> None:
     for task in tasks:
         task.cancel()
     if tasks:
-        loop.run_until_complete(asyncio.wait(tasks, timeout=_PATIENCE))
+        loop.run_until_complete(asyncio.wait(tasks, timeout=_TASKS_TIMEOUT_S))
     loop.run_until_complete(loop.shutdown_asyncgens())
     loop.close()
 
 
 def _delete_widgets(app: QApplication) -> None:
-    """Delete every window now: one that lives on, or waits for deletion, crashes the exit."""
+    """Delete every window now: one that still lives, or waits for deletion, crashes the exit."""
     for widget in app.topLevelWidgets():
         if shiboken6.isValid(widget) and widget.parent() is None:
             shiboken6.delete(widget)

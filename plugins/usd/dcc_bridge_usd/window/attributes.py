@@ -1,4 +1,4 @@
-"""A prim's attributes as a Qt item model: groups, and in each a line per attribute.
+"""The attributes of a prim as a Qt item model: groups, and in each a line per attribute.
 
 Main thread.
 """
@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from enum import IntEnum
-from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 from pxr import Gf, Sdf, Usd, UsdGeom
@@ -23,6 +22,8 @@ if TYPE_CHECKING:
 
 Role = Qt.ItemDataRole
 PATH = int(Role.UserRole)
+_PREFIXES = ("xformOp:", "inputs:", "primvars:", "collection:")
+_MAX_DOCUMENTATION = 400  # characters of a tool tip
 _GROUPS = {
     "xformOp": "Transform",
     "xformOpOrder": "Transform",
@@ -42,9 +43,13 @@ class Column(IntEnum):
 
 
 class AttributeModel(QStandardItemModel):
-    """The attributes and relationships of one prim; changing a value is an undo step."""
+    """The attributes and relationships of one prim; changing a value is an undo step.
 
-    refused = Signal(str)  # an edit was not possible; the text says why
+    Attributes:
+        refused: Emitted when an edit was not possible; the text says why.
+    """
+
+    refused = Signal(str)
 
     def __init__(self, session: UsdSession, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -54,7 +59,7 @@ class AttributeModel(QStandardItemModel):
         self.setHorizontalHeaderLabels(["Attribute", "Value", "Type"])
 
     def show_prim(self, path: str) -> None:
-        """Show a prim's properties; where the same ones are shown already, only their values."""
+        """Show the properties of a prim; if they are shown already, only their values anew."""
         prim = self._session.stage.GetPrimAtPath(path)
         properties = prim.GetProperties() if prim else []
         paths = [str(property_.GetPath()) for property_ in properties]
@@ -64,7 +69,7 @@ class AttributeModel(QStandardItemModel):
         self._fill(properties)
 
     def show_scene(self) -> None:
-        """Show what is true of the whole scene; nothing of it can be changed here."""
+        """Show facts of the whole scene, which cannot be changed here."""
         self.removeRows(0, self.rowCount())
         self._shown = []
         group = self._add_group("Scene")
@@ -84,7 +89,8 @@ class AttributeModel(QStandardItemModel):
             name = _group(property_)
             if name not in groups:
                 groups[name] = self._add_group(name)
-            self._lines[str(property_.GetPath())] = line = _line(property_)
+            line = _line(property_)
+            self._lines[str(property_.GetPath())] = line
             groups[name].appendRow(line)
 
     def _add_group(self, name: str) -> QStandardItem:
@@ -104,14 +110,18 @@ class AttributeModel(QStandardItemModel):
             _fill(self._lines[str(property_.GetPath())], property_)
 
     def attribute(self, index: QModelIndex | QPersistentModelIndex) -> Usd.Attribute | None:
-        """Give the attribute in a line, or None where there is none."""
+        """Return the attribute in a line; None for a line without one."""
         path = index.sibling(index.row(), Column.NAME).data(PATH)
-        return self._session.stage.GetAttributeAtPath(path) if path else None
+        if not path:
+            return None
+        return self._session.stage.GetAttributeAtPath(path)
 
     def data(self, index: QModelIndex | QPersistentModelIndex, role: int = Role.DisplayRole) -> Any:
-        """Give every digit where a value is to be edited."""
-        if role == Role.EditRole and (attribute := self.attribute(index)):
-            return values.exact(values.read(attribute))
+        """Return what a line shows; a value that is to be edited with every digit."""
+        if role == Role.EditRole:
+            attribute = self.attribute(index)
+            if attribute:
+                return values.exact(values.read(attribute))
         return super().data(index, role)
 
     def setData(
@@ -120,7 +130,7 @@ class AttributeModel(QStandardItemModel):
         value: Any,
         role: int = Role.EditRole,
     ) -> bool:
-        """Author a typed value."""
+        """Author a typed value, and return whether that was possible."""
         attribute = self.attribute(index)
         if role != Role.EditRole or not attribute or value == index.data(Role.EditRole):
             return False
@@ -128,7 +138,8 @@ class AttributeModel(QStandardItemModel):
             self.refused.emit(f"{attribute.GetName()} is animated, or too much to type.")
             return False
         try:
-            scene.assign(self._session, str(attribute.GetPath()), values.parse(attribute, value))
+            parsed = values.parse(attribute, value)
+            scene.assign(self._session, str(attribute.GetPath()), parsed)
         except (scene.Refused, ValueError) as refusal:
             self.refused.emit(str(refusal))
             return False
@@ -137,35 +148,43 @@ class AttributeModel(QStandardItemModel):
 
 def _facts(session: UsdSession) -> dict[str, str]:
     stage = session.stage
-    first, last = stage.GetStartTimeCode(), stage.GetEndTimeCode()
     default = stage.GetDefaultPrim()
+    default_name = default.GetName() if default else values.NOTHING
+    frames = values.NOTHING
+    if stage.HasAuthoredTimeCodeRange():
+        frames = f"{stage.GetStartTimeCode():g} to {stage.GetEndTimeCode():g}"
     return {
         "File": str(session.path or "not saved yet"),
-        "Default prim": default.GetName() if default else values.NOTHING,
+        "Default prim": default_name,
         "Up axis": str(UsdGeom.GetStageUpAxis(stage)),
         "Metres per unit": f"{UsdGeom.GetStageMetersPerUnit(stage):g}",
-        "Frames": f"{first:g} to {last:g}" if stage.HasAuthoredTimeCodeRange() else values.NOTHING,
+        "Frames": frames,
         "Frames per second": f"{stage.GetFramesPerSecond():g}",
         "Undo steps": str(len(session.undo_labels)),
     }
 
 
 def _place(property_: Usd.Property) -> tuple[int, str]:
-    """Sort what the prim's own type brings between its transform and what every prim has."""
+    """Return the place of a property: those of its own type come after the transform."""
     group = _group(property_)
-    return _ORDER.index(group) if group in _ORDER else 1, property_.GetName()
+    place = _ORDER.index(group) if group in _ORDER else 1
+    return place, property_.GetName()
 
 
 def _group(property_: Usd.Property) -> str:
     name = property_.GetName()
     if name in _SHARED:
         return "Display"
-    return _GROUPS.get(name.split(":")[0]) or property_.GetPrim().GetTypeName() or "Prim"
+    space = name.split(":")[0]
+    if space in _GROUPS:
+        return _GROUPS[space]
+    return property_.GetPrim().GetTypeName() or "Prim"
 
 
 def _line(property_: Usd.Property) -> list[QStandardItem]:
-    name = property_.GetName()
-    short = reduce(str.removeprefix, ("xformOp:", "inputs:", "primvars:", "collection:"), name)
+    short = property_.GetName()
+    for prefix in _PREFIXES:
+        short = short.removeprefix(prefix)
     cells = [QStandardItem(short), QStandardItem(), QStandardItem()]
     cells[Column.NAME].setData(str(property_.GetPath()), PATH)
     cells[Column.TYPE].setForeground(theme.FAINT)
@@ -176,13 +195,14 @@ def _line(property_: Usd.Property) -> list[QStandardItem]:
 
 def _fill(line: list[QStandardItem], property_: Usd.Property) -> None:
     name, value, type_ = line
-    authored = property_.IsAuthored()
-    name.setForeground(theme.TEXT if authored else theme.DIM)
-    value.setForeground(theme.TEXT if authored else theme.DIM)
+    colour = theme.TEXT if property_.IsAuthored() else theme.DIM
+    name.setForeground(colour)
+    value.setForeground(colour)
     if isinstance(property_, Usd.Attribute):
         _fill_attribute(value, type_, property_)
     else:
-        value.setText(", ".join(map(str, _targets(property_))) or values.NOTHING)
+        targets = ", ".join(str(path) for path in _targets(property_))
+        value.setText(targets or values.NOTHING)
         type_.setText("rel")
     for cell in line:
         cell.setToolTip(tool_tip(_tip(property_, value.text())))
@@ -197,21 +217,29 @@ def _fill_attribute(value: QStandardItem, type_: QStandardItem, attribute: Usd.A
     value.setText(values.text(current))
     value.setEditable(values.is_editable(attribute))
     value.setData(_swatch(attribute, current), Role.DecorationRole)
-    samples = attribute.GetNumTimeSamples()
-    keys = "1 key" if samples == 1 else f"{samples} keys"
-    type_.setText(keys if samples else str(attribute.GetTypeName()))
+    keys = attribute.GetNumTimeSamples()
+    if keys == 0:
+        type_.setText(str(attribute.GetTypeName()))
+    elif keys == 1:
+        type_.setText("1 key")
+    else:
+        type_.setText(f"{keys} keys")
 
 
 def _swatch(attribute: Usd.Attribute, value: Any) -> QColor | None:
+    """Return the colour that an attribute holds; None where it holds none, or several."""
     if attribute.GetTypeName() == Sdf.ValueTypeNames.Color3fArray and value and len(value) == 1:
         value = value[0]
     elif attribute.GetTypeName() != Sdf.ValueTypeNames.Color3f or value is None:
         return None
     srgb = Gf.ConvertLinearToDisplay(value)
-    return QColor.fromRgbF(*(min(max(channel, 0.0), 1.0) for channel in srgb))
+    channels = [min(max(channel, 0.0), 1.0) for channel in srgb]
+    return QColor.fromRgbF(*channels)
 
 
 def _tip(property_: Usd.Property, value: str) -> str:
     text = f"{property_.GetName()}\n{value}"
     documentation = property_.GetDocumentation().strip()
-    return f"{text}\n\n{documentation[:400]}" if documentation else text
+    if not documentation:
+        return text
+    return f"{text}\n\n{documentation[:_MAX_DOCUMENTATION]}"

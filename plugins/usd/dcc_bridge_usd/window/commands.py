@@ -26,7 +26,7 @@ AGENTS_KEY = "F8"
 
 @dataclass(frozen=True)
 class Widgets:
-    """The parts of a window on which its commands act."""
+    """The parts of a window on which the commands act."""
 
     documents: Documents
     outliner: Outliner
@@ -35,7 +35,14 @@ class Widgets:
 
 
 class Commands(QObject):
-    """The actions of a window, in its menus File, Edit and View."""
+    """The actions of a window, in the menus File, Edit and View.
+
+    Attributes:
+        view: The menu View.
+        looks: The actions that choose perspective or top, which exclude each other.
+        frames: The actions that frame the selected prims, or all.
+        save: Saves the scene; the other actions are named like it.
+    """
 
     def __init__(
         self, window: QMainWindow, widgets: Widgets, session: UsdSession, feed: SessionFeed
@@ -88,7 +95,8 @@ class Commands(QObject):
         selected = _add(menu, "Frame &Selected", viewport.frame_selected, "F")
         everything = _add(menu, "Frame &All", viewport.frame_all, "A")
         menu.addSeparator()
-        self.looks, self.frames = [perspective, plan], [selected, everything]
+        self.looks = [perspective, plan]
+        self.frames = [selected, everything]
         return menu
 
     def add_agents(
@@ -100,16 +108,15 @@ class Commands(QObject):
     ) -> None:
         """List the agents' dock, with a key that goes to what agents want.
 
-        That is the question that is drawn; without one it is the dock, which the key hides when
-        it is pressed there. For the arguments see `MainWindow.add_agents`.
+        The key goes to the question that is drawn. Without a question it goes to the dock, and
+        hides the dock when it is pressed there. For the arguments see `MainWindow.add_agents`.
         """
 
         def go() -> None:
             if enter_question():
                 action.setChecked(dock.isVisible())  # the click on the menu has changed it
                 return
-            focused = dock.widget() and dock.widget().focusWidget()
-            if dock.isVisible() and focused is not None and focused.hasFocus():
+            if dock.isVisible() and _has_focus(dock):
                 dock.hide()
             else:
                 dock.show()
@@ -139,6 +146,15 @@ class Commands(QObject):
             action.setEnabled(bool(self._session.selection))
 
 
+def _has_focus(dock: QDockWidget) -> bool:
+    """Return whether the keyboard is in a dock."""
+    panel = dock.widget()
+    if not panel:
+        return False
+    focused = panel.focusWidget()
+    return focused is not None and focused.hasFocus()
+
+
 def _add(menu: QMenu, text: str, do: Callable[[], object], keys: Keys) -> QAction:
     action = menu.addAction(text)
     action.setShortcut(QKeySequence(keys))
@@ -148,6 +164,7 @@ def _add(menu: QMenu, text: str, do: Callable[[], object], keys: Keys) -> QActio
 
 
 def _name(action: QAction, verb: str, labels: list[str]) -> None:
+    """Name an action by the newest of some steps, and disable it if there is none."""
     label = labels[-1].replace("&", "&&") if labels else ""
     action.setText(f"{verb} {label}".rstrip())
     action.setEnabled(bool(labels))

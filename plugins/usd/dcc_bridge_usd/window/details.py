@@ -37,14 +37,17 @@ AnyIndex = QModelIndex | QPersistentModelIndex
 
 
 class _ValueDelegate(QStyledItemDelegate):
-    """Edits a value as a line, or as a list where only certain values are allowed."""
+    """Edits a value as a line, or as a list if only certain values are allowed."""
 
     def createEditor(
         self, parent: QWidget, option: QStyleOptionViewItem, index: AnyIndex
     ) -> QWidget:
         model = index.model()
-        attribute = model.attribute(index) if isinstance(model, AttributeModel) else None
-        allowed = values.choices(attribute) if attribute else []
+        allowed: list[str] = []
+        if isinstance(model, AttributeModel):
+            attribute = model.attribute(index)
+            if attribute:
+                allowed = values.choices(attribute)
         if not allowed:
             return super().createEditor(parent, option, index)
         combo = QComboBox(parent)
@@ -72,9 +75,15 @@ class _ValueDelegate(QStyledItemDelegate):
 
 
 class Details(QWidget):
-    """The first of the selected prims in full, or the scene where nothing is selected."""
+    """The first of the selected prims in full, or the scene where nothing is selected.
 
-    refused = Signal(str)  # an edit was not possible; the text says why
+    Attributes:
+        model: The attributes.
+        view: The table of the attributes.
+        refused: Emitted when an edit was not possible; the text says why.
+    """
+
+    refused = Signal(str)
 
     def __init__(
         self, session: UsdSession, feed: SessionFeed, parent: QWidget | None = None
@@ -82,7 +91,9 @@ class Details(QWidget):
         super().__init__(parent)
         self._session = session
         self._icons = Icons()
-        self._icon, self._name, self._path = QLabel(self), QLabel(self), _path_line(self)
+        self._icon = QLabel(self)
+        self._name = QLabel(self)
+        self._path = _path_line(self)
         self.model = AttributeModel(session, self)
         self.model.refused.connect(self.refused)
         self.view = self._make_view()
@@ -113,7 +124,7 @@ class Details(QWidget):
         font.setBold(True)
         font.setPointSizeF(font.pointSizeF() * 1.15)
         self._name.setFont(font)
-        self._name.setMinimumWidth(1)  # a long one must not make the window wider than the screen
+        self._name.setMinimumWidth(1)  # a long name must not make the window wider than the screen
         self._name.setIndent(2)  # as a line edit does
         self._name.setTextFormat(Qt.TextFormat.PlainText)
         head = QGridLayout()
@@ -136,8 +147,10 @@ class Details(QWidget):
         if not prim:
             self._show_scene()
             return
-        others = f"  and {len(paths) - 1} more" if len(paths) > 1 else ""
-        self._head(kind_of(str(prim.GetTypeName())), prim.GetName() + others, paths[0])
+        name = prim.GetName()
+        if len(paths) > 1:
+            name = f"{name}  and {len(paths) - 1} more"
+        self._head(kind_of(str(prim.GetTypeName())), name, paths[0])
         self.model.show_prim(paths[0])
         self._expand()
 
@@ -155,7 +168,7 @@ class Details(QWidget):
         self._name.setText(name)
         self._path.setText(path)
         self._path.setToolTip(tool_tip(path))
-        self._path.end(False)  # of a path too long for the line its end is shown, which says most
+        self._path.end(False)  # a long path shows its end, which says most
 
     def _expand(self) -> None:
         for row in range(self.model.rowCount()):

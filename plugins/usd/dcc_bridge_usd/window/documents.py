@@ -1,6 +1,6 @@
 """Opening, saving and leaving a scene, and the questions that go with it.
 
-No question blocks: each is opened, and what follows is done when it is answered. Main thread.
+No question blocks: each is opened, and the rest is done when it is answered. Main thread.
 """
 
 from __future__ import annotations
@@ -20,13 +20,19 @@ Button = QMessageBox.StandardButton
 
 
 def _nothing() -> None:
-    """What follows where nothing is to follow."""
+    """Do nothing, after a question that nothing else waits for."""
 
 
 class Documents(QObject):
-    """The file of a session."""
+    """The file of a session.
 
-    said = Signal(str)  # something was done; a sentence for the status bar
+    Attributes:
+        said: Emitted after something was done, with a sentence for the status bar.
+        question: The question about unsaved changes, while it is open.
+        dialog: The file dialog, while it is open.
+    """
+
+    said = Signal(str)
 
     def __init__(self, session: UsdSession, window: QWidget) -> None:
         super().__init__(window)
@@ -34,15 +40,18 @@ class Documents(QObject):
         self._window = window
         self._then: Callable[[], None] = _nothing
         self.question: QMessageBox | None = None
-        """The question about unsaved changes, while it is open."""
-        self.dialog: QFileDialog | None = None  # the file dialog, while it is open
+        self.dialog: QFileDialog | None = None
 
     def open(self) -> None:
-        """Ask for a file and open it, unsaved changes first."""
+        """Ask about unsaved changes, then for a file, and open it."""
         self.leave(self._ask_what_to_open)
 
     def leave(self, then: Callable[[], None]) -> None:
-        """Do something that would lose unsaved changes, once the person agreed or saved them."""
+        """Do something that would lose unsaved changes, once the person agreed or saved them.
+
+        Args:
+            then: Does it.
+        """
         if self.question:
             self.question.activateWindow()
         elif self._session.modified:
@@ -77,7 +86,7 @@ class Documents(QObject):
         box.open()
 
     def _answered(self, answer: int) -> None:
-        then, self._then = self._then, _nothing
+        then = self._take_then()
         if self.question:
             self.question.deleteLater()
             self.question = None
@@ -85,6 +94,12 @@ class Documents(QObject):
             self._save_and(then)
         elif answer == Button.Discard:
             then()
+
+    def _take_then(self) -> Callable[[], None]:
+        """Return what waits for an answer, and let nothing wait."""
+        then = self._then
+        self._then = _nothing
+        return then
 
     def _ask_what_to_open(self) -> None:
         self._browse("Open", QFileDialog.AcceptMode.AcceptOpen, self._open)
@@ -97,13 +112,15 @@ class Documents(QObject):
         self, title: str, mode: QFileDialog.AcceptMode, chosen: Callable[[str], None]
     ) -> None:
         path = self._session.path
-        dialog = QFileDialog(self._window, title, str(path.parent if path else ""), _FILES)
+        folder = str(path.parent) if path else ""
+        name = path.name if path else "untitled.usda"
+        dialog = QFileDialog(self._window, title, folder, _FILES)
         dialog.setAcceptMode(mode)
         if mode is QFileDialog.AcceptMode.AcceptOpen:
             dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
         else:
             dialog.setDefaultSuffix("usda")
-            dialog.selectFile(path.name if path else "untitled.usda")
+            dialog.selectFile(name)
         dialog.fileSelected.connect(chosen)
         dialog.finished.connect(self._closed)
         self.dialog = dialog
@@ -120,7 +137,7 @@ class Documents(QObject):
         self.open_file(Path(name))
 
     def open_file(self, path: Path) -> None:
-        """Open a file; what was not saved is lost."""
+        """Open a file without asking; unsaved changes are lost."""
         try:
             self._session.open(path)
         except (OSError, RuntimeError, ValueError) as error:
@@ -129,11 +146,12 @@ class Documents(QObject):
             self.said.emit(f"Opened {path.name}")
 
     def _save_there(self, name: str) -> None:
-        then, self._then = self._then, _nothing
+        then = self._take_then()
         if self._write(Path(name)):
             then()
 
     def _write(self, path: Path | None) -> bool:
+        """Save to a file, and return whether that was possible."""
         try:
             saved = self._session.save(path)
         except (OSError, RuntimeError, ValueError) as error:
@@ -149,7 +167,7 @@ class Documents(QObject):
 
 
 def _box(icon: QMessageBox.Icon, window: QWidget, text: str, more: str) -> QMessageBox:
-    """Make a message box that reads no markup: a file may have any name."""
+    """Make a message box that shows markup as it is: a file may have any name."""
     box = QMessageBox(icon, "", text, Button.Ok, window)
     box.setInformativeText(more)
     for label in box.findChildren(QLabel):

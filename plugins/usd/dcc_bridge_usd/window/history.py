@@ -21,9 +21,13 @@ if TYPE_CHECKING:
 
 
 class History(QListWidget):
-    """The undo stack, oldest step on top; a click goes there."""
+    """The undo stack, oldest step on top; a click goes to a step.
 
-    refused = Signal(str)  # a step could not be undone or redone; the text says why
+    Attributes:
+        refused: Emitted when a step could not be undone or redone; the text says why.
+    """
+
+    refused = Signal(str)
 
     def __init__(
         self, session: UsdSession, feed: SessionFeed, parent: QWidget | None = None
@@ -47,7 +51,8 @@ class History(QListWidget):
 
     def refresh(self) -> None:
         """Show the steps as they are now."""
-        done, undone = self._session.undo_labels, self._session.redo_labels
+        done = self._session.undo_labels
+        undone = self._session.redo_labels
         labels = ["Start", *done, *reversed(undone)]
         if labels != self._labels:
             self._labels = labels
@@ -62,7 +67,8 @@ class History(QListWidget):
         font.setBold(row == self.position)
         font.setItalic(row > self.position)
         item.setFont(font)
-        item.setForeground(theme.TEXT if row <= self.position else theme.FAINT)
+        colour = theme.TEXT if row <= self.position else theme.FAINT
+        item.setForeground(colour)
         item.setToolTip(tool_tip(self._labels[row]))
 
     def _click(self, item: QListWidgetItem) -> None:
@@ -77,7 +83,7 @@ class History(QListWidget):
         self.go_to(self.position + 1)
 
     def go_to(self, position: int) -> None:
-        """Undo or redo until so many steps are done."""
+        """Undo or redo until a number of steps is done."""
         wanted = min(max(position, 0), len(self._labels) - 1)
         try:
             while self.position > wanted:

@@ -25,7 +25,7 @@ COLOURS = {
     Kind.SHADER: QColor("#cf8fb5"),
     Kind.OTHER: QColor("#8d939f"),
 }
-_SIZE = 16
+_SIZE = 16  # pixels, for which the drawings are made
 
 
 def _polygon(*points: tuple[float, float]) -> QPolygonF:
@@ -52,7 +52,8 @@ def _camera(painter: QPainter) -> None:
 def _light(painter: QPainter) -> None:
     painter.drawEllipse(QPointF(8, 8), 3, 3)
     for step in range(8):
-        x, y = cos(step * pi / 4), sin(step * pi / 4)
+        x = cos(step * pi / 4)
+        y = sin(step * pi / 4)
         painter.drawLine(QPointF(8 + 5 * x, 8 + 5 * y), QPointF(8 + 6.6 * x, 8 + 6.6 * y))
 
 
@@ -128,11 +129,12 @@ def _application(painter: QPainter) -> None:
     painter.drawEllipse(QPointF(8, 3.4), 1.4, 1.4)
 
 
-def _drawn(drawing: Callable[[QPainter], None], colour: QColor, size: int = _SIZE) -> QIcon:
+def _draw_icon(drawing: Callable[[QPainter], None], colour: QColor, size: int = _SIZE) -> QIcon:
+    """Draw an icon for screens of three densities."""
     icon = QIcon()
     for ratio in (1, 2, 3):
         pixmap = _pixmap(drawing, colour, size, ratio)
-        for mode in (QIcon.Mode.Normal, QIcon.Mode.Selected):  # or Fusion tints it when selected
+        for mode in (QIcon.Mode.Normal, QIcon.Mode.Selected):  # else Fusion tints a selected icon
             icon.addPixmap(pixmap, mode)
     return icon
 
@@ -156,18 +158,23 @@ def _pixmap(drawing: Callable[[QPainter], None], colour: QColor, size: int, rati
 
 
 class Icons:
-    """The icons, made once per owner: pixmaps must not outlive the application."""
+    """The icons, made once per owner: pixmaps must not outlive the application.
+
+    Attributes:
+        shown: The open eye of a visible prim.
+        hidden: The closed eye of an invisible prim.
+    """
 
     def __init__(self) -> None:
-        self._kinds = {kind: _drawn(draw, COLOURS[kind]) for kind, draw in _DRAWINGS.items()}
-        self.shown = _drawn(_eye, QColor("#989da8"))
-        self.hidden = _drawn(_closed_eye, QColor("#6f7480"))
+        self._kinds = {kind: _draw_icon(draw, COLOURS[kind]) for kind, draw in _DRAWINGS.items()}
+        self.shown = _draw_icon(_eye, QColor("#989da8"))
+        self.hidden = _draw_icon(_closed_eye, QColor("#6f7480"))
 
     def of(self, kind: Kind) -> QIcon:
-        """Give the icon of a kind of prim."""
+        """Return the icon of a kind of prim."""
         return self._kinds[kind]
 
 
 def application() -> QIcon:
     """Make the application's own icon."""
-    return _drawn(_application, QColor("#f0cc62"), 64)
+    return _draw_icon(_application, QColor("#f0cc62"), 64)

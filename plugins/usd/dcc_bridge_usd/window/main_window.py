@@ -43,14 +43,24 @@ _COUNTED = {
 
 
 def summary(census: Counter[Kind], selected: int) -> str:
-    """Say in a line what a scene holds."""
-    parts = [_count(census.total(), ("prim", "prims"))]
-    parts += [_count(census[kind], words) for kind, words in _COUNTED.items() if census[kind]]
-    return "   ·   ".join(parts + ([f"{selected} selected"] if selected else []))
+    """Return a line about what a scene holds.
+
+    Args:
+        census: How many prims of each kind there are.
+        selected: How many prims are selected.
+    """
+    parts = [_count(census.total(), "prim", "prims")]
+    for kind, (singular, plural) in _COUNTED.items():
+        if census[kind]:
+            parts.append(_count(census[kind], singular, plural))
+    if selected:
+        parts.append(f"{selected} selected")
+    return "   ·   ".join(parts)
 
 
-def _count(number: int, words: tuple[str, str]) -> str:
-    return f"{number:,} {words[number != 1]}".replace(",", "\N{NARROW NO-BREAK SPACE}")
+def _count(number: int, singular: str, plural: str) -> str:
+    noun = singular if number == 1 else plural
+    return f"{number:,} {noun}".replace(",", "\N{NARROW NO-BREAK SPACE}")
 
 
 class ServerState(QWidget):
@@ -58,7 +68,8 @@ class ServerState(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._dot, self._label = QLabel("\N{BLACK CIRCLE}", self), QLabel(self)
+        self._dot = QLabel("\N{BLACK CIRCLE}", self)
+        self._label = QLabel(self)
         self._label.setTextFormat(Qt.TextFormat.PlainText)
         self._label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         layout = QHBoxLayout(self)
@@ -70,31 +81,41 @@ class ServerState(QWidget):
 
     @property
     def text(self) -> str:
-        """What is shown."""
+        """The text that is shown."""
         return self._label.text()
 
     def show_state(self, text: str, ok: bool) -> None:
-        """Show a text, and a green dot or an amber one."""
+        """Show a text, with a green dot if agents can connect, else with an amber dot."""
         self._label.setText(text)
         colour = theme.GOOD if ok else theme.WAITING
+        tip = "Agents can connect" if ok else "Agents cannot connect"
         self._dot.setStyleSheet(f"color: {colour.name()}")
-        self._dot.setToolTip("Agents can connect" if ok else "Agents cannot connect")
+        self._dot.setToolTip(tip)
 
 
-_LEFT, _RIGHT = Qt.DockWidgetArea.LeftDockWidgetArea, Qt.DockWidgetArea.RightDockWidgetArea
-_SHORT = 6000
+_LEFT = Qt.DockWidgetArea.LeftDockWidgetArea
+_RIGHT = Qt.DockWidgetArea.RightDockWidgetArea
+_MESSAGE_MS = 6000  # for which a sentence stays in the status bar
 _SIZE = QSize(1440, 860)
-_FRAME = QSize(12, 48)  # what a window manager draws around it
+_FRAME = QSize(12, 48)  # what a window manager draws around the window
 
 
 class MainWindow(QMainWindow):
-    """What a person sees of our own application."""
+    """The window of our own application.
 
-    closed = Signal()  # the window was closed, and unsaved changes were saved or given up
+    Attributes:
+        closed: Emitted once the window is closed, and unsaved changes are saved or given up.
+        session: The scene.
+        feed: The changes of the scene as signals.
+        documents: The scene's file.
+        commands: The menus.
+    """
+
+    closed = Signal()
 
     def __init__(self, session: UsdSession) -> None:
         super().__init__()
-        self.session = session  # the scene
+        self.session = session
         self._is_agreed = False
         self._raise = QTimer(self)
         self._raise.setSingleShot(True)
@@ -118,7 +139,8 @@ class MainWindow(QMainWindow):
         left = self.add_dock("Outliner", self.outliner, _LEFT)
         details = self.add_dock("Details", self.details, _RIGHT)
         history = self.add_dock("Undo steps", self.history, _RIGHT)
-        self._details_dock, self._history_dock = details, history
+        self._details_dock = details
+        self._history_dock = history
         self.setCorner(Qt.Corner.BottomLeftCorner, _LEFT)
         self.setCorner(Qt.Corner.BottomRightCorner, _RIGHT)
         self.resize(_SIZE.boundedTo(self.screen().availableSize() - _FRAME))
@@ -127,6 +149,7 @@ class MainWindow(QMainWindow):
         self.outliner.setFocus()
 
     def _with_bar(self, viewport: Viewport) -> QWidget:
+        """Return a viewport with its tool bar and the caption above it."""
         bar = QToolBar(self)
         bar.addActions(self.commands.looks)
         bar.addSeparator()
@@ -178,19 +201,19 @@ class MainWindow(QMainWindow):
         enter: Callable[[], None],
         connect: Callable[[], None],
     ) -> QDockWidget:
-        """Dock the panel of what agents do, in front of the history; its maker deletes it.
+        """Dock the panel of what agents do, in front of the history; the caller deletes the panel.
 
         Args:
-            panel: What is docked.
-            enter_question: Gives the keyboard to the question that is drawn; False without one.
-            enter: Gives the keyboard to the panel.
-            connect: Has the panel show which clients can be connected.
+            panel: The panel.
+            enter_question: Puts the keyboard into the question that is drawn; False without one.
+            enter: Puts the keyboard into the panel.
+            connect: Shows in the panel which clients can be connected.
         """
         dock = self._dock("Agents", panel, _RIGHT)
         self.tabifyDockWidget(dock, self._history_dock)
         self.resizeDocks([self._details_dock, dock], [310, 500], Qt.Orientation.Vertical)
         self._raise.timeout.connect(dock.raise_)
-        self._raise.start(0)  # once the tabs are laid out: before that Qt does not listen
+        self._raise.start(0)  # after the tabs are laid out: before that Qt ignores the call
         self.commands.add_agents(dock, enter_question, enter, connect)
         return dock
 
@@ -202,29 +225,29 @@ class MainWindow(QMainWindow):
 
     def say(self, text: str) -> None:
         """Show a sentence in the status bar for a while."""
-        self.statusBar().showMessage(text, _SHORT)
+        self.statusBar().showMessage(text, _MESSAGE_MS)
 
     def tell(self, text: str) -> None:
-        """Show a sentence above the viewport, until another one comes."""
+        """Show a sentence above the viewport, until the next sentence."""
         self._caption.setText(text)
         self._caption.show()
 
     def set_server(self, text: str, ok: bool) -> None:
-        """Show where agents reach this session, "MCP: 127.0.0.1:41234", or why they cannot."""
+        """Show the address of the server, "MCP: 127.0.0.1:41234", or why agents cannot connect."""
         self._server.show_state(text, ok)
 
     @property
     def server_text(self) -> str:
-        """What the status bar says of the server."""
+        """The text of the status bar about the server."""
         return self._server.text
 
     @property
     def summary_text(self) -> str:
-        """What the status bar says of the scene."""
+        """The text of the status bar about the scene."""
         return self._summary.text()
 
     def close_now(self) -> None:
-        """Close without asking; what was not saved is lost."""
+        """Close without asking; unsaved changes are lost."""
         self._is_agreed = True
         if self.isVisible():
             self.close()
@@ -232,7 +255,7 @@ class MainWindow(QMainWindow):
             self.closed.emit()  # Qt sends no close event to a window that is closed already
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        """Close, once the person agreed to what happens to unsaved changes."""
+        """Close once the person has saved unsaved changes, or given them up."""
         if self._is_agreed or not self.session.modified:
             event.accept()
             self.closed.emit()

@@ -1,4 +1,4 @@
-"""The outliner: a filter and the tree of prims, its selection one with the session's.
+"""The outliner: a filter and the tree of prims, with the selection of the session.
 
 Main thread.
 """
@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
-from itertools import groupby
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QItemSelection, QItemSelectionModel, QModelIndex, QSize, Qt, Signal
@@ -28,14 +27,21 @@ from .tree import Kind
 if TYPE_CHECKING:
     from ..host import UsdSession
 
-_ROWS_AT_FIRST = 32
-_ROWS_OF_A_SEARCH = 2000
+_MAX_ROWS_AT_FIRST = 32  # that are expanded when a scene is opened
+_MAX_ROWS_OF_SEARCH = 2000  # that are expanded to show all matches
 
 
 class Outliner(QWidget):
-    """The prims of a session."""
+    """The prims of a session.
 
-    refused = Signal(str)  # an edit was not possible; the text says why
+    Attributes:
+        model: The prims.
+        view: The tree of prims.
+        filter: The words that are searched for.
+        refused: Emitted when an edit was not possible; the text says why.
+    """
+
+    refused = Signal(str)
 
     def __init__(
         self, session: UsdSession, feed: SessionFeed, parent: QWidget | None = None
@@ -99,7 +105,7 @@ class Outliner(QWidget):
 
     def _refresh(self) -> None:
         self._syncing = True
-        # The session knows what is selected; of rows that go, Qt would make broken ranges.
+        # The session keeps the selection; Qt would make broken ranges of rows that go.
         self.view.selectionModel().clearSelection()
         self.model.refresh()
         self._syncing = False
@@ -114,23 +120,22 @@ class Outliner(QWidget):
         if not wanted:
             for index in self.model.indexes(self._expanded):
                 self.view.expand(index)
-        elif self.model.size() <= _ROWS_OF_A_SEARCH:
+        elif self.model.size() <= _MAX_ROWS_OF_SEARCH:
             self.view.expandAll()
         self._show_selection()
 
     def _expanded_paths(self) -> list[str]:
-        indexes = self.model.indexes(None)
-        return [self.model.path(index) for index in indexes if self.view.isExpanded(index)]
+        expanded = [index for index in self.model.indexes(None) if self.view.isExpanded(index)]
+        return [self.model.path(index) for index in expanded]
 
     def _expand_some(self) -> None:
-        """Expand from the top down what fits a first look; materials can wait."""
-        rows = _ROWS_AT_FIRST
+        """Expand from the top down as many rows as a person can look over, but no materials."""
+        rows = _MAX_ROWS_AT_FIRST
         waiting = deque([QModelIndex()])
         while waiting:
             parent = waiting.popleft()
-            children = [
-                self.model.index(row, 0, parent) for row in range(self.model.rowCount(parent))
-            ]
+            count = self.model.rowCount(parent)
+            children = [self.model.index(row, 0, parent) for row in range(count)]
             if parent.isValid() and (len(children) > rows or self._are_materials(children)):
                 continue
             rows -= len(children)
@@ -141,24 +146,27 @@ class Outliner(QWidget):
         return all(self.model.kind(index) in (Kind.MATERIAL, Kind.SHADER) for index in indexes)
 
     def _take_selection(self) -> None:
-        """Hand what the person selected to the session, the prim clicked last before all others."""
-        if not self._syncing:
-            current = self.view.currentIndex()
-            lead = self.model.path(current) if current.isValid() else ""
-            paths = self.model.paths(self.view.selectionModel().selection())
-            self._session.selection = sorted(paths, key=lambda path: path != lead)
+        """Select in the session what the person selected here, the prim clicked last first."""
+        if self._syncing:
+            return
+        current = self.view.currentIndex()
+        clicked = self.model.path(current) if current.isValid() else ""
+        paths = self.model.paths(self.view.selectionModel().selection())
+        self._session.selection = sorted(paths, key=lambda path: path != clicked)
 
     def _show_selection(self) -> None:
-        """Select what the session has selected, and scroll there if it was not selected here."""
+        """Select what the session has selected, and scroll there if the selection is new here."""
         paths = self._session.selection
-        if set(paths) == set(self.model.paths(self.view.selectionModel().selection())):
+        shown = self.model.paths(self.view.selectionModel().selection())
+        if set(paths) == set(shown):
             return
         selected = self._select(paths)
         if selected:
             self._bring_to_view(selected[0])
 
     def _select(self, paths: list[str]) -> list[QModelIndex]:
-        selected, flags = self.view.selectionModel(), QItemSelectionModel.SelectionFlag
+        selected = self.view.selectionModel()
+        flags = QItemSelectionModel.SelectionFlag
         indexes = self.model.indexes(paths)
         self._syncing = True
         selected.select(_joined(indexes), flags.ClearAndSelect | flags.Rows)
@@ -168,11 +176,12 @@ class Outliner(QWidget):
         return indexes
 
     def _bring_to_view(self, index: QModelIndex) -> None:
-        """Scroll only if it is out of sight, and then far enough to see what is around it."""
+        """Scroll to a row, to the middle only if the row is out of sight."""
         place = self.view.visualRect(index)
-        is_seen = not place.isEmpty() and self.view.viewport().rect().contains(place.center())
-        hints = QAbstractItemView.ScrollHint
-        self.view.scrollTo(index, hints.EnsureVisible if is_seen else hints.PositionAtCenter)
+        hint = QAbstractItemView.ScrollHint.PositionAtCenter
+        if not place.isEmpty() and self.view.viewport().rect().contains(place.center()):
+            hint = QAbstractItemView.ScrollHint.EnsureVisible
+        self.view.scrollTo(index, hint)
 
     def _click(self, index: QModelIndex) -> None:
         path = self.model.path(index)
@@ -207,10 +216,25 @@ def _size_columns(header: QHeaderView) -> None:
 
 
 def _joined(indexes: list[QModelIndex]) -> QItemSelection:
-    """Make a selection of rows, neighbours joined: one range a row is slow for thousands."""
+    """Make a selection of rows with neighbours joined: a range for each row is slow."""
     selection = QItemSelection()
-    rows = sorted((index.parent().internalId(), index.row(), index) for index in indexes)
-    for _, run in groupby(enumerate(rows), key=lambda row: (row[1][0], row[1][1] - row[0])):
-        indexes = [index for _, (_, _, index) in run]
-        selection.select(indexes[0], indexes[-1])
+    if not indexes:
+        return selection
+    in_order = sorted(indexes, key=_place)
+    first = in_order[0]
+    last = first
+    parent, row = _place(first)
+    for index in in_order[1:]:
+        place = _place(index)
+        if place != (parent, row + 1):
+            selection.select(first, last)
+            first = index
+        last = index
+        parent, row = place
+    selection.select(first, last)
     return selection
+
+
+def _place(index: QModelIndex) -> tuple[int, int]:
+    """Return the id of an index's parent, and the row below it."""
+    return index.parent().internalId(), index.row()

@@ -17,27 +17,34 @@ from .shapes import FACES, Scenery, Shape
 from .space import Point, Screen, Spot, around, radius, upright
 from .tree import Kind
 
-_MANY = 3000
-_NEAR = 11
+_MAX_SHAPES = 3000  # with more, each is painted as a dot
+_CLICK_PIXELS = 11  # from a mark; so near a click means the mark
 
 
 @dataclass(frozen=True, slots=True)
-class Drawn:
-    """A shape as it falls on the screen."""
+class Projection:
+    """A shape as it falls on the screen.
+
+    Attributes:
+        shape: The shape.
+        place: The place of a mark, or the middle of a box.
+        depth: The distance ahead of the eye.
+        corners: The corners of a camera's frame.
+        faces: The sides of a box that face the eye, and how bright they are.
+    """
 
     shape: Shape
-    place: QPointF  # where a mark is, or a box's middle
+    place: QPointF
     depth: float
-    corners: tuple[QPointF, ...] = ()  # the corners of a camera's frame
+    corners: tuple[QPointF, ...] = ()
     faces: tuple[tuple[QPolygonF, float], ...] = ()
-    """The sides of a box that face the eye, and how bright they are."""
 
     def is_hit(self, at: QPointF) -> bool:
-        """Whether a click there means this shape."""
+        """Return whether a click at a place means this shape."""
         fill = Qt.FillRule.WindingFill
         if self.faces:
             return any(face.containsPoint(at, fill) for face, _ in self.faces)
-        return (at - self.place).manhattanLength() < _NEAR
+        return (at - self.place).manhattanLength() < _CLICK_PIXELS
 
 
 def paint(
@@ -50,48 +57,55 @@ def paint(
     without: Collection[Kind] = (),
     wire: bool = False,
     writes: bool = True,
-) -> list[Drawn]:
+) -> list[Projection]:
     """Paint a stage, and return what fell where.
 
     Args:
-        painter: What it is painted with; the picture begins at its origin.
+        painter: The painter; the picture begins at its origin.
         stage: The scene.
-        scenery: Its shapes.
-        screen: From where it is seen, and how large the picture is.
+        scenery: The shapes of the scene.
+        screen: The eye, and the size of the picture.
         selected: The paths of prims that are drawn over all else, with their names.
         without: Kinds of prims that are left out.
-        wire: Draw edges only.
-        writes: Draw the axes, and write how large the grid is; Qt needs fonts for that.
+        wire: Whether only edges are projection.
+        writes: Whether the axes and the size of the grid are written; Qt needs fonts for that.
     """
     brush = _Brush(painter, screen, set(selected), wire=wire)
     brush.background()
     step = brush.grid(around(scenery.focus))
-    drawn = [it for it in _project(scenery, screen) if it.shape.kind not in without]
-    brush.shapes(drawn)
-    brush.names(drawn)
+    projections = _project(scenery, screen)
+    shown = [each for each in projections if each.shape.kind not in without]
+    brush.shapes(shown)
+    brush.names(shown)
     if writes:
         brush.axes(upright(stage))
         brush.note(f"Grid {step * UsdGeom.GetStageMetersPerUnit(stage):g} m")
-    return drawn
+    return shown
 
 
-def _project(scenery: Scenery, screen: Screen) -> list[Drawn]:
-    """Find where shapes fall, in the order to draw them; what is behind the eye is left out.
+def _project(scenery: Scenery, screen: Screen) -> list[Projection]:
+    """Project shapes, in the order to draw them; shapes behind the eye are left out.
 
     Boxes come first, the farthest first of all. So cameras and lights are seen through walls.
     """
-    project_one = _project_shape if len(scenery.shapes) <= _MANY else _project_dot
-    drawn = (project_one(shape, screen) for shape in scenery.shapes)
-    return sorted(
-        (drawing for drawing in drawn if drawing),
-        key=lambda drawing: (not drawing.faces, -drawing.depth),
-    )
+    project_one = _project_shape if len(scenery.shapes) <= _MAX_SHAPES else _project_dot
+    projections = []
+    for shape in scenery.shapes:
+        projection = project_one(shape, screen)
+        if projection is not None:
+            projections.append(projection)
+    return sorted(projections, key=_painting_order)
 
 
-def _project_dot(shape: Shape, screen: Screen) -> Drawn | None:
+def _painting_order(projection: Projection) -> tuple[bool, float]:
+    return not projection.faces, -projection.depth
+
+
+def _project_dot(shape: Shape, screen: Screen) -> Projection | None:
     x, y, depth = screen.spot(_middle(shape))
-    is_behind = depth < 0 and not screen.is_flat
-    return None if is_behind else Drawn(shape, QPointF(x, y), depth)
+    if depth < 0 and not screen.is_flat:
+        return None
+    return Projection(shape, QPointF(x, y), depth)
 
 
 def _middle(shape: Shape) -> Point:
@@ -100,35 +114,39 @@ def _middle(shape: Shape) -> Point:
     return Gf.Vec3d((shape.points[0] + shape.points[-1]) / 2)
 
 
-def _project_shape(shape: Shape, screen: Screen) -> Drawn | None:
+def _project_shape(shape: Shape, screen: Screen) -> Projection | None:
     if shape.kind is Kind.CAMERA:
         return _project_camera(shape, screen)
     if shape.kind is Kind.LIGHT:
         return _project_dot(shape, screen)
-    seen = [screen.seen(point) for point in shape.points]
-    faces = tuple(_faces(shape, seen, screen))
+    corners = [screen.from_eye(point) for point in shape.points]
+    faces = tuple(_faces(shape, corners, screen))
+    if not faces:
+        return None
     x, y, _ = screen.spot(_middle(shape))
-    # By its farthest corner: so a floor comes before what stands on it.
-    return Drawn(shape, QPointF(x, y), max(at[2] for at in seen), (), faces) if faces else None
+    # The depth of the farthest corner, so that a floor comes before what stands on the floor.
+    depth = max(corner[2] for corner in corners)
+    return Projection(shape, QPointF(x, y), depth, faces=faces)
 
 
-def _project_camera(shape: Shape, screen: Screen) -> Drawn | None:
+def _project_camera(shape: Shape, screen: Screen) -> Projection | None:
     spots = [screen.spot(point) for point in shape.points]
     if min(spot[2] for spot in spots) < 0 and not screen.is_flat:
         return None
     eye, *corners = (QPointF(x, y) for x, y, _ in spots)
-    return Drawn(shape, eye, spots[0][2], tuple(corners))
+    return Projection(shape, eye, spots[0][2], tuple(corners))
 
 
-def _faces(shape: Shape, seen: list[Spot], screen: Screen) -> Iterator[tuple[QPolygonF, float]]:
+def _faces(shape: Shape, corners: list[Spot], screen: Screen) -> Iterator[tuple[QPolygonF, float]]:
+    """Yield the faces of a box that face the eye, and how bright they are."""
     for face, shade in zip(FACES, shape.shades, strict=True):
-        spots = screen.outline([seen[corner] for corner in face])
+        spots = screen.outline([corners[corner] for corner in face])
         if _is_facing(spots):
             yield QPolygonF([QPointF(x, y) for x, y, _ in spots]), shade
 
 
 def _is_facing(spots: Sequence[Spot]) -> bool:
-    """Whether a polygon runs counter-clockwise on the screen, where y points down."""
+    """Return whether a polygon runs counter-clockwise on the screen, where y points down."""
     area = 0.0
     for index, (x, y, _) in enumerate(spots):
         before_x, before_y, _ = spots[index - 1]
@@ -136,12 +154,14 @@ def _is_facing(spots: Sequence[Spot]) -> bool:
     return area < 0
 
 
-_SKY, _GROUND = QColor("#2f333b"), QColor("#1d1f24")
-_GRID, _GRID_FAR = QColor(255, 255, 255, 26), QColor(255, 255, 255, 11)
+_SKY = QColor("#2f333b")
+_GROUND = QColor("#1d1f24")
+_GRID = QColor(255, 255, 255, 26)  # every fifth line
+_GRID_FAINT = QColor(255, 255, 255, 11)
 _AXES = (("X", QColor("#d8655f")), ("Y", QColor("#7fb95c")), ("Z", QColor("#5b8fdc")))
 _PLATE = QColor(26, 28, 32, 190)
-_NAMES = 12
-_SELECTED_SIZE = 2.5
+_MAX_NAMES = 12  # of selected prims
+_SELECTED_SIZE = 2.5  # times the size of a camera that is not selected
 
 
 class _Brush:
@@ -156,9 +176,9 @@ class _Brush:
         self._selected = selected
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
 
-    def _is_selected(self, drawn: Drawn) -> bool:
-        """Whether its prim is selected, or one above it."""
-        path = drawn.shape.path
+    def _is_selected(self, projection: Projection) -> bool:
+        """Return whether a prim is selected, or a prim above it."""
+        path = projection.shape.path
         while path and path not in self._selected:
             path = path.rpartition("/")[0]
         return bool(path)
@@ -172,7 +192,7 @@ class _Brush:
         self._painter.fillRect(area, gradient)
 
     def grid(self, box: Gf.Range3d) -> float:
-        """Draw the ground; give the side of one square, in the scene's units."""
+        """Draw the ground, and return the side of one square in the scene's units."""
         step = 10.0 ** floor(log10(radius(box)))
         lines = max(10, 2 * int(radius(box) / step) + 2)
         middle = box.GetMidpoint() / step
@@ -180,82 +200,91 @@ class _Brush:
         along = Gf.Vec3d(step, 0, 0)
         across = Gf.Vec3d(0, 0, step)
         for line in range(-lines, lines + 1):
-            self._painter.setPen(_GRID_FAR if line % 5 else _GRID)
+            colour = _GRID_FAINT if line % 5 else _GRID
+            self._painter.setPen(colour)
             for side, other in ((along, across), (across, along)):
                 at = centre + side * line
                 self._line(at - other * lines, at + other * lines)
         return step
 
     def _line(self, start: Point, end: Point) -> None:
-        line = self._screen.outline([self._screen.seen(start), self._screen.seen(end)])
+        line = self._screen.outline([self._screen.from_eye(start), self._screen.from_eye(end)])
         if line:
-            (ax, ay, _), (bx, by, _) = line[-2:]  # where it is cut, the cut stands before it
+            (ax, ay, _), (bx, by, _) = line[-2:]  # where the line is cut, the cut comes first
             self._painter.drawLine(QPointF(ax, ay), QPointF(bx, by))
 
-    def shapes(self, drawn: Sequence[Drawn]) -> None:
-        """Draw shapes in their order, and the selected ones' edges over all."""
+    def shapes(self, projections: Sequence[Projection]) -> None:
+        """Draw shapes in their order, and the edges of selected shapes over all."""
         dots: dict[str, list[QPointF]] = {}
-        for drawing in drawn:
-            if drawing.shape.kind is Kind.LIGHT or drawing.corners or drawing.faces:
-                self._shape(drawing)
+        for projection in projections:
+            is_light = projection.shape.kind is Kind.LIGHT
+            if is_light or projection.corners or projection.faces:
+                self._shape(projection)
             else:
-                dots.setdefault(self._pen(drawing).color().name(), []).append(drawing.place)
+                colour = self._pen(projection).color().name()
+                dots.setdefault(colour, []).append(projection.place)
         self._dots(dots)
-        for drawing in drawn:
-            if self._is_selected(drawing):
-                self._emphasise(drawing)
+        for projection in projections:
+            if self._is_selected(projection):
+                self._emphasise(projection)
 
     def _dots(self, dots: dict[str, list[QPointF]]) -> None:
-        """Draw thousands as a point each."""
+        """Draw thousands of shapes as a point each."""
         for colour, points in dots.items():
             self._painter.setPen(QPen(QColor(colour), 2))
             self._painter.drawPoints(points)
 
-    def _shape(self, drawn: Drawn) -> None:
-        if drawn.shape.kind is Kind.CAMERA:
-            self._camera(drawn)
-        elif drawn.shape.kind is Kind.LIGHT:
-            self._light(drawn)
+    def _shape(self, projection: Projection) -> None:
+        if projection.shape.kind is Kind.CAMERA:
+            self._camera(projection)
+        elif projection.shape.kind is Kind.LIGHT:
+            self._light(projection)
         else:
-            self._solid(drawn)
+            self._solid(projection)
 
-    def _solid(self, drawn: Drawn) -> None:
-        colour = _display(drawn.shape.colour)
-        for face, shade in drawn.faces:
+    def _solid(self, projection: Projection) -> None:
+        colour = _display(projection.shape.colour)
+        for face, shade in projection.faces:
             fill = _shaded(colour, shade)
-            self._painter.setBrush(Qt.BrushStyle.NoBrush if self._wire else fill)
-            self._painter.setPen(QPen(colour if self._wire else fill.darker(125), 0.8))
+            if self._wire:
+                self._painter.setBrush(Qt.BrushStyle.NoBrush)
+                self._painter.setPen(QPen(colour, 0.8))
+            else:
+                self._painter.setBrush(fill)
+                self._painter.setPen(QPen(fill.darker(125), 0.8))
             self._painter.drawPolygon(face)
 
-    def _emphasise(self, drawn: Drawn) -> None:
-        """Draw what is selected over all else."""
-        if not drawn.faces:
-            self._shape(drawn)
+    def _emphasise(self, projection: Projection) -> None:
+        """Draw a selected shape over all else."""
+        if not projection.faces:
+            self._shape(projection)
         self._painter.setBrush(Qt.BrushStyle.NoBrush)
         self._painter.setPen(QPen(theme.SELECTED, 1.6))
-        for face, _ in drawn.faces:
+        for face, _ in projection.faces:
             self._painter.drawPolygon(face)
 
-    def _pen(self, drawn: Drawn) -> QPen:
-        if self._is_selected(drawn):
+    def _pen(self, projection: Projection) -> QPen:
+        if self._is_selected(projection):
             return QPen(theme.SELECTED, 1.8)
-        return QPen(COLOURS[drawn.shape.kind], 1.0)
+        return QPen(COLOURS[projection.shape.kind], 1.0)
 
-    def _camera(self, drawn: Drawn) -> None:
-        pen = self._pen(drawn)
+    def _camera(self, projection: Projection) -> None:
+        pen = self._pen(projection)
         fill = QColor(pen.color())
         fill.setAlpha(70)
-        size = _SELECTED_SIZE if self._is_selected(drawn) else 1.0
-        corners = [drawn.place + (corner - drawn.place) * size for corner in drawn.corners]
+        size = _SELECTED_SIZE if self._is_selected(projection) else 1.0
+        corners = [
+            projection.place + (corner - projection.place) * size for corner in projection.corners
+        ]
         self._painter.setPen(pen)
         self._painter.setBrush(fill)
         self._painter.drawPolygon(QPolygonF(corners))
         for corner in corners:
-            self._painter.drawLine(drawn.place, corner)
+            self._painter.drawLine(projection.place, corner)
 
-    def _light(self, drawn: Drawn) -> None:
-        pen = self._pen(drawn)
-        at = drawn.place
+    def _light(self, projection: Projection) -> None:
+        pen = self._pen(projection)
+        at = projection.place
         self._painter.setPen(pen)
         self._painter.setBrush(pen.color())
         self._painter.drawEllipse(at, 3.2, 3.2)
@@ -264,11 +293,13 @@ class _Brush:
             self._painter.drawLine(at + ray * 5.5, at + ray * 8.5)
             self._painter.drawLine(at - ray * 5.5, at - ray * 8.5)
 
-    def names(self, drawn: Sequence[Drawn]) -> None:
-        """Write the name beside what is selected, if it is not too many."""
-        named = [drawing for drawing in drawn if self._is_selected(drawing)]
-        for drawing in named if len(named) <= _NAMES else []:
-            write_name(self._painter, drawing.shape.path, drawing.place, theme.SELECTED)
+    def names(self, projections: Sequence[Projection]) -> None:
+        """Write the names of selected prims, if these are not too many."""
+        selected = [each for each in projections if self._is_selected(each)]
+        if len(selected) > _MAX_NAMES:
+            return
+        for projection in selected:
+            write_name(self._painter, projection.shape.path, projection.place, theme.SELECTED)
 
     def note(self, text: str) -> None:
         """Write a line in the corner on the lower right."""
@@ -298,7 +329,7 @@ def write_name(painter: QPainter, path: str, at: QPointF, colour: QColor = theme
 
 
 def _plate(painter: QPainter, text: str, at: QPointF, colour: QColor) -> None:
-    """Write on a dark ground, to be read over anything."""
+    """Write on a dark ground, which can be read over anything."""
     metrics = QFontMetricsF(painter.font())
     plate = metrics.boundingRect(text).translated(at).adjusted(-6, -3, 6, 3)
     painter.setPen(Qt.PenStyle.NoPen)
@@ -309,7 +340,8 @@ def _plate(painter: QPainter, text: str, at: QPointF, colour: QColor) -> None:
 
 
 def _display(colour: tuple[float, float, float]) -> QColor:
-    channels = (min(max(channel, 0.0), 1.0) ** (1 / 2.2) for channel in colour)
+    """Return a linear colour as it is shown."""
+    channels = [min(max(channel, 0.0), 1.0) ** (1 / 2.2) for channel in colour]
     return QColor.fromRgbF(*channels)
 
 

@@ -1,8 +1,8 @@
 """The tree of prims as a Qt item model over a stage.
 
-On a change the model reads the stage again and gives each prim that is still there its old id. So
+On a change the model reads the stage again, and prims that are still there keep their ids. So
 expansion, scroll position and an open editor survive an agent's edit, and ten thousand prims stay
-quick: to announce rows one run at a time took two minutes when every fourth of them went.
+quick: announcing the rows one run at a time took two minutes when every fourth of them went.
 Main thread.
 """
 
@@ -45,15 +45,21 @@ class Column(IntEnum):
 
 
 class PrimModel(QAbstractItemModel):
-    """The prims of a session's stage; renaming an item is an undo step."""
+    """The prims of a session's stage; renaming an item is an undo step.
 
-    refused = Signal(str)  # a rename was not possible; the text says why
+    Attributes:
+        wanted: The words that are searched for; "" shows all prims.
+        census: How many prims of each kind the stage has, shown or not.
+        refused: Emitted when a rename was not possible; the text says why.
+    """
+
+    refused = Signal(str)
 
     def __init__(self, session: UsdSession, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._session = session
         self._icons = Icons()
-        self.wanted = ""  # the words searched for; nothing means all prims
+        self.wanted = ""
         self._nodes: dict[int, Node] = {}
         self._paths: dict[str, Node] | None = None
         self.census: Counter[Kind] = Counter()
@@ -78,41 +84,45 @@ class PrimModel(QAbstractItemModel):
             self.layoutChanged.emit()
 
     def _take(self, reading: Reading) -> None:
-        self._root, self.census = reading.root, reading.census
+        self._root = reading.root
+        self.census = reading.census
         self._nodes = {node.id: node for node in reading.root.walk() if node.parent}
         self._paths = None
 
     def _moved(self, index: QModelIndex) -> QModelIndex:
         node = self._nodes.get(index.internalId())
-        return self._index(node, index.column()) if node else QModelIndex()
+        if node is None:
+            return QModelIndex()
+        return self._index(node, index.column())
 
     def search(self, wanted: str) -> None:
-        """Show only what fits some words, and its ancestors; nothing shows all."""
+        """Show only the prims that match some words, with the prims above them; "" shows all."""
         self.wanted = wanted
         self.reset()
 
     def path(self, index: AnyIndex) -> str:
-        """Give the path of the prim at an index."""
+        """Return the path of the prim at an index."""
         return self._node(index).path
 
     def paths(self, selection: QItemSelection) -> list[str]:
         """List the paths in a selection of whole rows, without asking Qt for each."""
         paths: list[str] = []
-        for rows in map(selection.at, range(selection.count())):
+        for number in range(selection.count()):
+            rows = selection.at(number)
             parent = self._node(rows.parent())
             paths += [node.path for node in parent.children[rows.top() : rows.bottom() + 1]]
         return paths
 
     def kind(self, index: AnyIndex) -> Kind:
-        """Tell what the prim at an index is."""
+        """Return the kind of the prim at an index."""
         return self._node(index).kind
 
     def size(self) -> int:
-        """Count all rows, at every depth."""
+        """Return the number of all rows, at every depth."""
         return len(self._nodes)
 
     def indexes(self, paths: Iterable[str] | None) -> list[QModelIndex]:
-        """Find prims by their paths, or all; those that are not shown are left out."""
+        """Return the indexes of the prims at some paths that are shown; None stands for all."""
         if paths is None:
             return [self._index(node) for node in self._nodes.values()]
         by_path = self._by_path()
@@ -124,7 +134,9 @@ class PrimModel(QAbstractItemModel):
         return self._paths
 
     def _node(self, index: AnyIndex) -> Node:
-        return self._nodes[index.internalId()] if index.isValid() else self._root
+        if not index.isValid():
+            return self._root
+        return self._nodes[index.internalId()]
 
     def _index(self, node: Node, column: int = Column.NAME) -> QModelIndex:
         if node.parent is None:
@@ -132,43 +144,50 @@ class PrimModel(QAbstractItemModel):
         return self.createIndex(node.row, column, node.id)
 
     def index(self, row: int, column: int, parent: AnyIndex = _NOWHERE) -> QModelIndex:
-        """Give the index of a child of ``parent``."""
+        """Return the index of a child of ``parent``."""
         children = self._node(parent).children
         if not (0 <= row < len(children) and 0 <= column < len(Column)):
             return QModelIndex()
         return self.createIndex(row, column, children[row].id)
 
     def parent(self, index: AnyIndex = _NOWHERE) -> QModelIndex:  # type: ignore[override]  # QObject.parent() is its overload
-        """Give the index of the parent prim."""
+        """Return the index of the parent prim."""
         node = self._node(index)
-        return self._index(node.parent) if node.parent else QModelIndex()
+        if node.parent is None:
+            return QModelIndex()
+        return self._index(node.parent)
 
     def rowCount(self, parent: AnyIndex = _NOWHERE) -> int:
-        """Count the children."""
-        return 0 if parent.column() > 0 else len(self._node(parent).children)
+        """Return the number of children; only the first column has any."""
+        if parent.column() > 0:
+            return 0
+        return len(self._node(parent).children)
 
     def columnCount(self, parent: AnyIndex = _NOWHERE) -> int:
-        """Count the columns."""
+        """Return the number of columns."""
         return len(Column)
 
     def headerData(
         self, section: int, orientation: Qt.Orientation, role: int = Role.DisplayRole
     ) -> Any:
-        """Name the columns."""
+        """Return the title of a column."""
         if role == Role.DisplayRole and orientation == Qt.Orientation.Horizontal:
             return ("Name", "Type", "")[section]
         return None
 
     def flags(self, index: AnyIndex) -> Qt.ItemFlag:
-        """Make names editable."""
-        usual = super().flags(index)
-        return usual | Qt.ItemFlag.ItemIsEditable if index.column() == Column.NAME else usual
+        """Return the flags of a cell; names can be edited."""
+        flags = super().flags(index)
+        if index.column() == Column.NAME:
+            flags |= Qt.ItemFlag.ItemIsEditable
+        return flags
 
     def data(self, index: AnyIndex, role: int = Role.DisplayRole) -> Any:
-        """Describe a prim."""
+        """Return what a cell shows."""
         node = self._node(index)
         if role in (Role.DisplayRole, Role.EditRole):
-            return (node.name, node.type_name, None)[index.column()]
+            texts = {Column.NAME: node.name, Column.TYPE: node.type_name}
+            return texts.get(Column(index.column()))
         if role == Role.DecorationRole:
             return self._icon(node, index.column())
         if role == Role.ForegroundRole and self._is_dim(node, index.column()):
@@ -186,12 +205,12 @@ class PrimModel(QAbstractItemModel):
         return column == Column.TYPE or not node.matches or not self.is_visible(node.path)
 
     def is_imageable(self, path: str) -> bool:
-        """Whether a prim can be visible at all."""
+        """Return whether a prim can be visible at all."""
         prim = self._session.stage.GetPrimAtPath(path)
         return bool(prim and UsdGeom.Imageable(prim))
 
     def is_visible(self, path: str) -> bool:
-        """Whether a prim is to be seen, or can be neither seen nor hidden but is active."""
+        """Return whether a prim is visible, or is active and can be neither visible nor hidden."""
         prim = self._session.stage.GetPrimAtPath(path)
         if not prim or not prim.IsActive():
             return False
@@ -199,7 +218,7 @@ class PrimModel(QAbstractItemModel):
         return not imageable or imageable.ComputeVisibility() != UsdGeom.Tokens.invisible
 
     def setData(self, index: AnyIndex, value: Any, role: int = Role.EditRole) -> bool:
-        """Rename a prim."""
+        """Rename a prim, and return whether that was possible."""
         if role != Role.EditRole or index.column() != Column.NAME:
             return False
         try:

@@ -1,8 +1,8 @@
-"""The scene as the window's parts share it: its changes as Qt signals, and the person's edits.
+"""The scene for the parts of the window: its changes as Qt signals, and the person's edits.
 
-The session reports once after each step; what the step touched is learned from USD's notices in
-between. An edit that nobody put in a step is seen at the loop's next turn. Every edit here is an
-undo step; it raises ``Refused`` with a sentence for the status bar and leaves the scene as it was.
+The session calls once after each step; USD's notices in between say what the step touched. An edit
+outside a step is seen at the loop's next turn. Every edit here is an undo step. An edit that is not
+possible raises ``Refused`` with a sentence for the status bar and leaves the scene as it was.
 Main thread.
 """
 
@@ -22,12 +22,16 @@ if TYPE_CHECKING:
 
 
 class SessionFeed(QObject):
-    """Tells the window's parts what changed in a session.
+    """Emits what changed in a session.
 
-    Emitted in this order: ``prims_changed`` when prims came, went, were renamed or retyped;
-    ``values_changed`` after that, or alone when only attributes did; ``stage_opened`` after both,
-    when the stage is another one (a scene that was opened, or saved under another name);
-    ``selection_changed``; ``steps_changed`` after every report.
+    The signals are emitted in the order of this list.
+
+    Attributes:
+        prims_changed: Prims came, went, were renamed or got another type.
+        values_changed: After `prims_changed`, or alone when only attributes changed.
+        stage_opened: The stage is another object: a scene was opened, or saved under another name.
+        selection_changed: Other prims are selected.
+        steps_changed: After every call of the session.
     """
 
     prims_changed = Signal()
@@ -54,15 +58,20 @@ class SessionFeed(QObject):
 
     def _listen(self) -> None:
         self._stage = self._session.stage
-        self._prims = self._values = False
+        self._forget_edits()
         self._listener = Tf.Notice.Register(Usd.Notice.ObjectsChanged, self._noticed, self._stage)
 
+    def _forget_edits(self) -> None:
+        self._has_new_prims = False
+        self._has_new_values = False
+
     def _noticed(self, notice: Usd.Notice.ObjectsChanged, _: Usd.Stage) -> None:
-        self._values = True
-        self._prims |= any(not path.IsPropertyPath() for path in notice.GetResyncedPaths())
+        self._has_new_values = True
+        if any(not path.IsPropertyPath() for path in notice.GetResyncedPaths()):
+            self._has_new_prims = True
         if QThread.currentThread() is not self.thread():
             return  # USD calls on whatever thread edits
-        if not self._session.is_in_step:  # a long one repaints the window, but need not read all
+        if not self._session.is_in_step:  # a long step repaints, but need not read all each time
             self._late.start(0)
 
     def _report(self) -> None:
@@ -71,7 +80,8 @@ class SessionFeed(QObject):
         if opened:
             self._listener.Revoke()
             self._listen()
-            self._prims = self._values = True
+            self._has_new_prims = True
+            self._has_new_values = True
         self._report_edits()
         if opened:
             self.stage_opened.emit()
@@ -81,21 +91,26 @@ class SessionFeed(QObject):
         self.steps_changed.emit()
 
     def _report_edits(self) -> None:
-        prims, values = self._prims, self._values
-        self._prims = self._values = False
-        if prims:
+        has_new_prims = self._has_new_prims
+        has_new_values = self._has_new_values
+        self._forget_edits()  # first, for a receiver may edit
+        if has_new_prims:
             self.prims_changed.emit()
-        if values:
+        if has_new_values:
             self.values_changed.emit()
 
 
 class Refused(Exception):
-    """The scene does not allow what was asked; the text says why."""
+    """The scene does not allow an edit; the text says why."""
 
 
 @contextmanager
 def _refusing(what: str) -> Iterator[None]:
-    """Turn what USD and the session raise into a sentence."""
+    """Make a sentence of what USD and the session raise.
+
+    Raises:
+        Refused: The edit is not possible.
+    """
     try:
         yield
     except (RuntimeError, ValueError) as error:
@@ -115,7 +130,7 @@ def redo(session: UsdSession) -> None:
 
 
 def rename(session: UsdSession, path: str, name: str) -> str:
-    """Rename a prim and keep it selected; what refers to it follows. Gives its new path."""
+    """Rename a prim and keep it selected; what refers to the prim follows. Return its new path."""
     old = Sdf.Path(path)
     if name == old.name:
         return path
@@ -127,7 +142,7 @@ def rename(session: UsdSession, path: str, name: str) -> str:
 
 
 def delete(session: UsdSession, paths: Sequence[str]) -> None:
-    """Delete prims with all that is below them."""
+    """Delete prims with all prims below them."""
     roots = Sdf.Path.RemoveDescendentPaths([Sdf.Path(path) for path in paths])
     if not roots:
         return
@@ -137,12 +152,16 @@ def delete(session: UsdSession, paths: Sequence[str]) -> None:
 
 
 def show(session: UsdSession, path: str, visible: bool) -> None:
-    """Make a prim visible, or invisible with all that is below it."""
+    """Make a prim visible, or invisible with all prims below it."""
     prim = session.stage.GetPrimAtPath(path)
-    label = f"{'Show' if visible else 'Hide'} {prim.GetName()}"
+    verb = "Show" if visible else "Hide"
+    label = f"{verb} {prim.GetName()}"
     with _refusing(label.lower()), session.undo_step(label):
         imageable = UsdGeom.Imageable(prim)
-        imageable.MakeVisible() if visible else imageable.MakeInvisible()
+        if visible:
+            imageable.MakeVisible()
+        else:
+            imageable.MakeInvisible()
 
 
 def assign(session: UsdSession, path: str, value: object) -> None:

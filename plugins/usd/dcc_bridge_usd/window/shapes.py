@@ -1,6 +1,6 @@
-"""What of the stage can be seen, as points in space: boxes, camera frusta and lights.
+"""The visible prims of a stage as points in space: boxes, camera frusta and lights.
 
-No Qt in here. Main thread, as everything that reads the stage.
+No Qt in here. Main thread, like everything that reads the stage.
 """
 
 from __future__ import annotations
@@ -14,52 +14,79 @@ from .space import Point, around, numbers, radius, upright
 from .tree import Kind, kind_of
 
 Colour = tuple[float, float, float]
-_Seen = tuple[Usd.Prim, Kind]
+_VisiblePrim = tuple[Usd.Prim, Kind]
 _FIRST = Usd.TimeCode.EarliestTime()
 _GREY: Colour = (0.46, 0.49, 0.54)
 _SOLID = {Kind.GEOMETRY, Kind.CURVES}
 FACES = ((0, 4, 6, 2), (1, 3, 7, 5), (0, 1, 5, 4), (2, 6, 7, 3), (0, 2, 3, 1), (4, 5, 7, 6))
 """The corners of a box's faces, counter-clockwise seen from outside."""
 _SKY = Tf.Type.Find(UsdLux.DomeLight)
-_SUN = Gf.Vec3d(0.349, 0.847, 0.399)
+_SUN = Gf.Vec3d(0.349, 0.847, 0.399)  # the direction that the light comes from
+_MIRRORED = (1, 0, 3, 2, 5, 4, 7, 6)
+"""The corners of a mirrored box, so that its faces stay turned outwards."""
 
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """One prim in space."""
+    """One prim in space.
+
+    Attributes:
+        path: The path of the prim.
+        kind: The kind of the prim.
+        points: The eight corners of a box; the place of a camera and the four corners of its frame;
+            the place of a light.
+        colour: Linear red, green and blue of a box.
+        shades: How bright each face of a box is.
+    """
 
     path: str
     kind: Kind
     points: tuple[Point, ...]
-    """A box's eight corners; a camera's place and its frame's four; a light's place."""
-    colour: Colour = _GREY  # linear red, green and blue of a box
-    shades: tuple[float, ...] = ()  # how bright each face of a box is
+    colour: Colour = _GREY
+    shades: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True)
 class Scenery:
-    """All shapes of a stage."""
+    """All shapes of a stage.
+
+    Attributes:
+        shapes: The shapes.
+        focus: Points worth looking at: all but those of the ground, which is as large as everything
+            together.
+        size: How large a camera or light is drawn, in the scene's units.
+    """
 
     shapes: tuple[Shape, ...]
     focus: tuple[Point, ...]
-    """What is worth looking at: all but the ground, which is as large as everything together."""
-    size: float  # how large a camera or light is drawn, in the scene's units
+    size: float
 
 
 def collect(
     stage: Usd.Stage,
     time: Usd.TimeCode = _FIRST,
-    through: Callable[[Sequence[_Seen]], Iterable[_Seen]] = iter,
+    through: Callable[[Sequence[_VisiblePrim]], Iterable[_VisiblePrim]] = iter,
 ) -> Scenery:
-    """Find the shapes of all visible prims at a frame; by default at the first key of each value.
+    """Find the shapes of all visible prims.
 
-    `through` is what the prims are iterated with, where it takes long.
+    Args:
+        stage: The scene.
+        time: The frame; by default the first key of each value.
+        through: Iterates over the prims with an extent, to report progress where that takes long.
     """
     reader = _Reader(stage, time)
-    prims = list(_visible(stage, time))
-    boxes = through([seen for seen in prims if seen[1] in _SOLID])
-    solids = [shape for prim, kind in boxes for shape in reader.solid(prim, kind)]
-    placed = [(prim, kind, reader.place(prim)) for prim, kind in prims if kind not in _SOLID]
+    solid_prims: list[_VisiblePrim] = []
+    placed: list[tuple[Usd.Prim, Kind, Gf.Matrix4d]] = []
+    for prim, kind in _visible(stage, time):
+        if kind in _SOLID:
+            solid_prims.append((prim, kind))
+        else:
+            placed.append((prim, kind, reader.place(prim)))
+    solids = []
+    for prim, kind in through(solid_prims):
+        shape = reader.solid(prim, kind)
+        if shape is not None:
+            solids.append(shape)
     focus = _focus(solids, [place.ExtractTranslation() for _, _, place in placed])
     size = radius(around(focus)) * 0.013
     marks = [reader.mark(prim, kind, place, size) for prim, kind, place in placed]
@@ -67,16 +94,25 @@ def collect(
 
 
 def _focus(solids: Sequence[Shape], places: Sequence[Point]) -> tuple[Point, ...]:
-    everything = [*places, *(point for shape in solids for point in shape.points)]
+    """Return the points that are worth looking at; see `Scenery.focus`."""
+    everything = [*places, *_points(solids)]
     box = around(everything)
+    if not everything:
+        return box.GetMin(), box.GetMax()
     large = radius(box) * 0.7
     objects = [shape for shape in solids if radius(around(shape.points)) < large]
     if not objects:
-        return tuple(everything or (box.GetMin(), box.GetMax()))
-    return (*places, *(point for shape in objects for point in shape.points))
+        return tuple(everything)
+    return (*places, *_points(objects))
 
 
-def _visible(stage: Usd.Stage, time: Usd.TimeCode) -> Iterator[_Seen]:
+def _points(shapes: Iterable[Shape]) -> Iterator[Point]:
+    for shape in shapes:
+        yield from shape.points
+
+
+def _visible(stage: Usd.Stage, time: Usd.TimeCode) -> Iterator[_VisiblePrim]:
+    """Yield the visible prims that have a box or a mark, and their kinds."""
     prims = iter(Usd.PrimRange(stage.GetPseudoRoot()))
     for prim in prims:
         imageable = UsdGeom.Imageable(prim)
@@ -96,17 +132,18 @@ def _shades(matrix: Gf.Matrix4d) -> tuple[float, ...]:
     shades = list[float]()
     for normal in (Gf.Cross(y, z), Gf.Cross(z, x), Gf.Cross(x, y)):
         toward = side * (normal * _SUN) / (normal.GetLength() or 1.0)
-        shades += [0.55 + 0.45 * max(-0.4, turned) for turned in (-toward, toward)]
+        for facing in (-toward, toward):
+            shades.append(0.55 + 0.45 * max(-0.4, facing))
     return tuple(shades)
 
 
 def _is_mirrored(matrix: Gf.Matrix4d) -> bool:
-    """Return whether left became right."""
+    """Return whether a matrix turns left into right."""
     return bool(matrix.GetDeterminant3() < 0)
 
 
 class _Reader:
-    """Reads places, with what USD remembers between prims."""
+    """Reads places, boxes and colours, with caches for all prims of a stage."""
 
     def __init__(self, stage: Usd.Stage, time: Usd.TimeCode) -> None:
         self._time = time
@@ -116,23 +153,24 @@ class _Reader:
         self._upright = upright(stage)
 
     def place(self, prim: Usd.Prim) -> Gf.Matrix4d:
-        """Return where a prim stands and how it is turned, at its true size."""
+        """Return the matrix of a prim with Y up, without scale and shear."""
         matrix = self._places.GetLocalToWorldTransform(prim)
         return Gf.Matrix4d(matrix.RemoveScaleShear() * self._upright)
 
-    def solid(self, prim: Usd.Prim, kind: Kind) -> Iterator[Shape]:
-        """Make the box of what has an extent; nothing if it is empty."""
+    def solid(self, prim: Usd.Prim, kind: Kind) -> Shape | None:
+        """Return the box of a prim with an extent; None if the extent is empty."""
         limits = self._bounds.ComputeUntransformedBound(prim).GetRange()
         if limits.IsEmpty():
-            return
+            return None
         matrix = self._places.GetLocalToWorldTransform(prim) * self._upright
         corners: Sequence[int] = range(8)
         if _is_mirrored(matrix):
-            corners = (1, 0, 3, 2, 5, 4, 7, 6)  # so that the faces stay turned outwards
+            corners = _MIRRORED
         points = tuple(matrix.Transform(limits.GetCorner(corner)) for corner in corners)
-        yield Shape(str(prim.GetPath()), kind, points, self._colour(prim), _shades(matrix))
+        return Shape(str(prim.GetPath()), kind, points, self._colour(prim), _shades(matrix))
 
     def _colour(self, prim: Usd.Prim) -> Colour:
+        """Return the display colour of a prim, or that of its material."""
         colours = UsdGeom.Gprim(prim).GetDisplayColorAttr().Get(self._time)
         if colours:
             red, green, blue = numbers(colours[0])
@@ -144,25 +182,32 @@ class _Reader:
         return self._colours[path]
 
     def mark(self, prim: Usd.Prim, kind: Kind, place: Gf.Matrix4d, size: float) -> Shape:
-        """Make the mark of a camera or a light, of a size in the scene's units."""
+        """Return the mark of a camera or a light, of a size in the scene's units."""
         points = [Gf.Vec3d(0)]
         if kind is Kind.CAMERA:
             points += self._frame(prim, size)
-        return Shape(str(prim.GetPath()), kind, tuple(map(place.Transform, points)))
+        placed = tuple(place.Transform(point) for point in points)
+        return Shape(str(prim.GetPath()), kind, placed)
 
     def _frame(self, prim: Usd.Prim, size: float) -> list[Point]:
+        """Return the corners of a camera's frame, relative to the camera."""
         camera = UsdGeom.Camera(prim)
         lens = camera.GetFocalLengthAttr().Get(self._time) or 50.0
         wide = camera.GetHorizontalApertureAttr().Get(self._time) or 20.955
         high = camera.GetVerticalApertureAttr().Get(self._time) or 15.2908
-        x, y = min(wide / lens, 3.0) * size / 2, min(high / lens, 3.0) * size / 2
-        corners = (-x, -y), (x, -y), (x, y), (-x, y)
+        x = min(wide / lens, 3.0) * size / 2
+        y = min(high / lens, 3.0) * size / 2
+        corners = ((-x, -y), (x, -y), (x, y), (-x, y))
         return [Gf.Vec3d(across, upwards, -size) for across, upwards in corners]
 
 
 def _diffuse(material: UsdShade.Material, time: Usd.TimeCode) -> Colour:
-    """Give the colour of a material's preview surface, where it is one plain value."""
+    """Return the colour of a material's preview surface; grey where it is not one plain value."""
     shader, _, _ = material.ComputeSurfaceSource()
-    given = shader.GetInput("diffuseColor") if shader else None
-    value = given.Get(time) if given else None
-    return (value[0], value[1], value[2]) if value is not None else _GREY
+    if not shader:
+        return _GREY
+    diffuse = shader.GetInput("diffuseColor")
+    value = diffuse.Get(time) if diffuse else None
+    if value is None:
+        return _GREY
+    return value[0], value[1], value[2]

@@ -1,7 +1,7 @@
-"""Pictures of the scene from anywhere, drawn as the viewport does but for nobody's eyes to see.
+"""Pictures of the scene from anywhere, drawn like the viewport but not on the screen.
 
-The person's view stays. It works without a window, too; then nothing is written into the picture,
-for Qt has no fonts there. Main thread.
+The person's view stays. Pictures are drawn without a window, too; then nothing is written into
+them, for Qt has no fonts there. Main thread.
 """
 
 from __future__ import annotations
@@ -28,45 +28,70 @@ from .viewport import Viewport
 if TYPE_CHECKING:
     from ..host import UsdSession
 
-MOST_BYTES = 100_000
-_QUALITIES = (85, 70, 55, 40, 25, 10)
+MAX_BYTES = 100_000
+_QUALITIES = (85, 70, 55, 40, 25, 10)  # of a JPEG, tried until it is small enough
 
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """From where a picture is drawn, in the axes of the scene."""
+    """From where a picture is drawn, in the axes of the scene.
+
+    Attributes:
+        eye: The place of the eye.
+        target: The place in the middle of the picture.
+        up: The direction that is up in the picture.
+        angle: Degrees from top to bottom; 0 without perspective.
+        height: Units from top to bottom, without perspective.
+        frame: The frame; None for the first key of each value.
+        is_shot: Whether the picture is that of a camera, which shows no cameras and lights.
+    """
 
     eye: Sequence[float]
     target: Sequence[float]
     up: Sequence[float]
-    angle: float = 0.0  # degrees from top to bottom; 0 without perspective
-    height: float = 1.0  # units from top to bottom, without perspective
+    angle: float = 0.0
+    height: float = 1.0
     frame: float | None = None
-    is_shot: bool = False  # whether it is a camera's picture, which shows no cameras and lights
+    is_shot: bool = False
 
 
 def draw(
     session: UsdSession, views: Sequence[View], width: int, height: int, *, wire: bool = False
 ) -> bytes:
-    """Draw one view, or several in two columns, as a JPEG of at most `MOST_BYTES` if possible."""
+    """Draw one view, or several in two columns.
+
+    Args:
+        session: The scene.
+        views: The views.
+        width: Of each view, in pixels.
+        height: Of each view, in pixels.
+        wire: Whether only edges are drawn.
+
+    Returns:
+        A JPEG of at most `MAX_BYTES`, if that is possible.
+
+    Raises:
+        ValueError: This Qt cannot write JPEG.
+    """
     columns = min(len(views), 2)
     rows = -(-len(views) // columns)
     image = QImage(width * columns, height * rows, QImage.Format.Format_RGB32)
     image.fill(Qt.GlobalColor.black)
     sceneries: dict[float | None, Scenery] = {}
     has_fonts = isinstance(QGuiApplication.instance(), QGuiApplication)
+    stage = session.stage
     painter = QPainter(image)
     try:
         for number, view in enumerate(views):
-            scenery = sceneries.get(view.frame) or _scenery(session, view.frame)
-            sceneries[view.frame] = scenery
-            screen = _screen(view, width, height, session.stage)
+            if view.frame not in sceneries:
+                sceneries[view.frame] = _scenery(session, view.frame)
+            scenery = sceneries[view.frame]
+            screen = _screen(view, width, height, stage)
             painter.save()
             painter.translate(number % columns * width, number // columns * height)
             painter.setClipRect(0, 0, width, height)
-            marks = (Kind.CAMERA, Kind.LIGHT) if view.is_shot else ()
-            stage = session.stage
-            paint(painter, stage, scenery, screen, without=marks, wire=wire, writes=has_fonts)
+            hidden = (Kind.CAMERA, Kind.LIGHT) if view.is_shot else ()
+            paint(painter, stage, scenery, screen, without=hidden, wire=wire, writes=has_fonts)
             painter.restore()
     finally:
         painter.end()
@@ -74,7 +99,7 @@ def draw(
 
 
 def person(session: UsdSession) -> View | None:
-    """Return the view of the window, if there is one."""
+    """Return the view of the window; None without a window."""
     viewport = _viewport(session)
     if viewport is None:
         return None
@@ -82,41 +107,48 @@ def person(session: UsdSession) -> View | None:
     _, up, back = eye.axes()
     wide = max(1, viewport.width())
     high = max(1, viewport.height())
-    # the lens is that of the shorter side
+    # The angle of the lens is that of the shorter side.
     half = tan(LENS_ANGLE / 2 * pi / 180) * high / min(wide, high)
     angle = 0.0
     if not eye.is_plan:
         angle = degrees(2 * atan(half))
-    standing = upright(session.stage).GetTranspose()
+    into_scene = upright(session.stage).GetTranspose()
     points: list[Any] = [eye.target + back * eye.distance, eye.target, up]
-    at, target, over = (tuple(standing.Transform(point)) for point in points)
-    return View(at, target, over, angle, height=2 * half * eye.distance)
+    place, target, upwards = (tuple(into_scene.Transform(point)) for point in points)
+    return View(place, target, upwards, angle, height=2 * half * eye.distance)
 
 
 def _viewport(session: UsdSession) -> Viewport | None:
+    """Return the viewport that shows a session, if there is one."""
     if QApplication.instance() is None:
         return None
-    every = (it for top in QApplication.topLevelWidgets() for it in top.findChildren(Viewport))
-    return next((it for it in every if it.shows(session)), None)
+    for window in QApplication.topLevelWidgets():
+        for viewport in window.findChildren(Viewport):
+            if viewport.shows(session):
+                return viewport
+    return None
 
 
 def _scenery(session: UsdSession, frame: float | None) -> Scenery:
-    viewport = _viewport(session) if frame is None else None
-    if viewport is not None:
-        return viewport.scenery
+    """Return the shapes of a scene at a frame, those of the window where it shows the same."""
     stage = session.stage
     time = Usd.TimeCode.EarliestTime()
-    if frame is not None:
+    if frame is None:
+        viewport = _viewport(session)
+        if viewport is not None:
+            return viewport.scenery
+    else:
         stage = evaluated(stage, frame)
         time = Usd.TimeCode(frame)
     return collect(stage, time, lambda prims: track(prims, message="Drawing"))
 
 
 def _screen(view: View, width: int, height: int, stage: Usd.Stage) -> Screen:
-    lying = upright(stage)
-    eye, target, up = (
-        lying.Transform(Gf.Vec3d(*point)) for point in (view.eye, view.target, view.up)
-    )
+    """Return the screen of a view."""
+    y_up = upright(stage)
+    eye = y_up.Transform(Gf.Vec3d(*view.eye))
+    target = y_up.Transform(Gf.Vec3d(*view.target))
+    up = y_up.Transform(Gf.Vec3d(*view.up))
     away = eye - target
     distance = away.GetLength() or 1.0
     if not away:
@@ -133,13 +165,14 @@ def _screen(view: View, width: int, height: int, stage: Usd.Stage) -> Screen:
 
 
 def _jpeg(image: QImage) -> bytes:
-    written = b""
+    """Return an image as a JPEG, in the best quality that is small enough."""
+    data = b""
     for quality in _QUALITIES:
         buffer = QBuffer()
         buffer.open(QBuffer.OpenModeFlag.WriteOnly)
         if not image.save(buffer, "JPEG", quality):  # type: ignore[call-overload]  # the stubs want bytes
             raise ValueError("This Qt cannot write JPEG.")
-        written = bytes(buffer.data().data())
-        if len(written) <= MOST_BYTES:
+        data = bytes(buffer.data().data())
+        if len(data) <= MAX_BYTES:
             break
-    return written
+    return data

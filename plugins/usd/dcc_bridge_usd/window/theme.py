@@ -1,7 +1,8 @@
 """The application's colours: dark, calm, and one accent.
 
-A palette on Fusion, and as little style sheet as will do, so that other people's dialogs look at
-home too. Main thread.
+A palette on Fusion with a short style sheet, so that the dialogs of plug-ins fit in too.
+
+Main thread.
 """
 
 from __future__ import annotations
@@ -85,7 +86,7 @@ QToolTip {{ background: {RAISED.name()}; color: {TEXT.name()}; border: 1px solid
 
 
 def palette() -> QPalette:
-    """Make the application's palette."""
+    """Return the palette of the application."""
     dark = QPalette()
     for role, colour in _ROLES.items():
         dark.setColor(role, colour)
@@ -100,7 +101,7 @@ def palette() -> QPalette:
 
 
 def dress(app: QApplication) -> None:
-    """Give an application this look."""
+    """Style an application with the palette and the style sheet."""
     app.setStyle("Fusion")
     dark = palette()
     app.setPalette(dark)

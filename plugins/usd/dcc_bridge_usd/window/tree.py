@@ -1,6 +1,6 @@
-"""What the outliner shows of a stage: one small record a prim, all of it or what a filter leaves.
+"""The rows of the outliner: one small record for each prim, or for those that a filter leaves.
 
-No Qt in here. Main thread, as everything that reads the stage.
+No Qt in here. Main thread, like everything that reads the stage.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Kind(Enum):
     OTHER = "prim"
 
 
-# The first that fits wins: a mesh light is a light.
+# The first schema that fits counts: a mesh light is a light.
 _SCHEMAS = (
     (UsdLux.BoundableLightBase, Kind.LIGHT),
     (UsdLux.NonboundableLightBase, Kind.LIGHT),
@@ -48,11 +48,14 @@ _SCHEMAS = (
 
 @cache
 def kind_of(type_name: str) -> Kind:
-    """Tell the kind from a prim's type name; a prim without a type is a group."""
+    """Return the kind of prims with a type name; a prim without a type is a group."""
     if not type_name:
         return Kind.GROUP
-    type_ = Usd.SchemaRegistry.GetTypeFromName(type_name)
-    return next((kind for schema, kind in _SCHEMAS if type_.IsA(Tf.Type.Find(schema))), Kind.OTHER)
+    prim_type = Usd.SchemaRegistry.GetTypeFromName(type_name)
+    for schema, kind in _SCHEMAS:
+        if prim_type.IsA(Tf.Type.Find(schema)):
+            return kind
+    return Kind.OTHER
 
 
 _ids = count(1)
@@ -60,39 +63,53 @@ _ids = count(1)
 
 @dataclass(slots=True, eq=False)
 class Node:
-    """A prim in the tree."""
+    """A prim in the tree.
+
+    Attributes:
+        name: The name of the prim.
+        type_name: The name of its type.
+        matches: Whether the filter means this prim, not only a prim below it.
+        children: The nodes below.
+        parent: The node above; None for the root.
+        row: The place among the children of the parent.
+        id: What Qt knows the prim by; no two prims have the same.
+    """
 
     name: str
     type_name: str
-    matches: bool  # whether the filter means this one, not only something below it
+    matches: bool
     children: list[Node] = field(default_factory=list)
     parent: Node | None = None
     row: int = 0
     id: int = field(default_factory=_ids.__next__)
-    """Its name towards Qt; no two prims have the same."""
 
     @property
     def path(self) -> str:
-        """Its path in the stage."""
+        """The path of the prim; "" for the root."""
         if self.parent is None:
             return ""
         return f"{self.parent.path}/{self.name}"
 
     @property
     def kind(self) -> Kind:
-        """What it is to an artist."""
+        """The kind of the prim."""
         return kind_of(self.type_name)
 
     def adopt(self, children: Sequence[Node]) -> None:
-        """Take children in."""
+        """Make nodes the children of this node."""
         self.children = list(children)
         for row, child in enumerate(self.children):
-            child.parent, child.row = self, row
+            child.parent = self
+            child.row = row
 
     def inherit(self, old: Node) -> bool:
-        """Take the ids of an older reading, here and below, for the prims that are still there.
+        """Take over the ids of an older reading, for this prim and those below that remain.
 
-        Gives whether the rows are the same ones in the same places.
+        Args:
+            old: The same prim in the older reading.
+
+        Returns:
+            Whether the same prims are in the same rows.
         """
         self.id = old.id
         pairs = _pairs(old.children, self.children)
@@ -103,7 +120,7 @@ class Node:
         return is_same
 
     def walk(self) -> Iterator[Node]:
-        """Give this node and all below it, parents first."""
+        """Yield this node and all nodes below it, parents first."""
         yield self
         for child in self.children:
             yield from child.walk()
@@ -111,30 +128,35 @@ class Node:
 
 @dataclass(frozen=True)
 class Reading:
-    """A stage as it was read."""
+    """A stage as it was read.
+
+    Attributes:
+        root: The root of the nodes that are shown.
+        census: How many prims of each kind the stage has, shown or not.
+    """
 
     root: Node
-    census: Counter[Kind]  # how many prims of each kind the stage has, shown or not
+    census: Counter[Kind]
 
 
 def _pairs(old: Sequence[Node], new: Sequence[Node]) -> list[tuple[Node, Node]]:
-    """Find the same prims in two readings; another name in the same place is a renamed one."""
-    before = {node.name: node for node in old}
-    after = {node.name for node in new}
+    """Pair the same prims of two readings; another name in the same place is a new name."""
+    by_name = {node.name: node for node in old}
     if len(old) == len(new):
-        renamed = {
-            theirs.name: mine
-            for mine, theirs in zip(old, new, strict=True)
-            if mine.name not in after and theirs.name not in before
-        }
-        before |= renamed
-    return [(before[node.name], node) for node in new if node.name in before]
+        old_names = {node.name for node in old}
+        new_names = {node.name for node in new}
+        for before, after in zip(old, new, strict=True):
+            if before.name not in new_names and after.name not in old_names:
+                by_name[after.name] = before
+    return [(by_name[node.name], node) for node in new if node.name in by_name]
 
 
 def read(stage: Usd.Stage, wanted: str = "") -> Reading:
-    """Read every prim of a stage, inactive ones too.
+    """Read every prim of a stage, inactive prims too.
 
-    The words wanted must all occur in a prim's name or type. Ancestors of what fits stay.
+    Args:
+        stage: The stage.
+        wanted: Words that must all occur in a prim's name or type. Prims above a match stay.
     """
     census: Counter[Kind] = Counter()
     words = wanted.lower().split()

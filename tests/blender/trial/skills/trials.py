@@ -91,5 +91,6 @@ def agree_to_text() -> None:
     lines[24] = (
         "bpy.data.objects.remove(bpy.data.objects['WWWWWWWW'], do_unlink=True)  # " + "M" * 80
     )
-    text, marks = "\n".join(lines), ((25, "removes objects"),)
+    text = "\n".join(lines)
+    marks = ((25, "removes objects"),)
     confirm_sync("Run 30 lines?", verb="Run", details=Details(text, marks, before))

@@ -275,8 +275,6 @@ class Houdini:
 
     def _make_ui(self) -> Any:
         def remove_polled(callback: Callable[[], None]) -> None:
-            if callback not in self.polled:
-                raise nodes.OperationFailed("The callback was not registered.")
             self.polled.remove(callback)
 
         def tab_of(kind: type) -> Any:

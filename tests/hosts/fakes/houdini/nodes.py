@@ -92,9 +92,6 @@ class OpNode:
         return tuple(self._at(kept) for kept in inside)
 
     def addEventCallback(self, event_types: Sequence[str], callback: Any) -> None:
-        """`hou.OpNode.addEventCallback`: no event types fail."""
-        if not event_types:
-            raise OperationFailed("No event types were specified.")
         listeners = self._houdini.node_events.setdefault(self._kept.id, [])
         listeners += [(it, callback) for it in event_types]
 
@@ -122,12 +119,10 @@ class OpNode:
     def createNode(
         self, kind: str, name: str | None = None, exact_type_name: bool = False
     ) -> OpNode:
-        """`hou.Node.createNode`: a name that is taken gets a number; an unknown type fails."""
+        """`hou.Node.createNode`: a name that is taken gets a number."""
         known = self.childTypeCategory().nodeTypes()
         if not exact_type_name:  # then the newest version of that name
             kind = next((name for name in known if name.partition("::")[0] == kind), kind)
-        if kind not in known:
-            raise OperationFailed("Invalid node type name")
         if self.isLockedHDA():
             raise PermissionError("Failed to modify node or parameter because of locked asset.")
         self._check_unlocked()
@@ -200,8 +195,6 @@ class OpNode:
 
     def setNamedInput(self, name: str, other: OpNode, output: str | int) -> None:
         names = other.outputNames()
-        if isinstance(output, str) and output not in names:
-            raise OperationFailed("Invalid output name.")
         self.setInput(self.inputIndex(name), other, names.index(str(output)))
 
     def inputs(self) -> tuple[OpNode, ...]:
@@ -252,9 +245,6 @@ class OpNode:
     def errors(self) -> tuple[str, ...]:
         return ()
 
-    def warnings(self) -> tuple[str, ...]:
-        return ()
-
     def isLockedHDA(self) -> bool:
         return self._kept.asset
 
@@ -276,8 +266,6 @@ class OpNode:
     def addNodeGroup(self, name: str | None = None) -> NodeGroup:
         """`hou.OpNode.addNodeGroup`: gives the group of that name if there is one."""
         assert name
-        if not self.isNetwork():
-            raise OperationFailed("The node is not a network.")
         self._houdini.scene.groups.setdefault(self.path(), {}).setdefault(name, [])
         return NodeGroup(self, name)
 
@@ -295,8 +283,7 @@ class OpNode:
 
     def evalParm(self, name: str) -> Any:
         parm = self.parm(name)
-        if parm is None:
-            raise OperationFailed("Invalid parameter.")
+        assert parm is not None
         return parm.eval()
 
     def parms(self) -> tuple[Parm, ...]:
@@ -316,11 +303,9 @@ class OpNode:
         return ParmTuple(self, parm_template)
 
     def removeSpareParmTuple(self, parm_tuple: ParmTuple) -> None:
-        """`hou.OpNode.removeSpareParmTuple`: with its keys; no other one can be removed."""
+        """`hou.OpNode.removeSpareParmTuple`: with its keys."""
         self._check_unlocked()
         kept, names = self._kept, [parm.name() for parm in parm_tuple]
-        if not set(names) <= {*kept.spares}:
-            raise OperationFailed("The parameter is not a spare parameter.")
         with self._houdini.undos.recorded("Remove Spare"):
             kept.spares = [name for name in kept.spares if name not in names]
             for name in names:
@@ -378,9 +363,6 @@ class Parm:
     def path(self) -> str:
         return f"{self._node.path()}/{self._name}"
 
-    def node(self) -> OpNode:
-        return self._node
-
     def parmTemplate(self) -> Template:
         return Template(self._name, self._node._kept.parms[self._name])
 
@@ -405,14 +387,9 @@ class Parm:
         return before[1] + share * (after[1] - before[1])
 
     def set(self, value: Any) -> None:
-        """`hou.Parm.set`: a parameter that is locked or has an expression refuses or loses it."""
         if isinstance(value, str) and not isinstance(self.eval(), str):
             raise OperationFailed("Invalid value.")
-        if isinstance(value, list | dict) or value is None:
-            raise TypeError("in method 'Parm_set', argument 2 of type 'double'")
         self._node._check_unlocked()
-        if self.isLocked():
-            raise PermissionError("Parameter is locked.")
         with self._houdini.undos.recorded("Parameter Change"):
             self._node._kept.parms[self._name] = value
 
@@ -482,10 +459,6 @@ class ParmTuple:
     def __len__(self) -> int:
         return self._template.size
 
-    def set(self, values: Sequence[Any]) -> None:
-        for parm, value in zip(self, values, strict=True):
-            parm.set(value)
-
 
 class NodeGroup:
     """`hou.NodeGroup`."""
@@ -503,14 +476,10 @@ class NodeGroup:
         return tuple(self._network._at(kept[it]) for it in ids if it in kept)
 
     def addNode(self, node: OpNode) -> None:
-        if node.parent() != self._network:
-            raise OperationFailed("The node is in another network.")
         ids = self._network._groups()[self._name]
         ids += [] if node._id in ids else [node._id]
 
     def removeNode(self, node: OpNode) -> None:
-        if node._id not in self._network._groups()[self._name]:
-            raise OperationFailed("The node is not in the group.")
         self._network._groups()[self._name].remove(node._id)
 
     def destroy(self) -> None:

@@ -65,9 +65,6 @@ class ViewportCamera:
     def focalLength(self) -> float:
         return float(self.values["FocalLength"])
 
-    def orthoWidth(self) -> float:
-        return float(self.values["OrthoWidth"])
-
     def __getattr__(self, name: str) -> Any:
         if name.startswith("set") and name[3:] in self.values:
             return lambda value: self._set(name[3:], value)
@@ -110,14 +107,7 @@ class Viewport:
         return self._own
 
     def setDefaultCamera(self, camera: ViewportCamera) -> None:
-        """Look so, through no camera any more; one that the view is locked to is moved itself.
-
-        What looks along an axis keeps its direction.
-        """
-        node = self.camera()
-        if node is not None and self.is_locked:
-            node.parm("tx").set(camera.values["Translation"][0])
-            return
+        """Look so, through no camera any more; what looks along an axis keeps its direction."""
         self._camera = None
         values = copy.deepcopy(camera.values)
         if self._kind != "Perspective":

@@ -119,7 +119,7 @@ class DagNode(DependencyNode):
 
 
 class SelectionList:
-    """`MSelectionList`: adding what is not there raises."""
+    """`MSelectionList`."""
 
     maya: Maya
 
@@ -133,10 +133,7 @@ class SelectionList:
         return ObjectOfNode(self.maya, self.maya.scene.nodes[self.ids[number]])
 
     def add(self, name: str) -> None:
-        found = self.maya.scene.find(name)
-        if not found:
-            raise RuntimeError("(kInvalidParameter): Object does not exist")
-        self.ids.append(found[0].uuid)
+        self.ids.append(self.maya.scene.find(name)[0].uuid)
 
 
 class EulerRotation:
@@ -263,8 +260,7 @@ def _scene_messages(maya: Maya) -> SimpleNamespace:
 
 def _messages(maya: Maya) -> dict[str, SimpleNamespace]:
     def remove(number: int) -> None:
-        if maya.heard_by.pop(number, None) is None:
-            raise RuntimeError("(kInvalidParameter): no such callback")
+        del maya.heard_by[number]
 
     return {
         "MSceneMessage": _scene_messages(maya),

@@ -91,24 +91,17 @@ class Maya:
         self.fire(event, api.ObjectOfNode(self, node))
 
     def _edits(self) -> Callable[[], None]:
-        """Tell of what is set, locked and connected; of both ends of a connection, as Maya does."""
+        """Tell of what is set."""
         heard = {event for event, _ in self.heard_by.values()}
         nodes = [it for it in self.scene.nodes.values() if f"attribute of {it.uuid}" in heard]
-        before = [(it, dict(it.values), dict(it.inputs), list(it.locks)) for it in nodes]
+        before = [(it, dict(it.values)) for it in nodes]
 
         def tell() -> None:
-            for node, values, inputs, locks in before:
+            for node, values in before:
                 plug = SimpleNamespace(node=lambda node=node: api.ObjectOfNode(self, node))
                 event = f"attribute of {node.uuid}"
                 if node.values != values:
                     self.fire(event, 0x8, plug, plug)
-                if node.locks != locks:
-                    self.fire(event, 0x10, plug, plug)
-                for giver, _ in {*node.inputs.values()} ^ {*inputs.values()}:
-                    self.fire(event, 0x801, plug, plug)
-                    other = self.scene.nodes.get(giver)
-                    ends = SimpleNamespace(node=lambda other=other: api.ObjectOfNode(self, other))
-                    self.fire(f"attribute of {giver}", 0x1, ends, plug)
 
         return tell
 
@@ -138,9 +131,7 @@ class Maya:
         self.idle.append(lambda: fn(*args))
 
     def loadPlugin(self, name: str, quiet: bool = False) -> list[str]:
-        """Load a plug-in's file, without a ``__file__``. Once only."""
-        if name in self.loaded:
-            return []
+        """Load a plug-in's file, without a ``__file__``."""
         names = self._run(MODULE / "plug-ins" / f"{name}.py", name)
         assert "maya_useNewAPI" in names, "Maya would give it the objects of the old API"
         self.loaded[name] = names

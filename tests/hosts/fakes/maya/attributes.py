@@ -1,6 +1,6 @@
 """Attributes, connections and keys of the stand-in, as the command reference has them.
 
-`getAttr`: a compound is a list of one tuple, ``-settable`` is true of what only keys drive;
+`getAttr`: a compound is a list of one tuple;
 `currentUnit`: every command takes and gives numbers in the units of the interface; `connectAttr`
 refuses other types and locked plugs, and what is connected already, and puts a unitConversion node
 between units; `connectionInfo`: a part of a connected compound is a destination too;
@@ -92,8 +92,6 @@ class Attributes:
         type_name = type or self._one(node).type
         if known is None:
             there = self._one(node)
-            if not self._has(there, attribute):
-                raise RuntimeError(f"Attribute '{attribute}' must belong to a node or type.")
             known = self._known(there, attribute)
         told = {
             "attributeType": known.type if known.type != "string" else "typed",
@@ -139,16 +137,10 @@ class Attributes:
         known = self._known(node, attribute)
         if flags.get("type"):
             return known.type
-        if flags.get("lock"):
-            return attribute in node.locks
         if flags.get("multiIndices"):
             assert known.is_multi
             ends = [int(one[:-1].partition("[")[2]) for one in node.inputs if "[" in one]
             return sorted(ends) or None
-        if flags.get("settable"):
-            giver = self._giver(node, attribute)
-            is_free = giver is None or self._maya.scene.nodes[giver[0]].is_of("animCurve")
-            return is_free and not self._lock(node, attribute)
         if known.parts:
             numbers = [self.value_of(node, part) / self._factor(node, part) for part in known.parts]
             return [tuple(numbers)]
@@ -172,8 +164,6 @@ class Attributes:
             self._record("setAttr", lambda: self._set_lock(node, attribute, flags["lock"]))
             return
         names = known.parts or (attribute,)
-        if len(names) != len(values):
-            raise RuntimeError(f"setAttr: Error reading data element number {len(values) + 1}")
         for name, value in zip(names, values, strict=True):
             self._check(node, name, value, flags, plug)
         pairs = [(n, self._own(node, n, v)) for n, v in zip(names, values, strict=True)]
@@ -192,14 +182,6 @@ class Attributes:
         known = self._known(node, attribute)
         if (known.type == "string") != (flags.get("type") == "string"):
             raise RuntimeError(f"setAttr: '{plug}' is not a string attribute.")
-        if known.type != "string" and not isinstance(value, int | float):
-            raise TypeError(f"Invalid argument 1, '{value}'. Expected a number.")
-        giver = self._giver(node, attribute)
-        is_driven = giver and not self._maya.scene.nodes[giver[0]].is_of("animCurve")
-        if self._lock(node, attribute) or is_driven or known.is_output:
-            raise RuntimeError(f"setAttr: The attribute '{plug}' is locked or connected.")
-        if known.least is not None and value < known.least:
-            raise RuntimeError(f"setAttr: past its minimum value of {known.least}.")
         if known.most is not None and value > known.most:
             raise RuntimeError(f"setAttr: past its maximum value of {known.most}.")
 
@@ -289,10 +271,6 @@ class Attributes:
 
     def disconnectAttr(self, out: str, into: str) -> None:
         (giver, given), (taker, taken) = self._plug(out), self._plug(into)
-        if taker.inputs.get(taken) != (giver.uuid, given):
-            raise RuntimeError(f"There is no connection from '{out}' to '{into}' to disconnect.")
-        if self._lock(taker, taken):
-            raise RuntimeError(f"The destination attribute '{into}' is locked.")
         # It keeps the value that it has.
         value = self.value_of(taker, taken) if taken in taker.values else None
         with self._recorded("disconnectAttr"):
@@ -314,20 +292,13 @@ class Attributes:
             if wanted and own.partition("[")[0] not in names and own != wanted:
                 continue
             if flags.get("skipConversionNodes") and other.type == "unitConversion":
-                is_in = own in node.inputs
-                other, attribute = self._beyond(other, is_in=is_in)
+                source, attribute = other.inputs["input"]
+                other = self._maya.scene.nodes[source]
             if not other.is_of(flags.get("type", "")) and flags.get("type"):
                 continue
             found += [f"{self._told(node)}.{own}"] if flags.get("connections") else []
             found += [self._told(other) + (f".{attribute}" if flags.get("plugs") else "")]
         return found or None
-
-    def _beyond(self, between: Node, *, is_in: bool) -> Plug:
-        if is_in:
-            giver = between.inputs["input"]
-            return self._maya.scene.nodes[giver[0]], giver[1]
-        _, other, attribute = next(iter(self._ends_out(between)))
-        return other, attribute
 
     def _ends_in(self, node: Node) -> list[tuple[str, Node, str]]:
         nodes = self._maya.scene.nodes
@@ -383,13 +354,11 @@ class Attributes:
     def setKeyframe(
         self, name: str, attribute: str, time: float, value: float, **tangents: str
     ) -> int:
-        """Set a key; gives how many were set, none where it is locked."""
+        """Set a key; gives how many were set."""
         node, own = self._plug(f"{name}.{attribute}")
         assert tangents["inTangentType"] != "step", "a step is a way out of a key"
         giver = node.inputs.get(own)
         curve = self._maya.scene.nodes[giver[0]] if giver else None
-        if self._lock(node, own):
-            return 0
         assert curve is None or curve.is_of("animCurve"), "it would insert a pairBlend"
         with self._recorded("setKeyframe"):
             place = curve or self._new_curve(node, own)
@@ -442,10 +411,7 @@ class Attributes:
     # ---- attributes that somebody added
 
     def addAttr(self, name: str, longName: str, attributeType: str, defaultValue: float) -> None:
-        """Add an attribute; one that is there already is an error."""
         node = self._one(name)
-        if self._has(node, longName):
-            raise RuntimeError(f"Found an attribute of the same name on '{name}': '{longName}'.")
         assert attributeType == "double"
         with self._recorded("addAttr"):
             node.values[longName] = defaultValue
@@ -453,12 +419,7 @@ class Attributes:
             self._maya.fire(f"attributes of {node.uuid}", api.ATTRIBUTE_ADDED, told)
 
     def deleteAttr(self, plug: str) -> None:
-        """Delete an attribute; only one that was added can go, and no locked one."""
         node, attribute = self._plug(plug)
-        if attribute in attributes(node.type):
-            raise RuntimeError(f"Cannot delete static attribute '{plug}' from node.")
-        if node.locked or attribute in node.locks:
-            raise RuntimeError(f"Cannot delete locked attribute '{plug}'.")
         with self._recorded("deleteAttr"):
             if giver := node.inputs.pop(attribute, None):
                 source = self._maya.scene.nodes[giver[0]]

@@ -7,7 +7,6 @@ import math
 import threading
 from collections.abc import Callable, Iterable
 from dataclasses import asdict
-from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -141,11 +140,6 @@ class Commands(Graph, Views):
         told = thing if isinstance(thing, dict) else {"name": thing}
         name = f"{namespace}:{told['name']}" if namespace else told["name"]
         top = self.new("transform", name)
-        if "points" in told:
-            mesh = self.new("mesh", f"{top.name}Shape", top)
-            mesh.values |= {"points": told["points"], "faces": told["faces"]}
-        if "texture" in told:
-            self.new("file", "file1").values["fileTextureName"] = told["texture"]
         return top
 
     def _remove_reference(self, path: str, flags: dict[str, Any]) -> None:
@@ -217,9 +211,6 @@ class Commands(Graph, Views):
         """List nodes. With an empty list it lists all of them, as with no list at all."""
         scene = self._maya.scene
         wanted = [one for name in names for one in ([name] if isinstance(name, str) else name)]
-        for of in _listed(flags.get("type"), flags.get("exactType")):
-            if of not in node_types.TYPES:
-                raise RuntimeError(f"Unknown object type: {of}")
         pairs = []
         if not wanted:
             kinds = [node for node in scene.nodes.values() if self._is_listed(node, flags)]
@@ -252,9 +243,6 @@ class Commands(Graph, Views):
 
     def _matching(self, name: str) -> list[tuple[Node, str]]:
         scene = self._maya.scene
-        if "*" in name:
-            pairs = [(node, scene.path(node)) for node in scene.nodes.values()]
-            return [(node, path) for node, path in pairs if fnmatchcase(node.name, name)]
         return scene.resolve(name.removeprefix(":"))
 
     def _is_listed(self, node: Node, flags: dict[str, Any]) -> bool:
@@ -352,9 +340,6 @@ class Commands(Graph, Views):
     def expression(self, name: str, query: bool, string: bool) -> str:
         return str(self._one(name).values["expression"])
 
-    def scriptNode(self, name: str, query: bool, beforeScript: bool) -> str:
-        return str(self._one(name).values["before"])
-
     def help(self, name: str, list: bool = False, language: str = "mel") -> Any:
         if list:
             return ["polyCube", "aScriptsProcedure"]
@@ -374,8 +359,6 @@ class Commands(Graph, Views):
     def rename(self, name: str, new: str) -> str:
         """Rename; what is taken gets a number, and a shape of its name goes along."""
         node = self._one(name)
-        if node.locked or node.referenced or node.is_default:
-            raise RuntimeError("Cannot rename a locked or read only node.")
         parent = self._maya.scene.nodes.get(node.parent or "")
         full = new.removeprefix(":")
         full = full if full == node.name else self.free_name(full, parent, node.type)
@@ -395,8 +378,6 @@ class Commands(Graph, Views):
             with self._maya.undo.recorded("delete", destroys=True):
                 self._unmake(nodes)
             return
-        if any(node.locked or node.referenced or node.is_default for node in nodes):
-            raise RuntimeError("Cannot delete locked or read only nodes.")
         scene = self._maya.scene
         below = [each for node in nodes for each in (node, *scene.below(node))]
         gone = list({node.uuid: node for node in below}.values())

@@ -44,9 +44,6 @@ class Graph(Attributes):
     def createNode(
         self, type_name: str, name: str = "", parent: str = "", skipSelect: bool = False
     ) -> str:
-        """Make a node; one of a type that is not known raises."""
-        if type_name not in self.allNodeTypes():
-            raise RuntimeError(f"Unknown object type: {type_name}")
         above = self._one(parent) if parent else None
         with self._recorded("createNode"):
             if "shape" in node_types.bases(type_name) and above is None:
@@ -113,8 +110,6 @@ class Graph(Attributes):
     def instance(self, name: str) -> list[str]:
         """Make another transform over the same children."""
         node = self._one(name)
-        if not node.is_of("transform"):
-            raise RuntimeError("instance: No valid objects supplied.")
         top = self._maya.scene.nodes.get(node.parent or "")
         with self._recorded("instance"):
             twin = self.new(node.type, node.name, top)
@@ -150,8 +145,6 @@ class Graph(Attributes):
     def xform(self, name: str, query: bool = False, **flags: Any) -> Any:
         """Ask or set; the reference names no scale of the world."""
         node, path = self._path(name)
-        if not node.is_of("transform"):
-            raise RuntimeError(f"xform: {name} is no transform.")
         is_world = bool(flags.pop("worldSpace", False))
         flags.pop("objectSpace", None)
         assert flags.keys() <= {"translation", "rotation", "scale", "matrix"}
@@ -177,9 +170,6 @@ class Graph(Attributes):
         for flag, name in names.items():
             if flag not in flags:
                 continue
-            for axis in "XYZ":
-                if self._lock(node, f"{name}{axis}") or f"{name}{axis}" in node.inputs:
-                    raise RuntimeError(f"The attribute '{node.name}.{name}{axis}' is locked.")
             numbers = list(flags[flag])
             if flag == "translation":
                 size = CENTIMETRES[self._maya.scene.settings["linear"]]
@@ -206,9 +196,6 @@ class Graph(Attributes):
             for axis in "XYZ"
             if is_on
         }
-        for node, own in itertools.product([top, *below], rests):
-            if self._lock(node, own) or own in node.inputs:
-                raise RuntimeError(f"Freeze Transform was not applied: {own}")
         meshes = [node for node in self._maya.scene.below(top) if node.type == "mesh"]
         before = {node.uuid: self._points(self._maya.scene.path(node)) for node in meshes}
         with self._recorded("makeIdentity"):
@@ -242,12 +229,6 @@ class Graph(Attributes):
         """Put nodes below the last one, or on top; relative keeps what each has of its own."""
         node, path = self._path(names[0])
         top = None if flags.get("world") else self._one(names[-1])
-        if node.locked or node.referenced:
-            raise RuntimeError("Cannot reparent a locked or read only node.")
-        if top is not None and top in [node, *self._maya.scene.below(node)]:
-            raise RuntimeError("Cannot parent an object to one of its children.")
-        if (top.uuid if top else None) == node.parent:
-            raise RuntimeError(f"Object, '{node.name}', skipped. It is already a child.")
         place = self.world(path)
         with self._recorded("parent"):
             node.name = self.free_name(node.name, top, node.type)
@@ -348,10 +329,7 @@ class Graph(Attributes):
     # ---- meshes
 
     def polyEvaluate(self, name: str, **flags: bool) -> Any:
-        """Count; it answers in a sentence where there is no mesh."""
         node = self._one(name)
-        if node.type != "mesh":
-            return "Nothing counted : no polygonal object is selected."
         faces = node.values.get("faces", [])
         counts = {
             "vertex": len(node.values.get("points", [])),

@@ -242,8 +242,6 @@ class Undo:
         if self._is_damaged:
             self.flush()
             raise RuntimeError(DAMAGED)
-        if not one:
-            raise RuntimeError("There are no more commands to undo.")
         entry = one.pop()
         other.append(entry)
         before = self._scene.nodes

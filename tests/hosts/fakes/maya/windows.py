@@ -52,8 +52,6 @@ class Windows:
         if flags.get("exists"):
             return name in self.controls
         if not flags.get("edit"):
-            if name in self.controls:
-                raise RuntimeError(f"Object's name '{name}' is not unique.")
             self._build(name, flags["uiScript"])
         self.controls[name].show()
         return name

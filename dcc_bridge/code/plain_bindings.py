@@ -1,0 +1,121 @@
+"""What the names of a text stand for: paths of modules, functions of its own. Any thread."""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+# Builtins that are read in ways of their own, so nothing else may have their names.
+_SPECIAL: Final = {"dict", "getattr", "hasattr", "isinstance", "setattr", "type"}
+
+
+class Bindings:
+    """The names that a text binds, wherever in it that is.
+
+    A name that stands for a module may stand for nothing else in all of the text.
+
+    Attributes:
+        aliases: By a name, the module's path that it stands for: "cmds" for "maya.cmds".
+        functions: The names of functions that the text defines.
+        problems: Nodes, each with the reason why it is not plain.
+    """
+
+    def __init__(self, tree: ast.Module, given: Mapping[str, str]) -> None:
+        """Read all bindings of a text.
+
+        Args:
+            tree: The whole text.
+            given: The modules that it finds without an import, by their names there.
+        """
+        self.aliases = dict(given)
+        self.functions = set[str]()
+        self.problems = list[tuple[ast.AST, str]]()
+        self._count = Counter[str]()
+        self._attributes = dict[str, str]()  # by the name to which they are assigned
+        nodes = [*ast.walk(tree)]
+        for node in nodes:
+            if isinstance(node, ast.Import | ast.ImportFrom):
+                self._add_import(node)
+        for node in nodes:
+            self._add(node)
+
+    def path_of(self, node: ast.expr) -> tuple[str | None, list[str]]:
+        """Return the module's path of which attributes are read, if it is one, and their names."""
+        root, names = _chain(node)
+        alias = self.aliases.get(root.id) if isinstance(root, ast.Name) else None
+        return alias, names
+
+    def assigned_to(self, node: ast.expr) -> str:
+        """Return the attribute that the name at the root stands for: "links" of ``a = b.links``.
+
+        It is "" for a name that is bound more than once, since nobody can tell which counts.
+        """
+        root, _ = _chain(node)
+        if not isinstance(root, ast.Name) or self._count[root.id] != 1:
+            return ""
+        return self._attributes.get(root.id, "")
+
+    def _add_import(self, node: ast.Import | ast.ImportFrom) -> None:
+        for name, path in _imported(node):
+            if self.aliases.setdefault(name, path) != path or name in _SPECIAL:
+                self.problems.append((node, f"imports something else as {name}"))
+
+    def _add(self, node: ast.AST) -> None:
+        name = _bound(node)
+        if name is not None:
+            self._count[name] += 1
+            self._check(node, name)
+        if isinstance(node, ast.FunctionDef):
+            self.functions.add(node.name)
+        elif isinstance(node, ast.Assign) and isinstance(node.value, ast.Attribute):
+            names = [target.id for target in node.targets if isinstance(target, ast.Name)]
+            self._attributes.update(dict.fromkeys(names, node.value.attr))
+
+    def _check(self, node: ast.AST, name: str) -> None:
+        if name in self.aliases or name in _SPECIAL:
+            self.problems.append((node, f"gives {name} another meaning"))
+        elif name.startswith("_") and name != "_":
+            self.problems.append((node, f"uses the inner name {name}"))
+
+
+def _imported(node: ast.Import | ast.ImportFrom) -> Iterator[tuple[str, str]]:
+    """Yield each name that an import binds, with the path that it stands for."""
+    for alias in node.names:
+        if isinstance(node, ast.ImportFrom):
+            yield alias.asname or alias.name, f"{node.module or ''}.{alias.name}"
+        elif alias.asname:
+            yield alias.asname, alias.name
+        else:
+            first = alias.name.partition(".")[0]
+            yield first, first
+
+
+_NAMED: Final = (
+    *(ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef),
+    *(ast.ExceptHandler, ast.MatchAs, ast.MatchStar),
+)
+
+
+def _bound(node: ast.AST) -> str | None:
+    """Return the name that a node binds, but for those of imports."""
+    name: str | None = None
+    if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+        name = node.id
+    elif isinstance(node, ast.arg):
+        name = node.arg
+    elif isinstance(node, ast.MatchMapping):
+        name = node.rest
+    elif isinstance(node, _NAMED):
+        name = node.name
+    return name
+
+
+def _chain(node: ast.expr) -> tuple[ast.expr, list[str]]:
+    """Return what attributes are read of, and their names from there on."""
+    names = list[str]()
+    while isinstance(node, ast.Attribute):
+        names.insert(0, node.attr)
+        node = node.value
+    return node, names

@@ -1,0 +1,71 @@
+"""What of Maya's commands is plain: they read and edit the scene, and undo brings that back.
+
+Left out is all that takes a file, runs text (expressions, script nodes, MEL), is called later, or
+changes the application. The API is left out as a whole: undo does not know of its edits. No text
+is set on an attribute, since that may be the name of a file. Any thread.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from dcc_bridge.spi import LiteralArgument, PlainNames
+
+_COMMANDS: Final = """
+    addAttr aimConstraint ambientLight angleBetween arclen areaLight attributeQuery blendShape
+    boundingBox camera circle cluster cone connectAttr connectionInfo copyKey createDisplayLayer
+    createNode currentTime curve cutKey cylinder delete deleteAttr directionalLight disconnectAttr
+    duplicate duplicateCurve duplicateSurface editDisplayLayerMembers exactWorldBoundingBox extrude
+    filterExpand findKeyframe geometryConstraint getAttr group hide hilite ikHandle insertKnotCurve
+    instance isConnected joint keyTangent keyframe lattice listAttr listConnections listHistory
+    listRelatives loft ls makeIdentity mirrorJoint move nodeType nonLinear normalConstraint
+    nurbsPlane objExists objectType offsetCurve orientConstraint parent parentConstraint pasteKey
+    pickWalk plane pointConstraint pointLight pointPosition poleVectorConstraint polyAppend
+    polyAutoProjection polyAverageVertex polyBevel polyBevel3 polyBoolOp polyBridgeEdge polyCBoolOp
+    polyChipOff polyCloseBorder polyCollapseEdge polyCone polyConnectComponents polyCreateFacet
+    polyCube polyCut polyCylinder polyCylindricalProjection polyDelEdge polyDelFacet polyDelVertex
+    polyDisc polyDuplicateEdge polyEditUV polyEvaluate polyExtrudeEdge polyExtrudeFacet
+    polyExtrudeVertex polyFlipUV polyHelix polyInfo polyLayoutUV polyMergeEdge polyMergeFacet
+    polyMergeVertex polyMirrorFace polyMoveEdge polyMoveFacet polyMoveUV polyMoveVertex polyNormal
+    polyNormalPerVertex polyNormalizeUV polyPipe polyPlanarProjection polyPlane polyPlatonic
+    polyPlatonicSolid polyPoke polyPrimitive polyPrism polyProjection polyPyramid polyQuad
+    polyReduce polyRemesh polySelect polySeparate polySetToFaceNormal polySmooth polySoftEdge
+    polySphere polySphericalProjection polySplit polySplitEdge polySplitRing polySubdivideEdge
+    polySubdivideFacet polyTorus polyTriangulate polyUVSet polyUnite polyWedgeFace quadAreaLight
+    rebuildCurve rename reorder reverseCurve revolve rotate scale scaleConstraint scaleKey sculpt
+    select setAttr setDrivenKeyframe setInfinity setKeyframe sets shadingNode showHidden skinCluster
+    skinPercent snapKey softMod spaceLocator sphere spotLight tangentConstraint torus
+    transformLimits ungroup warning xform
+"""
+_NODES: Final = (
+    r"transform|joint|locator|mesh|nurbsCurve|nurbsSurface|camera|(ambient|area|directional|point"
+    r"|spot|volume)Light|lambert|blinn|phong|phongE|anisotropic|surfaceShader|layeredShader"
+    r"|standardSurface|openPBRSurface|aiStandardSurface|useBackground|ramp|checker|noise|fractal"
+    r"|cloud|marble|wood|granite|leather|brownian|grid|bulge|place2dTexture|place3dTexture|bump2d"
+    r"|bump3d|samplerInfo|multiplyDivide|plusMinusAverage|addDoubleLinear|multDoubleLinear|reverse"
+    r"|condition|clamp|setRange|remapValue|remapColor|blendColors|blendTwoAttr|distanceBetween"
+    r"|angleBetween|vectorProduct|decomposeMatrix|composeMatrix|multMatrix|inverseMatrix|pairBlend"
+    r"|curveInfo|pointOnCurveInfo|motionPath|gammaCorrect|luminance|contrast|hsvToRgb|rgbToHsv"
+    r"|displayLayer|objectSet|animCurve[TU][ALTU]|poly\w+|makeNurb\w+"
+)
+_TYPES: Final = (
+    r"(short|long|float|double)[23]|matrix|double4|doubleArray|floatArray|Int32Array|vectorArray"
+    r"|pointArray|nurbsCurve|nurbsSurface|mesh|lattice|componentList|attributeAlias|reflectanceRGB"
+)
+_CLOSES: Final = """
+    file(i) file(import) file(new) file(newFile) file(o) file(open) file(r)
+    file(reference) file(removeReference) file(rename) flushUndo newFile openFile quit redo
+    renameFile undo undoInfo(state) undoInfo(stateWithoutFlush)
+"""
+
+PLAIN: Final = PlainNames(
+    given={"cmds": "maya.cmds", "om": "maya.api.OpenMaya"},
+    modules=frozenset({"maya", "maya.cmds"}),
+    paths=frozenset(f"maya.cmds.{it}" for it in _COMMANDS.split()),
+    literals={
+        "maya.cmds.createNode": LiteralArgument(_NODES),
+        "maya.cmds.shadingNode": LiteralArgument(_NODES),
+        "maya.cmds.setAttr": LiteralArgument(_TYPES, None, ("type", "typ")),
+    },
+    closes_scene=frozenset(_CLOSES.split()),
+)

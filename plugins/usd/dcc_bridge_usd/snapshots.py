@@ -1,0 +1,110 @@
+"""What there is of prims and properties at one moment. Main thread."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from hashlib import sha256
+from typing import Any, Final, NamedTuple
+
+from pxr import Sdf, Usd
+
+from .prims import READING, branch, is_path, is_plain, tracked
+
+_GONE: Final = "gone"
+# Functions of the class: a method of a prim costs four times as much, since USD looks each time
+# whether the prim is there.
+_path = Usd.Prim.GetPath
+_type = Usd.Prim.GetTypeName
+_children = Usd.Prim.GetAllChildren
+_is_active = Usd.Prim.IsActive
+_is_defined = Usd.Prim.IsDefined
+_has = Usd.Prim.HasAuthoredMetadata
+
+
+class Snapshot(NamedTuple):
+    """The state of some items at one moment.
+
+    Attributes:
+        fingerprint: Digest of the items and of all prims below them, without their values. The
+            order of the items does not count.
+        kinds: The type of each item; "gone" for an item that is no prim.
+        below: The prims below the items that are not items themselves.
+    """
+
+    fingerprint: str
+    kinds: list[str]
+    below: list[str]
+
+
+def take_snapshot(
+    stage: Usd.Stage, items: Sequence[str], locked: Collection[Sdf.Layer] = ()
+) -> Snapshot:
+    """Look at prims or properties, and at each prim below them once.
+
+    Args:
+        stage: The scene. The fingerprint has the identifier of its file, for the same path is
+            another thing in another scene.
+        items: Paths of prims or properties.
+        locked: The layers that nobody may edit.
+    """
+    digest = sha256()
+    digest.update(stage.GetRootLayer().identifier.encode())
+    kinds: dict[str, str] = {}
+    below: list[str] = []
+    top = "none"  # what the paths below the last item with children begin with
+    for item in tracked(sorted(dict.fromkeys(tracked(items, READING))), READING):
+        thing = stage.GetPrimAtPath(item) if is_plain(item) else _object_at(stage, item)
+        kind = _GONE
+        fact = _GONE
+        if isinstance(thing, Usd.Prim) and thing:
+            kind = _type(thing)
+            fact = f"{_prim_fact(thing, kind)} {_locks(thing, locked)}"
+            was_seen = item.startswith(top) and not thing.IsInstanceProxy()
+            if _children(thing) and not was_seen:
+                top = f"{item.rstrip('/')}/"
+                for prim in tracked(list(branch(thing))[1:], READING):
+                    path = str(_path(prim))
+                    digest.update(f"{path} {_prim_fact(prim, _type(prim))}\n".encode())
+                    below.append(path)
+        elif thing:
+            fact = f"{_property_fact(thing)} {_locks(thing.GetPrim(), locked)}"
+        kinds[item] = kind
+        digest.update(f"{item!r} {fact}\n".encode())
+    kinds_in_order = [kinds[item] for item in tracked(items, READING)]
+    beside = [path for path in below if path not in kinds]
+    return Snapshot(digest.hexdigest(), kinds_in_order, beside)
+
+
+def _object_at(stage: Usd.Stage, item: str) -> Any:
+    """Return the prim or property at a path that is not a plain prim path; None for no path."""
+    if not is_path(item):
+        return None
+    path = Sdf.Path(item)
+    if not path.IsAbsolutePath():
+        return None
+    return stage.GetObjectAtPath(path)
+
+
+def _prim_fact(prim: Usd.Prim, kind: str) -> str:
+    return f"{kind!r} {_is_active(prim)} {_is_defined(prim)}"
+
+
+def _property_fact(prop: Any) -> str:
+    if isinstance(prop, Usd.Attribute):
+        return f"{prop.GetTypeName()} {prop.GetVariability()}"
+    return "a relationship"
+
+
+def _locks(prim: Usd.Prim, locked: Collection[Sdf.Layer]) -> list[object]:
+    """List which specs of a prim cannot be edited, by their place in the prim's stack.
+
+    USD locks whole layers, and forbids edits of a prim by its permission.
+    """
+    if not locked and not _has(prim, "permission"):
+        return []
+    states = []
+    for index, spec in enumerate(prim.GetPrimStack()):
+        is_locked = spec.layer in locked
+        if is_locked or spec.permission != Sdf.PermissionPublic:
+            states.append((index, (is_locked, spec.permission)))
+    return list(states)

@@ -16,6 +16,7 @@ from dcc_bridge.verbs.deleting import CleaningVerbs, DeletingVerbs
 from dcc_bridge.verbs.editing import BuildingVerbs, MaterialVerbs, SelectionVerbs
 from dcc_bridge.verbs.files import FileExchangeVerbs, SavingVerbs
 from dcc_bridge.verbs.operations import HostOperations
+from dcc_bridge.verbs.placing import PlacingVerbs
 from dcc_bridge.verbs.ports import (
     ApiSearch,
     Building,
@@ -28,6 +29,7 @@ from dcc_bridge.verbs.ports import (
     Materials,
     Saving,
 )
+from dcc_bridge.verbs.renaming import RenamingVerbs
 from dcc_bridge.verbs.values import ConnectionVerbs, KeyframeVerbs, ValueVerbs
 
 NAMES: Final = (
@@ -86,6 +88,8 @@ def _editing(operations: HostOperations, consents: Consents) -> list[Verb]:
     verbs = SelectionVerbs(operations, consents).verbs()
     if isinstance(operations, Building):
         verbs += BuildingVerbs(operations, consents).verbs()
+        verbs += PlacingVerbs(operations, consents).verbs()
+        verbs += RenamingVerbs(operations, consents).verbs()
     if isinstance(operations, Materials):
         verbs += MaterialVerbs(operations, consents).verbs()
     verbs += ValueVerbs(operations, consents).verbs()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import islice
 from pathlib import Path
@@ -66,3 +66,12 @@ def whole_path(operations: HostOperations, path: str) -> Path:
     if own is None and not file.is_absolute():
         raise ValueError(f"The scene was never saved, so give the whole path and not {path!r}.")
     return (own.parent / file if own else file).absolute()
+
+
+def followed(item: str, moved: Mapping[str, str]) -> str:
+    """Give an item as it is called now, where items above it got another path since."""
+    at = len(item)
+    while (at := max(item.rfind("/", 0, at), item.rfind("|", 0, at))) > 0:
+        if (new := moved.get(item[:at])) is not None:
+            item, at = new + item[at:], len(new)
+    return item

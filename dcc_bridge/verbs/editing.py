@@ -39,7 +39,8 @@ class SelectionVerbs(Consenting[HostOperations]):
         """Return the verbs as they are offered."""
         return [self.select]
 
-    @skill(risk="read", idempotent=True)  # of the scene: it changes a view of it
+    # "read" of the scene: the selection is a view of it.
+    @skill(risk="read", idempotent=True)
     def select(self, items: list[str], frame: bool = False) -> Any:
         """Select items for the person; no other tool touches the selection or the view.
 
@@ -47,26 +48,40 @@ class SelectionVerbs(Consenting[HostOperations]):
             items: None of them clears the selection.
             frame: Show them in the viewport.
         """
+        operations = self._operations
         for item in track(items):
-            self._operations.kind(item)
-        self._operations.host.select(items)
+            operations.kind(item)
+        operations.host.select(items)
         if frame:
-            self._operations.host.frame(items)
-        did = f"Selected {counted(self._operations, items)}" if items else "Cleared the selection"
-        return result(self._operations.host.selection, did)
+            operations.host.frame(items)
+        summary = "Cleared the selection"
+        if items:
+            summary = f"Selected {counted(operations, items)}"
+        return result(operations.host.selection, summary)
 
 
 class ItemVerbs(Consenting[OperationsT]):
-    """What verbs over given items have in common."""
+    """A base for verbs over given items: they must exist, and many need consent."""
 
-    def _check(self, items: Sequence[str], verb: str, *, more: int = 1) -> None:
-        """See that items are there, and ask for many at once."""
+    def _check(self, items: Sequence[str], verb: str, *, copies: int = 1) -> None:
+        """Check that the items exist, and ask the person first where they are many.
+
+        Args:
+            items: The items that the verb edits.
+            verb: What the verb does, as the question begins: "Copy".
+            copies: How many changes the verb makes of each item.
+
+        Raises:
+            LookupError: One of the items does not exist.
+            ValueError: There are no items.
+        """
         if not items:
             raise ValueError("items: give at least one.")
         for item in track(items):
             self._operations.kind(item)
         cover(items)
-        self._consents.ask(verb, len(items) * more, self._operations.host.item_noun, items)
+        noun = self._operations.host.item_noun
+        self._consents.ask(verb, len(items) * copies, noun, items)
 
 
 class BuildingVerbs(ItemVerbs[Building]):
@@ -87,29 +102,41 @@ class BuildingVerbs(ItemVerbs[Building]):
         if not things:
             raise ValueError("things: give at least one.")
         self._consents.ask("Create", len(things), "item")
-        made = [self._made(number, thing) for number, thing in enumerate(track(things))]
-        items = [str(row["item"]) for row in made]
-        return result(items, f"Created {counted(self._operations, items)}", made=made)
+        rows = []
+        items = []
+        for number, thing in enumerate(track(things)):
+            row = self._create_one(number, thing)
+            rows.append(row)
+            items.append(str(row["item"]))
+        return result(items, f"Created {counted(self._operations, items)}", made=rows)
 
-    def _made(self, number: int, thing: Thing) -> Json:
-        operations, kind = self._operations, thing["type"]
+    def _create_one(self, number: int, thing: Thing) -> Json:
+        """Create one item and return its row; an error names the thing by its number."""
+        operations = self._operations
+        kind = thing["type"]
+        values = thing.get("values", {})
+        at = None
         try:
-            if (under := thing.get("under")) is not None:
+            under = thing.get("under")
+            if under is not None:
                 operations.kind(under)
             types = list(operations.types())
             if kind not in types:
                 raise LookupError(no_such("type", kind, types))
             item = operations.create(kind, thing.get("name"), under)
-            if (at := point(thing.get("at", []), "at")) is not None:
+            at = point(thing.get("at", []), "at")
+            if at is not None:
                 operations.place(item, at=at)
-            for prop, value in thing.get("values", {}).items():
+            for prop, value in values.items():
                 operations.set_value(item, prop, value)
         except (LookupError, ValueError) as error:
             raise ValueError(f"things[{number}]: {error}") from error
-        row = {"item": item, "type": operations.kind(item)}
-        values = {prop: shown(operations.value(item, prop)) for prop in thing.get("values", {})}
-        placed = {"at": rounded(operations.placement(item).at)} if at is not None else {}
-        return row | placed | ({"values": values} if values else {})
+        row: Json = {"item": item, "type": operations.kind(item)}
+        if at is not None:
+            row["at"] = rounded(operations.placement(item).at)
+        if values:
+            row["values"] = {prop: shown(operations.value(item, prop)) for prop in values}
+        return row
 
     @skill(risk="edit")
     def duplicate(
@@ -125,23 +152,28 @@ class BuildingVerbs(ItemVerbs[Building]):
         """
         if count < 1:
             raise ValueError(f"count is 1 or more, not {count}.")
-        self._check(items, "Copy", more=len(to) or count)
-        places = [self._place_of(place) for place in track(to)] or [(None, None, None)] * count
+        operations = self._operations
+        self._check(items, "Copy", copies=len(to) or count)
+        places = [self._place_of(place) for place in track(to)]
+        if not places:
+            places = [(None, None, None)] * count
         copies = []
         for item, place in track(product(items, places), total=len(items) * len(places)):
-            copies.append(self._operations.duplicate(item, linked=linked))
+            copy = operations.duplicate(item, linked=linked)
+            copies.append(copy)
             if to:
-                self._operations.place(copies[-1], *place)
-        of = (
-            self._operations.name(items[0]) if len(items) == 1 else counted(self._operations, items)
-        )
-        return result(copies, f"Made {plural(len(copies), 'copy')} of {of}")
+                operations.place(copy, *place)
+        originals = counted(operations, items)
+        if len(items) == 1:
+            originals = operations.name(items[0])
+        return result(copies, f"Made {plural(len(copies), 'copy')} of {originals}")
 
     def _place_of(self, place: str | Numbers) -> tuple[Vector | None, Vector | None, Vector | None]:
+        """Return the place, rotation and scale of an item, or a point alone."""
         if isinstance(place, list):
             return point(place, "to"), None, None
-        found = self._operations.placement(place)
-        return found.at, found.rotation, found.scale
+        placement = self._operations.placement(place)
+        return placement.at, placement.rotation, placement.scale
 
 
 class MaterialVerbs(ItemVerbs[Materials]):
@@ -163,17 +195,23 @@ class MaterialVerbs(ItemVerbs[Materials]):
         """
         if items:
             self._check(items, "Assign a material to")
-        operations, known = self._operations, list(self._operations.materials())
+        operations = self._operations
+        known = list(operations.materials())
         if material and material not in known and not values:
             raise ValueError(f"{no_such('material', material, known)} With values it is made.")
-        name = operations.material(material or None, values) if values or not material else material
-        if values and name in known:
-            cover([name])  # what led into it gives way
+        name = material
+        if values or not material:
+            name = operations.material(material or None, values)
+        is_new = name not in known
+        if values and not is_new:
+            cover([name])  # what led into the material gives way to its new values
         for item in track(items):
             operations.assign(item, name)
-        did = f"{f'Gave {counted(operations, items)}' if items else 'Made'} the material {name}"
-        is_new, users = name not in known, list(operations.users(name))
-        return result(items, did, material=name, is_new=is_new, users=users)
+        summary = f"Made the material {name}"
+        if items:
+            summary = f"Gave {counted(operations, items)} the material {name}"
+        users = list(operations.users(name))
+        return result(items, summary, material=name, is_new=is_new, users=users)
 
 
 def rounded(vector: Vector) -> Numbers:

@@ -13,30 +13,31 @@ from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import astuple
 from fnmatch import fnmatchcase
-from functools import cache, partial
+from functools import cache
 from heapq import nlargest, nsmallest
-from itertools import chain, islice
+from itertools import chain, islice, product
 from typing import Any, Final
 
 from dcc_bridge import skill, track
-from dcc_bridge.verbs.answers import MAX_ELEMENTS, Told, shown
+from dcc_bridge.verbs.answers import MAX_ELEMENTS, VerbResult, shown
 from dcc_bridge.verbs.names import MAX_COMPARED, no_such
 from dcc_bridge.verbs.operations import SCENE, HostOperations, Part, Value
 from dcc_bridge.verbs.ports import Building
 
-_MOST_COUNTED: Final = 10_000  # items whose types a summary counts, where the host does not
-_MOST_VALUES: Final = 120  # properties of one item
+_MAX_COUNTED: Final = 10_000  # items whose types a summary counts, where the host does not
+_MAX_VALUES: Final = 120  # properties of one item
 _SCENE_VALUES: Final = ("frame", "start", "end", "fps", "camera", "size", "units")
 _LINK: Final = ("from", "out", "to", "in")
 _PARTS: Final[tuple[Part, ...]] = ("values", "uses", "bounds", "counts")
 _PLACE: Final = ("at", "rotation", "scale")
-_OF_ALL: Final = {"", "type", "name", "parent", *_PLACE, "bounds", "size", "center"}  # no property
-_IS: Final = {"<=": operator.le, ">=": operator.ge, "<": operator.lt, ">": operator.gt}
-Field = Callable[[str, str], Any]  # what an item has under a name
+# Fields that every item has, so that they are no properties.
+_COMMON_FIELDS: Final = {"", "type", "name", "parent", *_PLACE, "bounds", "size", "center"}
+_COMPARISONS: Final = {"<=": operator.le, ">=": operator.ge, "<": operator.lt, ">": operator.gt}
+Field = Callable[[str, str], Any]  # returns the value of an item under a name
 
 
 def verbs(operations: HostOperations) -> list[Callable[..., Any]]:
-    """Make the verbs that tell what there is."""
+    """Return the verbs that tell what there is."""
 
     @skill(title="Summary of the scene", risk="read")
     def summary() -> dict[str, Any]:
@@ -72,24 +73,15 @@ def verbs(operations: HostOperations) -> list[Callable[..., Any]]:
         """
         if not 1 <= limit <= 1000:
             raise ValueError(f"limit is 1 to 1000, not {limit}.")
-        candidates = operations.users(uses) if uses else operations.items(under or None)
-        if uses and under:
-            candidates = filter({*track(operations.items(under))}.__contains__, candidates)
-        # what has to be looked for in the whole scene is looked for once
-        field = partial(_field, operations, cache(lambda: frozenset(operations.materials())))
-        named = [it for it in track(candidates) if _is_named(operations, it, type, name)]
-        matches = [it for it in track(named) if all(fits(field(it, n), where[n]) for n in where)]
-        listed = _sorted(field, matches, sort, limit) if sort else matches[:limit]
-        has = fields if type and "*" not in type else ["type", *fields]
-        rows = [{"item": it} | {n: shown(field(it, n)) for n in has} for it in track(listed)]
-        asked = sorted({*where, *fields, sort.removeprefix("-")} - _OF_ALL)
-        some = [*listed, *named[:MAX_COMPARED]]  # what is sorted or tested has it first
-        note = (
-            _lacking(operations, asked, some, field) if named else _unknown_type(operations, type)
-        )
-        told = Told(found=len(matches), listed=len(rows), rows=rows, **note)
-        told.every = matches
-        return told
+        candidates = _candidates(operations, uses, under)
+        named = [item for item in track(candidates) if _is_named(operations, item, type, name)]
+        columns = fields
+        if not type or "*" in type:
+            columns = ["type", *fields]
+        answer = _listed(operations, named, where, columns, sort, limit)
+        if not named:
+            answer.update(_unknown_type(operations, type))
+        return answer
 
     @skill(title="Inspect items", risk="read")
     def inspect(items: list[str], parts: list[Part] = [*_PARTS]) -> dict[str, Any]:
@@ -112,7 +104,7 @@ def verbs(operations: HostOperations) -> list[Callable[..., Any]]:
 
 
 def scene_summary(operations: HostOperations) -> dict[str, Any]:
-    """Describe a scene: what the host says, in the same words everywhere."""
+    """Describe a scene: the facts that the host gives, in the same words everywhere."""
     facts = {**operations.host.summary(), "up": operations.up}
     facts["unsaved"] = facts.pop("modified", None)
     selection = facts.pop("selection", [])
@@ -126,40 +118,102 @@ def scene_summary(operations: HostOperations) -> dict[str, Any]:
 
 
 def scene_value(operations: HostOperations, prop: str) -> Any:
-    """Read a property of the scene itself; None where the host has no such."""
+    """Return a property of the scene itself; None where the host has no such property."""
     with suppress(LookupError, ValueError):
         return operations.value(SCENE, prop).value
     return None
 
 
 def _scene_values(operations: HostOperations) -> dict[str, Any]:
-    values = ((prop, scene_value(operations, prop)) for prop in _SCENE_VALUES)
-    return {prop: shown(value) for prop, value in values if value is not None}
+    values = {}
+    for prop in _SCENE_VALUES:
+        value = scene_value(operations, prop)
+        if value is not None:
+            values[prop] = shown(value)
+    return values
 
 
 def _types(operations: HostOperations) -> dict[str, int]:
-    return dict(
-        Counter(
-            map(operations.kind, track(islice(operations.items(), _MOST_COUNTED)))
-        ).most_common()
-    )
+    counts: Counter[str] = Counter()
+    for item in track(islice(operations.items(), _MAX_COUNTED)):
+        counts[operations.kind(item)] += 1
+    return dict(counts.most_common())
 
 
 # ---- list_items
 
 
+def _candidates(operations: HostOperations, uses: str, under: str) -> Iterable[str]:
+    """Return the items that use something, or those below an item, or those that do both."""
+    if not uses:
+        return operations.items(under or None)
+    users = operations.users(uses)
+    if not under:
+        return users
+    below = set(track(operations.items(under)))
+    return (item for item in users if item in below)
+
+
 def _is_named(operations: HostOperations, item: str, kind: str, name: str) -> bool:
     if kind and not fnmatchcase(operations.kind(item).lower(), kind.lower()):
         return False
-    return name == "*" or fnmatchcase(item if "/" in name else operations.name(item), name)
+    if name == "*":
+        return True
+    if "/" in name:
+        return fnmatchcase(item, name)
+    return fnmatchcase(operations.name(item), name)
+
+
+def _listed(
+    operations: HostOperations,
+    named: Sequence[str],
+    where: Mapping[str, Any],
+    columns: Sequence[str],
+    sort: str,
+    limit: int,
+) -> VerbResult:
+    """Return the rows of the items that have wanted values, with a note on unknown properties."""
+    # The names of the materials are looked up once, and only if a field needs them.
+    materials = cache(lambda: frozenset(operations.materials()))
+
+    def field(item: str, name: str) -> Any:
+        return _field(operations, materials, item, name)
+
+    matches = [item for item in track(named) if _fits_all(field, item, where)]
+    listed = matches[:limit]
+    if sort:
+        listed = _sorted(field, matches, sort, limit)
+    rows = [_row(field, item, columns) for item in track(listed)]
+    answer = VerbResult(found=len(matches), listed=len(rows), rows=rows)
+    answer.every = matches
+    if named:
+        properties = sorted({*where, *columns, sort.removeprefix("-")} - _COMMON_FIELDS)
+        # An item that is sorted or tested has the property first, so those are tried first.
+        examples = [*listed, *named[:MAX_COMPARED]]
+        answer.update(_lacking(operations, properties, examples, field))
+    return answer
+
+
+def _fits_all(field: Field, item: str, where: Mapping[str, Any]) -> bool:
+    return all(fits(field(item, name), wanted) for name, wanted in where.items())
+
+
+def _row(field: Field, item: str, columns: Iterable[str]) -> dict[str, Any]:
+    row: dict[str, Any] = {"item": item}
+    for name in columns:
+        row[name] = shown(field(item, name))
+    return row
 
 
 def _unknown_type(operations: HostOperations, kind: str) -> dict[str, str]:
-    """Say of a type that nothing has whether there is such a one."""
+    """Return a note where no type of that name exists; nothing where no item is of the type."""
+    if not kind:
+        return {}
     known = list(_types(operations))
     if isinstance(operations, Building):
         known += operations.types()
-    if not kind or any(fnmatchcase(it.lower(), kind.lower()) for it in known):
+    glob = kind.lower()
+    if any(fnmatchcase(name.lower(), glob) for name in known):
         return {}
     return {"note": no_such("type", kind, known) + f" Globs work: '*{kind.strip('*')}*'."}
 
@@ -167,19 +221,34 @@ def _unknown_type(operations: HostOperations, kind: str) -> dict[str, str]:
 def _lacking(
     operations: HostOperations, names: Iterable[str], items: list[str], field: Field
 ) -> dict[str, str]:
-    """Say of properties that none of the items has what is near them."""
-    lacking = [it for it in names if all(field(item, it) is None for item in track(items))]
-    examples = {operations.kind(item): item for item in track(items if lacking else ())}
+    """Return a note on the properties that none of the items has, with those that are near."""
+    lacking = []
+    for name in names:
+        if all(field(item, name) is None for item in track(items)):
+            lacking.append(name)
+    if not lacking:
+        return {}
+    examples = {operations.kind(item): item for item in track(items)}
+    known = _properties(operations, islice(examples.values(), MAX_ELEMENTS))
+    notes = [no_such("property", name, known) for name in lacking if name not in known]
+    if not notes:
+        return {}
+    return {"note": " ".join(notes)}
+
+
+def _properties(operations: HostOperations, items: Iterable[str]) -> list[str]:
+    """Return the names of the values and the counts that items have."""
     parts: Sequence[Part] = ("values", "counts")
-    known = [it for item in islice(examples.values(), MAX_ELEMENTS) for part in parts
-             for it in operations.look_into(item, part) or ()]  # fmt: skip
-    notes = [no_such("property", it, known) for it in lacking if it not in known]
-    return {"note": " ".join(notes)} if notes else {}
+    names: list[str] = []
+    for item, part in product(items, parts):
+        names += operations.look_into(item, part) or ()
+    return names
 
 
 def _field(
     operations: HostOperations, materials: Callable[[], Container[str]], item: str, name: str
 ) -> Any:
+    """Return the value of an item under the name of a field; None where it has no such field."""
     match name:
         case "type":
             return operations.kind(item)
@@ -191,33 +260,56 @@ def _field(
             return None
         case "bounds" | "size" | "center":
             return _of_bounds(operations, item, name)
-        case "uses" | "material":
+        case "uses":
+            return list(operations.look_into(item, "uses") or ())
+        case "material":
             used = operations.look_into(item, "uses") or ()
-            return [it for it in used if name == "uses" or it in materials()]
+            return [thing for thing in used if thing in materials()]
     with suppress(LookupError, ValueError):
         return operations.value(item, name).value
-    return (operations.look_into(item, "counts") or {}).get(name)
+    counts = operations.look_into(item, "counts") or {}
+    return counts.get(name)
 
 
 def _of_bounds(operations: HostOperations, item: str, name: str) -> list[Any] | None:
-    if (bounds := operations.bounds(item)) is None or name == "bounds":
-        return bounds and list(map(list, bounds))
-    sign, share = (-1, 1.0) if name == "size" else (1, 0.5)
-    return [(b + sign * a) * share for a, b in zip(*bounds, strict=True)]
+    bounds = operations.bounds(item)
+    if bounds is None:
+        return None
+    low, high = bounds
+    if name == "bounds":
+        return [list(low), list(high)]
+    if name == "size":
+        return [b - a for a, b in zip(low, high, strict=True)]
+    return [(b + a) * 0.5 for a, b in zip(low, high, strict=True)]
 
 
 def fits(value: Any, wanted: Any) -> bool:
-    """Whether a value is the wanted one: a glob, or a number after <, >, <=, >= or !=."""
+    """Return whether a value is the wanted value.
+
+    Args:
+        value: A value of an item; of a list, one of its elements may be the wanted value.
+        wanted: A value, a glob, or a text such as ">2", "<=0.5" or "!=x".
+    """
     if isinstance(wanted, str):
         if wanted.startswith("!="):
             return not fits(value, _number(wanted[2:].strip()))
-        if sign := next((it for it in _IS if wanted.startswith(it)), ""):
-            bound = _number(wanted[len(sign) :].strip())
-            return _is_number(value) and _is_number(bound) and bool(_IS[sign](value, bound))
+        for sign, is_met in _COMPARISONS.items():
+            if wanted.startswith(sign):
+                return _is_met(is_met, value, wanted.removeprefix(sign))
         if isinstance(value, str):
             return fnmatchcase(value, wanted)
         if isinstance(value, list | tuple):
-            return any(fits(it, wanted) for it in value)
+            return any(fits(element, wanted) for element in value)
+    return _is_equal(value, wanted)
+
+
+def _is_met(comparison: Callable[[Any, Any], Any], value: Any, bound_text: str) -> bool:
+    bound = _number(bound_text.strip())
+    return _is_number(value) and _is_number(bound) and bool(comparison(value, bound))
+
+
+def _is_equal(value: Any, wanted: Any) -> bool:
+    """Return whether two values are equal; numbers are so within a small tolerance."""
     if _is_number(value) and _is_number(wanted):
         return math.isclose(value, wanted, rel_tol=1e-5, abs_tol=1e-6)
     if isinstance(value, list | tuple) and isinstance(wanted, list | tuple):
@@ -236,55 +328,85 @@ def _number(text: str) -> float | str:
 
 
 def _sorted(field: Field, items: list[str], sort: str, limit: int) -> list[str]:
-    """Give the first items by a field, those without it last; lists by how large they are."""
-    name, first = sort.removeprefix("-"), nlargest if sort.startswith("-") else nsmallest
+    """Return the first items by a field; those without the field come last."""
+    name = sort.removeprefix("-")
     keys: dict[str, Any] = {}
     for item in track(items):
-        value = field(item, name)
-        if isinstance(value, list | tuple):
-            value = math.prod(value) if value and all(map(_is_number, value)) else str(value)
-        if value not in (None, "[]"):
-            keys[item] = value
+        key = _sort_key(field(item, name))
+        if key is not None:
+            keys[item] = key
     if not all(map(_is_number, keys.values())):
-        keys = {item: str(value) for item, value in track(keys.items())}
+        keys = {item: str(key) for item, key in track(keys.items())}
+    pick = nsmallest
+    if sort.startswith("-"):
+        pick = nlargest
+    ranked = pick(limit, track(keys), key=keys.__getitem__)
     without = (item for item in items if item not in keys)
-    return list(islice(chain(first(limit, track(keys), key=keys.__getitem__), without), limit))
+    return list(islice(chain(ranked, without), limit))
+
+
+def _sort_key(value: Any) -> Any:
+    """Return what a value is sorted by; None for an item that comes last.
+
+    A list of numbers is sorted by their product, so a size by its volume.
+    """
+    if not isinstance(value, list | tuple):
+        return value
+    if not value:
+        return None
+    if all(map(_is_number, value)):
+        return math.prod(value)
+    return str(value)
 
 
 # ---- inspect
 
 
 def _inspected(operations: HostOperations, item: str, parts: Sequence[Part]) -> dict[str, Any]:
+    """Return what there is to tell of one item."""
     if item == SCENE:
         return {"item": SCENE, "values": _scene_values(operations)}
+    facts: dict[str, Any] = {"item": item}
     try:
-        facts = dict[str, Any](
-            item=item, type=operations.kind(item), parent=operations.parent(item)
-        )
+        facts["type"] = operations.kind(item)
+        facts["parent"] = operations.parent(item)
     except LookupError as error:
         return {"item": item, "error": str(error.args[0] if error.args else error)}
     with suppress(ValueError):
         placement = operations.placement(item)
-        facts |= {name: shown(getattr(placement, name)) for name in _PLACE}
+        for name in _PLACE:
+            facts[name] = shown(getattr(placement, name))
     for part in dict.fromkeys(parts):
-        value: Any = (
-            operations.bounds(item) if part == "bounds" else operations.look_into(item, part)
-        )
-        if part == "values" and value:
-            facts |= _values(value)
-        elif part == "inputs" and value:
-            facts[part] = [dict(zip(_LINK, astuple(it), strict=True)) for it in value]
-        elif value:
-            facts[part] = shown(value)
+        facts |= _part(operations, item, part)
     return facts
 
 
+def _part(operations: HostOperations, item: str, part: Part) -> dict[str, Any]:
+    """Return one part of an item by its name; nothing where the item has none of it."""
+    value = _part_value(operations, item, part)
+    if not value:
+        return {}
+    if part == "values":
+        return _values(value)
+    if part == "inputs":
+        return {part: [dict(zip(_LINK, astuple(link), strict=True)) for link in value]}
+    return {part: shown(value)}
+
+
+def _part_value(operations: HostOperations, item: str, part: Part) -> Any:
+    if part == "bounds":
+        return operations.bounds(item)
+    return operations.look_into(item, part)
+
+
 def _values(values: Mapping[str, Value]) -> dict[str, Any]:
-    """Tell properties, and of those that are held why."""
-    listed = dict(islice(values.items(), _MOST_VALUES))
-    told: dict[str, Any] = {"values": {name: shown(value) for name, value in listed.items()}}
-    if held := {name: value.held for name, value in values.items() if value.held}:
-        told["held"] = held
-    if (more := len(values) - _MOST_VALUES) > 0:
-        told["values_left_out"] = more
-    return told
+    """Return the first properties, and why those are held that are."""
+    first = islice(values.items(), _MAX_VALUES)
+    facts: dict[str, Any] = {"values": {name: shown(value) for name, value in first}}
+    held = {name: value.held for name, value in values.items() if value.held}
+    if held:
+        facts["held"] = held
+    left_out = len(values) - _MAX_VALUES
+    if left_out > 0:
+        facts["values_left_out"] = left_out
+    return facts

@@ -11,23 +11,28 @@ from typing import Any, Final, Literal, NamedTuple
 
 from dcc_bridge import skill, track
 from dcc_bridge.geometry import add, cross, dot, frame_of, middle, unit
-from dcc_bridge.verbs.operations import Bounds, Shot, Vector
+from dcc_bridge.verbs.operations import Bounds, Shot, Vector, triple
 from dcc_bridge.verbs.ports import Drawing, Frames
 from dcc_bridge.verbs.reading import scene_value
 
-MOST_BYTES: Final = 100_000  # of a picture
-MOST_EDGE: Final = 1568  # pixels; agents' models shrink what is larger
-_MOST_SEEN: Final = 2000  # items, the first of a scene, that are looked for in a picture
-_MOST_FOUND: Final = 12  # items whose place in the picture is told
-_ANGLE: Final = 35.0  # from top to bottom, of a view that is made for the items
+MAX_PICTURE_BYTES: Final = 100_000
+MAX_EDGE_PX: Final = 1568  # agents' models shrink larger pictures
+_MAX_PICTURES: Final = 4  # of one look
+_MAX_LOOKED_FOR: Final = 2000  # items, the first of a scene, that are looked for in a picture
+_MAX_LEGEND: Final = 12  # items that the legend names
+_VIEW_ANGLE_DEG: Final = 35.0  # from top to bottom, of a view that is made for the items
+_MARGIN: Final = 1.08  # by which a picture is larger than the box of its items
 _UNIT: Final[Bounds] = ((-1.0, -1.0, -1.0), (1.0, 1.0, 1.0))
+_ORIGIN: Final[Vector] = (0.0, 0.0, 0.0)
 _OPPOSITE: Final = {"back": "front", "left": "right", "bottom": "top"}
-_VIEWS: Final = {"front", "right", "top", *_OPPOSITE, "three_quarter", "around"}
+# The turns of each view with perspective, in degrees from the front to the right.
+_AROUND_DEG: Final = {"three_quarter": (40.0,), "around": (45.0, 135.0, 225.0, 315.0)}
+_VIEWS: Final = {"front", "right", "top", *_OPPOSITE, *_AROUND_DEG}
 Shading = Literal["solid", "wire", "material"]
 
 
 def verbs(operations: Drawing) -> list[Callable[..., Any]]:
-    """Make the verb that sees."""
+    """Return the verb that sees."""
 
     @skill(title="Look at the scene", risk="read")
     def look(
@@ -51,46 +56,51 @@ def verbs(operations: Drawing) -> list[Callable[..., Any]]:
             size: The long edge in pixels.
             marks: More items for the legend.
         """
-        if not 64 <= size <= MOST_EDGE:
-            raise ValueError(f"size is 64 to {MOST_EDGE} pixels, not {size}.")
+        if not 64 <= size <= MAX_EDGE_PX:
+            raise ValueError(f"size is 64 to {MAX_EDGE_PX} pixels, not {size}.")
         if frames and not isinstance(operations, Frames):
             raise ValueError("This application has no frames: leave `frames` empty.")
-        each = 4 if view == "around" else 1
-        count = each * max(1, len(frames))
-        if count > 4:
-            raise ValueError(f"That is {count} pictures; one look shows 4 at most.")
+        pictures_a_frame = 1
+        if view == "around":
+            pictures_a_frame = 4
+        count = pictures_a_frame * max(1, len(frames))
+        if count > _MAX_PICTURES:
+            raise ValueError(f"That is {count} pictures; one look shows {_MAX_PICTURES} at most.")
         aspect = _aspect(operations, view)
         pictures: list[_Picture] = []
         every: Sequence[float | None] = frames or [None]
         for frame in every:
             with _evaluated(operations, frame):
                 pictures += _pictures(operations, items, marks, view, aspect, frame)
-        picture, how = _drawn(operations, [it.shot for it in pictures], size, aspect, shading)
+        taken = [picture.shot for picture in pictures]
+        image, size_text = _drawn(operations, taken, size, aspect, shading)
         units = scene_value(operations, "units") or "units"
-        lines = [f"{view}, {shading}, {how}; across and down in percent, {units} away"]
-        for number, one in enumerate(pictures, 1):
-            of_frame = "" if one.shot.frame is None else f", frame {one.shot.frame:g}"
-            where, distance = _measured(one)
-            wide = _rounded(_height(one.shot, distance) * aspect)
-            scale = f"{wide} {units} wide at {where}, {_rounded(distance)} {units} away"
-            lines.append(f"Picture {number}{of_frame}: {scale}")
-            lines += _legend(one.spots, one.hidden)
-        return ["\n".join(lines), picture]
+        title = f"{view}, {shading}, {size_text}; across and down in percent, {units} away"
+        lines = [title]
+        for number, picture in enumerate(pictures, 1):
+            lines.append(_caption(number, picture, aspect, units))
+            lines += _legend(picture.spots, picture.hidden)
+        return ["\n".join(lines), image]
 
     return [look]
 
 
 class _Picture(NamedTuple):
-    """One picture of a look, with what is where in it at its frame."""
+    """One picture of a look.
+
+    Attributes:
+        shot: From where it is taken, and at which frame.
+        spots: Where each item is in it; None for an item that is not wholly before the eye.
+        hidden: The items that the scene does not show.
+    """
 
     shot: Shot
     spots: dict[str, _Spot | None]
     hidden: list[str]
-    """The items that the scene does not show."""
 
 
 def _evaluated(operations: Drawing, frame: float | None) -> AbstractContextManager[None]:
-    """Return what has the scene evaluated at a frame; for None it stays at the person's."""
+    """Return a block in which the scene is evaluated at a frame; for None at the person's."""
     if frame is None or not isinstance(operations, Frames):
         return nullcontext()
     return operations.at_frame(frame)
@@ -104,18 +114,36 @@ def _pictures(
     aspect: float,
     frame: float | None,
 ) -> Iterator[_Picture]:
-    """Yield the pictures of a view; while the scene is evaluated at their frame."""
+    """Yield the pictures of a view, while the scene is evaluated at their frame."""
     boxes = _boxes(operations, [*items, *marks])
     hidden = [item for item in track(boxes) if not operations.is_shown(item)]
     not_shown = set(hidden)
     shown = {item: box for item, box in boxes.items() if item not in not_shown}
     for shot in shots(operations, items, view, aspect):
-        spots = {item: box and spot(shot, box, aspect) for item, box in track(shown.items())}
+        spots: dict[str, _Spot | None] = {}
+        for item, box in track(shown.items()):
+            spots[item] = None
+            if box is not None:
+                spots[item] = spot(shot, box, aspect)
         yield _Picture(replace(shot, frame=frame), spots, hidden)
 
 
+def _caption(number: int, picture: _Picture, aspect: float, units: str) -> str:
+    """Return the line of a picture, which says how wide it is at how far away."""
+    of_frame = ""
+    if picture.shot.frame is not None:
+        of_frame = f", frame {picture.shot.frame:g}"
+    place, distance = _measured(picture)
+    width = _rounded(_height(picture.shot, distance) * aspect)
+    scale = f"{width} {units} wide at {place}, {_rounded(distance)} {units} away"
+    return f"Picture {number}{of_frame}: {scale}"
+
+
 def _aspect(operations: Drawing, view: str) -> float:
-    """Return how many times as wide as high a picture is: as it is rendered, through a camera."""
+    """Return the width of a picture by its height.
+
+    Through a camera the picture is as wide as the scene is rendered.
+    """
     if view in _VIEWS:
         return 4 / 3
     form = scene_value(operations, "size")
@@ -128,21 +156,41 @@ def _aspect(operations: Drawing, view: str) -> float:
 
 
 def _measured(picture: _Picture) -> tuple[str, float]:
-    """Return where the width of a picture is told, and how far away that is.
+    """Return the place at which the width of a picture is told, and how far away it is.
 
-    That is the item of which most is seen, without one that goes beyond the picture if possible.
+    The place is the item that is largest in the picture, if possible a whole one.
     """
-    seen = {item: it for item, it in picture.spots.items() if it is not None and it.area}
-    whole = [item for item in seen if not seen[item].is_cut]
-    among = whole or list(seen)
+    visible = _visible(picture.spots)
+    whole = {item: seen for item, seen in visible.items() if not seen.is_cut}
+    among = whole or visible
     if not among:
         return "its middle", math.dist(picture.shot.eye, picture.shot.target)
-    largest = max(among, key=lambda item: seen[item].area)
-    return largest, (seen[largest].near + seen[largest].far) / 2
+    largest = max(among, key=lambda item: among[item].area)
+    return largest, (among[largest].near + among[largest].far) / 2
+
+
+def _visible(spots: Mapping[str, _Spot | None]) -> dict[str, _Spot]:
+    """Return the spots that are in the picture, at least in part."""
+    visible = {}
+    for item, place in spots.items():
+        if place is not None and place.area:
+            visible[item] = place
+    return visible
 
 
 def shots(operations: Drawing, items: Sequence[str], view: str, aspect: float) -> list[Shot]:
-    """Give from where the pictures of a view are taken, at the frame that is evaluated."""
+    """Return from where the pictures of a view are taken, at the frame that is evaluated.
+
+    Args:
+        operations: What the host can do.
+        items: The items that are framed; none of them stands for all.
+        view: As `look` has it.
+        aspect: The width of a picture by its height.
+
+    Raises:
+        LookupError: There is no such view or camera.
+        ValueError: There is no window to look through.
+    """
     if view == "camera":
         view = scene_value(operations, "camera")
         if not view:
@@ -153,57 +201,125 @@ def shots(operations: Drawing, items: Sequence[str], view: str, aspect: float) -
         except LookupError as error:
             every = ", ".join(("person", "camera", *sorted(_VIEWS)))
             raise LookupError(f"{error} Views: {every}.") from None
-    zero, right = (0.0, 0.0, 0.0), (1.0, 0.0, 0.0)
-    up: Vector = (0.0, 1.0, 0.0) if operations.up == "Y" else (0.0, 0.0, 1.0)
-    front = cross(right, up)
+    up: Vector = (0.0, 0.0, 1.0)
+    if operations.up == "Y":
+        up = (0.0, 1.0, 0.0)
+    right: Vector = (1.0, 0.0, 0.0)
     box = _framed(operations, items)
-    ways = {"front": front, "right": right, "top": up}
-    ways |= {name: add(zero, ways[other], -1) for name, other in _OPPOSITE.items()}
-    if view in ways:
-        over = {"top": ways["back"], "bottom": front}.get(view, up)
-        return [_fitting(box, ways[view], over, aspect, 0.0)]
-    turns = map(math.radians, [45, 135, 225, 315] if view == "around" else [40])
-    around = [add(add(zero, front, math.cos(it)), right, math.sin(it)) for it in turns]
-    return [_fitting(box, unit(add(way, up, 0.5)), up, aspect, _ANGLE) for way in around]
+    if view in _AROUND_DEG:
+        return _shots_around(box, right, up, aspect, _AROUND_DEG[view])
+    return [_orthographic(box, right, up, aspect, view)]
+
+
+def _orthographic(box: Bounds, right: Vector, up: Vector, aspect: float, view: str) -> Shot:
+    """Return a shot along an axis, without perspective."""
+    front = cross(right, up)
+    directions = {"front": front, "right": right, "top": up}
+    for name, opposite in _OPPOSITE.items():
+        directions[name] = add(_ORIGIN, directions[opposite], -1)
+    over = up
+    if view == "top":
+        over = directions["back"]
+    elif view == "bottom":
+        over = front
+    return _fitting(box, directions[view], over, aspect, 0.0)
+
+
+def _shots_around(
+    box: Bounds, right: Vector, up: Vector, aspect: float, turns_deg: Sequence[float]
+) -> list[Shot]:
+    """Return shots from a little above, each turned from the front to the right."""
+    front = cross(right, up)
+    taken = []
+    for turn in turns_deg:
+        radians = math.radians(turn)
+        level = add(add(_ORIGIN, front, math.cos(radians)), right, math.sin(radians))
+        direction = unit(add(level, up, 0.5))
+        taken.append(_fitting(box, direction, up, aspect, _VIEW_ANGLE_DEG))
+    return taken
 
 
 def _framed(operations: Drawing, items: Sequence[str]) -> Bounds:
-    on_top = items or (it for it in track(operations.items()) if operations.parent(it) is None)
-    boxes = [box for item in on_top if (box := _box(operations, item, 1.0 if items else 0.0))] or [
-        _UNIT
-    ]
-    low, high = zip(*boxes, strict=True)
-    (x, y, z), (a, b, c) = map(min, zip(*low, strict=True)), map(max, zip(*high, strict=True))
-    return (x, y, z), (a, b, c)
+    """Return the box around items, or around the whole scene where none are given."""
+    boxes = []
+    for item in items:
+        box = _box(operations, item, 1.0)
+        if box is not None:
+            boxes.append(box)
+    if not items:
+        for item in track(operations.items()):
+            if operations.parent(item) is not None:
+                continue
+            box = operations.bounds(item)
+            if box is not None:
+                boxes.append(box)
+    if not boxes:
+        boxes = [_UNIT]
+    lowest = [min(box[0][axis] for box in boxes) for axis in range(3)]
+    highest = [max(box[1][axis] for box in boxes) for axis in range(3)]
+    return triple(lowest), triple(highest)
 
 
-def _box(operations: Drawing, item: str, size: float) -> Bounds | None:
-    # a light has no form; it is seen at its place, with a box of that size
-    if (box := operations.bounds(item)) or not size:
+def _box(operations: Drawing, item: str, half_size: float) -> Bounds | None:
+    """Return an item's box; for an item without a size, such as a light, a box at its place.
+
+    None for an item that has no place either.
+    """
+    box = operations.bounds(item)
+    if box:
         return box
     with suppress(ValueError):
         at = operations.placement(item).at
-        return add(at, _UNIT[0], size), add(at, _UNIT[1], size)
+        return add(at, _UNIT[0], half_size), add(at, _UNIT[1], half_size)
     return None
 
 
-def _fitting(box: Bounds, way: Vector, up: Vector, aspect: float, angle: float) -> Shot:
-    """Look at a box from a direction, from so far that all of it is in the picture."""
+def _fitting(box: Bounds, direction: Vector, up: Vector, aspect: float, angle_deg: float) -> Shot:
+    """Return a shot from a direction, from so far away that all of a box is in the picture.
+
+    Args:
+        box: What is to be in the picture.
+        direction: From the middle of the box to the eye, of length 1.
+        up: The direction that is up in the picture.
+        aspect: The width of the picture by its height.
+        angle_deg: From top to bottom; 0 for a shot without perspective.
+    """
     target = middle(box)
-    right, over, ahead = frame_of(add((0.0, 0.0, 0.0), way, -1), up)
-    points = [add((x, y, z), target, -1) for x, y, z in product(*zip(*box, strict=True))]
-    halves = [max(abs(dot(p, over)), abs(dot(p, right)) / aspect) * 1.08 for p in points]
-    depths = [dot(p, ahead) for p in points]
-    if not angle:
+    right, over, ahead = frame_of(add(_ORIGIN, direction, -1), up)
+    halves = []
+    depths = []
+    for corner in _corners(box):
+        offset = add(corner, target, -1)
+        half = max(abs(dot(offset, over)), abs(dot(offset, right)) / aspect)
+        halves.append(half * _MARGIN)
+        depths.append(dot(offset, ahead))
+    if not angle_deg:
         height = max(2 * max(halves), 1e-3)
-        return Shot(add(target, way, max(depths) + height), target, up, height=height)
-    slope = math.tan(math.radians(angle) / 2)
-    far = max(half / slope - deep for half, deep in zip(halves, depths, strict=True))
-    return Shot(add(target, way, max(far, 1e-2)), target, up, angle)
+        eye = add(target, direction, max(depths) + height)
+        return Shot(eye, target, up, height=height)
+    slope = math.tan(math.radians(angle_deg) / 2)
+    far = max(half / slope - depth for half, depth in zip(halves, depths, strict=True))
+    eye = add(target, direction, max(far, 1e-2))
+    return Shot(eye, target, up, angle_deg)
+
+
+def _corners(box: Bounds) -> Iterator[Vector]:
+    """Yield the eight corners of a box."""
+    for x, y, z in product(*zip(*box, strict=True)):
+        yield x, y, z
 
 
 class _Spot(NamedTuple):
-    """Where a box is in a picture: shares of it, from the left and the top, and how far away."""
+    """The place of a box in a picture.
+
+    Attributes:
+        left: From the left edge, as a share of the picture's width; so is `right`.
+        top: From the upper edge, as a share of the picture's height; so is `bottom`.
+        right: The other side.
+        bottom: The other side.
+        near: The distance of its nearest corner from the eye, ahead.
+        far: The distance of its farthest corner.
+    """
 
     left: float
     top: float
@@ -214,84 +330,125 @@ class _Spot(NamedTuple):
 
     @property
     def area(self) -> float:
+        """The share of the picture that the box covers; 0 outside of the picture."""
         width = min(self.right, 1.0) - max(self.left, 0.0)
         height = min(self.bottom, 1.0) - max(self.top, 0.0)
-        return max(width, 1e-9) * max(height, 1e-9) if width >= 0 and height >= 0 else 0.0
+        if width < 0 or height < 0:
+            return 0.0
+        return max(width, 1e-9) * max(height, 1e-9)
 
     @property
     def is_cut(self) -> bool:
-        """Whether some of it is outside of the picture."""
+        """Whether some of the box is outside of the picture."""
         return min(self.left, self.top) < 0 or max(self.right, self.bottom) > 1
 
     def hides(self, other: _Spot) -> bool:
-        begins = self.left <= other.left and self.top <= other.top and self.far < other.near
-        return begins and self.right >= other.right and self.bottom >= other.bottom
+        """Return whether the box is before another box and covers it wholly."""
+        if self.far >= other.near:
+            return False
+        is_wide = self.left <= other.left and self.right >= other.right
+        is_high = self.top <= other.top and self.bottom >= other.bottom
+        return is_wide and is_high
 
 
 def spot(shot: Shot, box: Bounds, aspect: float) -> _Spot | None:
-    """Find a box in a picture; None for what is not wholly before the eye."""
+    """Return the place of a box in a picture; None for a box not wholly before the eye.
+
+    Args:
+        shot: From where the picture is taken.
+        box: In world space.
+        aspect: The width of the picture by its height.
+    """
     right, over, ahead = frame_of(add(shot.target, shot.eye, -1), shot.up)
-    ways = [add((x, y, z), shot.eye, -1) for x, y, z in product(*zip(*box, strict=True))]
-    depths = [dot(way, ahead) for way in ways]
-    if min(depths) < 1e-9:
-        return None
-    tall = [_height(shot, depth) for depth in depths]
-    across = [0.5 + dot(way, right) / (t * aspect) for way, t in zip(ways, tall, strict=True)]
-    down = [0.5 - dot(way, over) / t for way, t in zip(ways, tall, strict=True)]
+    across = []
+    down = []
+    depths = []
+    for corner in _corners(box):
+        offset = add(corner, shot.eye, -1)
+        depth = dot(offset, ahead)
+        if depth < 1e-9:
+            return None
+        height = _height(shot, depth)
+        depths.append(depth)
+        across.append(0.5 + dot(offset, right) / (height * aspect))
+        down.append(0.5 - dot(offset, over) / height)
     return _Spot(min(across), min(down), max(across), max(down), min(depths), max(depths))
 
 
-def _height(shot: Shot, depth: float) -> float:  # that a picture shows, so far from the eye
-    return 2 * depth * math.tan(math.radians(shot.angle) / 2) if shot.angle else shot.height
+def _height(shot: Shot, depth: float) -> float:
+    """Return the height that a picture shows at a distance from the eye, in scene units."""
+    if not shot.angle:
+        return shot.height
+    return 2 * depth * math.tan(math.radians(shot.angle) / 2)
 
 
 def _drawn(
     operations: Drawing, taken: Sequence[Shot], size: int, aspect: float, shading: str
 ) -> tuple[bytes, str]:
-    edge, sheet = float(size), len(taken) > 1
+    """Draw shots in one picture, smaller until it is in bounds; return it and its size in words."""
+    edge = float(size)
+    columns = 1
+    in_columns = ""
+    if len(taken) > 1:
+        columns = 2
+        in_columns = f" each, {len(taken)} in two columns, row by row"
     for _ in range(6):
-        width = round(edge * min(1.0, aspect) / (2 if sheet else 1))
+        width = round(edge * min(1.0, aspect) / columns)
         height = round(width / aspect)
         picture = operations.draw(taken, width, height, shading)
-        if len(picture) <= MOST_BYTES:
-            each = f" each, {len(taken)} in two columns, row by row" if sheet else ""
-            return picture, f"{width} x {height} pixels{each}"
-        edge *= min(0.9, 0.95 * math.sqrt(MOST_BYTES / len(picture)))
-    raise ValueError(f"The picture is larger than {MOST_BYTES} bytes however small it is drawn.")
+        if len(picture) <= MAX_PICTURE_BYTES:
+            return picture, f"{width} x {height} pixels{in_columns}"
+        shrink = 0.95 * math.sqrt(MAX_PICTURE_BYTES / len(picture))
+        edge *= min(0.9, shrink)
+    raise ValueError(
+        f"The picture is larger than {MAX_PICTURE_BYTES} bytes however small it is drawn."
+    )
 
 
 def _boxes(operations: Drawing, wanted: Sequence[str]) -> dict[str, Bounds | None]:
+    """Return the boxes of the wanted items, or of those without children in the whole scene."""
+    boxes: dict[str, Bounds | None] = {}
+    for item in wanted:
+        operations.kind(item)  # which raises where there is no such item
+        boxes[item] = _box(operations, item, 1e-3)
     if wanted:
-        return {
-            item: _box(operations, item, 1e-3)
-            for item in wanted
-            if operations.kind(item) is not None
-        }
-    parents = {
-        item: operations.parent(item) for item in track(islice(operations.items(), _MOST_SEEN))
-    }
-    leaves = parents.keys() - set(parents.values())
-    return {
-        item: box for item in track(parents) if item in leaves and (box := operations.bounds(item))
-    }
+        return boxes
+    parents = {}
+    for item in track(islice(operations.items(), _MAX_LOOKED_FOR)):
+        parents[item] = operations.parent(item)
+    with_children = set(parents.values())
+    for item in track(parents):
+        if item in with_children:
+            continue
+        box = operations.bounds(item)
+        if box:
+            boxes[item] = box
+    return boxes
 
 
 def _legend(spots: Mapping[str, _Spot | None], not_shown: Sequence[str]) -> Iterator[str]:
-    """Tell where items are in a picture, and what is hidden, outside or not shown at all."""
-    inside = {item: it for item, it in spots.items() if it is not None and it.area}
-    largest = sorted(inside, key=lambda item: -inside[item].area)[:_MOST_FOUND]
-    for item in largest:
-        it = inside[item]
-        away = _rounded(it.near)
-        left, top, right, bottom = (round(100 * share) for share in it[:4])
-        cut = ", cut off" if it.is_cut else ""
-        before = next((other for other in largest if inside[other].hides(it)), None)
-        hidden = f", may be hidden by {before}" if before else ""
-        yield f"  {item}: {left} to {right}, {top} to {bottom}, {away}{cut}{hidden}"
-    if more := len(inside) - len(largest):
-        yield f"  and {more} smaller ones"
-    if out := [item for item in spots if item not in inside]:
-        yield f"  outside: {_listed(out)}"
+    """Yield a line for each of the largest items in a picture, and what is outside or hidden."""
+    inside = _visible(spots)
+    by_size = sorted(inside, key=lambda item: -inside[item].area)
+    largest = {item: inside[item] for item in by_size[:_MAX_LEGEND]}
+    for item, place in largest.items():
+        left, top, right, bottom = (round(100 * share) for share in place[:4])
+        cut = ""
+        if place.is_cut:
+            cut = ", cut off"
+        hidden = ""
+        for other in largest:
+            if largest[other].hides(place):
+                hidden = f", may be hidden by {other}"
+                break
+        where = f"{left} to {right}, {top} to {bottom}, {_rounded(place.near)}"
+        yield f"  {item}: {where}{cut}{hidden}"
+    smaller = len(inside) - len(largest)
+    if smaller:
+        yield f"  and {smaller} smaller ones"
+    outside = [item for item in spots if item not in inside]
+    if outside:
+        yield f"  outside: {_listed(outside)}"
     if not_shown:
         yield f"  not shown by the scene: {_listed(not_shown)}"
 
@@ -302,5 +459,7 @@ def _rounded(number: float) -> float:
 
 
 def _listed(items: Sequence[str]) -> str:
-    more = ", ..." if len(items) > _MOST_FOUND else ""
-    return ", ".join(items[:_MOST_FOUND]) + more
+    names = ", ".join(items[:_MAX_LEGEND])
+    if len(items) > _MAX_LEGEND:
+        names += ", ..."
+    return names

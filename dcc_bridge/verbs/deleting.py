@@ -14,7 +14,7 @@ from dcc_bridge.elicitation.types import outcome
 from dcc_bridge.errors import NotConfirmed
 from dcc_bridge.skills.skill import skill, track
 from dcc_bridge.verbs.answers import Json, result
-from dcc_bridge.verbs.consents import Consenting, allow
+from dcc_bridge.verbs.consents import ConsentingVerbs, allow
 from dcc_bridge.verbs.items import counted
 from dcc_bridge.verbs.operations import Junk
 from dcc_bridge.verbs.ports import Cleaning, Deleting
@@ -23,7 +23,7 @@ _GOING: Final = ("unused", "empty_groups")  # kinds of junk that are deleted, no
 _MOST_TICKED: Final = 100  # items of one list of boxes to tick; more are agreed to as a whole
 
 
-class CleaningVerbs(Consenting[Cleaning]):
+class CleaningVerbs(ConsentingVerbs[Cleaning]):
     """The verb that cleans."""
 
     def verbs(self) -> list[Callable[..., Any]]:
@@ -71,7 +71,7 @@ class CleaningVerbs(Consenting[Cleaning]):
         return self._consents.once(("clean", *shown), shown, lambda: _ticked(question, form))
 
 
-class DeletingVerbs(Consenting[Deleting]):
+class DeletingVerbs(ConsentingVerbs[Deleting]):
     """The verb that deletes."""
 
     def verbs(self) -> list[Callable[..., Any]]:

@@ -13,7 +13,7 @@ from typing import Any, NotRequired, TypedDict
 from dcc_bridge.elicitation.text import plural
 from dcc_bridge.skills.skill import skill, track
 from dcc_bridge.verbs.answers import Json, result, shown
-from dcc_bridge.verbs.consents import Consenting, OperationsT, cover
+from dcc_bridge.verbs.consents import ConsentingVerbs, OperationsT, cover
 from dcc_bridge.verbs.items import counted, point
 from dcc_bridge.verbs.names import no_such
 from dcc_bridge.verbs.operations import HostOperations, Vector
@@ -32,7 +32,7 @@ class Thing(TypedDict):
     values: NotRequired[Json]
 
 
-class SelectionVerbs(Consenting[HostOperations]):
+class SelectionVerbs(ConsentingVerbs[HostOperations]):
     """The verb that selects."""
 
     def verbs(self) -> list[Callable[..., Any]]:
@@ -60,7 +60,7 @@ class SelectionVerbs(Consenting[HostOperations]):
         return result(operations.host.selection, summary)
 
 
-class ItemVerbs(Consenting[OperationsT]):
+class ItemVerbs(ConsentingVerbs[OperationsT]):
     """A base for verbs over given items: they must exist, and many need consent."""
 
     def _check(self, items: Sequence[str], verb: str, *, copies: int = 1) -> None:

@@ -11,7 +11,7 @@ from typing import Any, Final, Literal
 from dcc_bridge.elicitation.text import plural
 from dcc_bridge.skills.skill import report_done, skill, track
 from dcc_bridge.verbs.answers import Json, result
-from dcc_bridge.verbs.consents import Consenting
+from dcc_bridge.verbs.consents import ConsentingVerbs
 from dcc_bridge.verbs.items import whole_path
 from dcc_bridge.verbs.names import no_such
 from dcc_bridge.verbs.ports import FileExchange, Saving
@@ -19,7 +19,7 @@ from dcc_bridge.verbs.ports import FileExchange, Saving
 _CODE: Final = re.compile(r"\.(blend.*|(edit)?m[ab]|mel|hip.*|hda.*|otl.*|fcstd.*|py.*)", re.I)
 
 
-class FileExchangeVerbs(Consenting[FileExchange]):
+class FileExchangeVerbs(ConsentingVerbs[FileExchange]):
     """The verbs that import and export."""
 
     def verbs(self) -> list[Callable[..., Any]]:
@@ -93,7 +93,7 @@ class FileExchangeVerbs(Consenting[FileExchange]):
         return result(items, f"Exported to {file.name}", **facts)
 
 
-class SavingVerbs(Consenting[Saving]):
+class SavingVerbs(ConsentingVerbs[Saving]):
     """The verb that saves."""
 
     def verbs(self) -> list[Callable[..., Any]]:

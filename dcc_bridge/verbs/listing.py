@@ -39,7 +39,14 @@ def candidates(operations: HostOperations, uses: str, under: str) -> Iterable[st
 
 
 def is_named(operations: HostOperations, item: str, kind: str, name: str) -> bool:
-    """Return whether an item goes by globs for its type and name; a name with "/" is the whole item."""
+    """Return whether an item's type and name match globs.
+
+    Args:
+        operations: What the host can do.
+        item: One item.
+        kind: A glob for the type, in any case; "" for every type.
+        name: A glob for the name, or for the whole item where it has a slash.
+    """
     if kind and not fnmatchcase(operations.kind(item).lower(), kind.lower()):
         return False
     if name == "*":

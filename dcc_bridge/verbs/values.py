@@ -8,7 +8,7 @@ from typing import Any, Final, Literal, NotRequired, TypedDict
 from dcc_bridge.elicitation.text import plural
 from dcc_bridge.skills.skill import skill, track
 from dcc_bridge.verbs.answers import Json, refuse, result, shown
-from dcc_bridge.verbs.consents import Consenting, cover
+from dcc_bridge.verbs.consents import ConsentingVerbs, cover
 from dcc_bridge.verbs.items import counted
 from dcc_bridge.verbs.operations import SCENE, HostOperations, SocketLink, Value
 from dcc_bridge.verbs.ports import Connections, Keyframes
@@ -19,7 +19,7 @@ Link = TypedDict("Link", {"from": str, "out": str, "to": str, "in": str})
 Cut = TypedDict("Cut", {"to": str, "in": str, "from": NotRequired[str], "out": NotRequired[str]})
 
 
-class ValueVerbs(Consenting[HostOperations]):
+class ValueVerbs(ConsentingVerbs[HostOperations]):
     """The verb that sets properties."""
 
     def verbs(self) -> list[Callable[..., Any]]:
@@ -89,7 +89,7 @@ class ValueVerbs(Consenting[HostOperations]):
         return before
 
 
-class ConnectionVerbs(Consenting[Connections]):
+class ConnectionVerbs(ConsentingVerbs[Connections]):
     """The verb that connects."""
 
     def verbs(self) -> list[Callable[..., Any]]:
@@ -137,7 +137,7 @@ class ConnectionVerbs(Consenting[Connections]):
         return errors
 
 
-class KeyframeVerbs(Consenting[Keyframes]):
+class KeyframeVerbs(ConsentingVerbs[Keyframes]):
     """The verb that animates."""
 
     def verbs(self) -> list[Callable[..., Any]]:

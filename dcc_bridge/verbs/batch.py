@@ -103,7 +103,7 @@ class Batch:
         verb = step["do"]
         with ExitStack() as naming:
             naming.push(_naming(number, step, ids))
-            # Only rules of a studio are kept from editing: ours do not, and this ends the undo step.
+            # Only rules of a studio are kept from editing, since that ends the undo step.
             if verb == "check" and self._has_rules:
                 naming.enter_context(current_call().control.reading(_where(number, step)))
             arguments = self._bound(verb, _resolved(step.get("with", {}), results, ids))

@@ -151,11 +151,14 @@ class ConnectionVerbs(ConsentingVerbs[Connections]):
             links: From an item's output to another one's input.
             cut: Inputs that lose what leads into them.
         """
-        new = [SocketLink(link["from"], link["out"], link["to"], link["in"]) for link in links]
+        new = []
+        for connection in links:
+            source = connection["from"]
+            new.append(SocketLink(source, connection["out"], connection["to"], connection["in"]))
         old = []
-        for link in cut:
-            source = link.get("from", "")
-            old.append(SocketLink(source, link.get("out", ""), link["to"], link["in"]))
+        for entry in cut:
+            source = entry.get("from", "")
+            old.append(SocketLink(source, entry.get("out", ""), entry["to"], entry["in"]))
         refuse([*self._missing_sockets(new, "links"), *self._missing_sockets(old, "cut")])
         targets = list(dict.fromkeys(link.target for link in (*new, *old)))
         cover(targets)
@@ -198,8 +201,9 @@ class ConnectionVerbs(ConsentingVerbs[Connections]):
             if link.source:
                 _, outputs = self._operations.sockets(link.source)
                 errors += _missing_socket(entry, link.source, "output", link.out, outputs)
-            inputs, _ = self._operations.sockets(link.target)
-            errors += _missing_socket(entry, link.target, "input", link.into, inputs)
+            if link.target:
+                inputs, _ = self._operations.sockets(link.target)
+                errors += _missing_socket(entry, link.target, "input", link.into, inputs)
         return errors
 
 

@@ -27,7 +27,7 @@ from dcc_bridge.errors import BrokenSkill, Busy, SkillError
 from dcc_bridge.host import Host, Trial, UndoMark, loss_check
 from dcc_bridge.skills.registry import Entry, Filed, check_name, clash
 from dcc_bridge.skills.skill import Skill, describe, metadata_of, unimported
-from dcc_bridge.skills.source import Declared, Source, explained
+from dcc_bridge.skills.source import DeclaredSkill, Source, explained
 from dcc_bridge.threads.flows import importing
 
 KEPT: Final = 16  # versions of a file: a call that runs may still look its types up in Python
@@ -161,7 +161,7 @@ def _keys(skill_file: SkillFile) -> tuple[str, ...]:
     return skill_file.names or (re.sub(r"[^A-Za-z0-9_.-]", "_", skill_file.source.file.stem)[:64],)
 
 
-def _entry(declared: Declared, source: Source) -> Entry:
+def _entry(declared: DeclaredSkill, source: Source) -> Entry:
     from dcc_bridge.skills.signature import Signature  # as above
 
     metadata, shape = declared.metadata, declared.shape

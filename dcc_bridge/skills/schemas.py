@@ -33,7 +33,7 @@ class StrictSchema(GenerateJsonSchema):
     """A schema for which a type that JSON cannot describe is an error."""
 
     def generate(self, schema: Any, mode: Any = "serialization") -> dict[str, Any]:
-        """Return the schema without the docstrings of classes, which are for readers of their code."""
+        """Return the schema without the docstrings of classes, which are for their readers."""
         generated = super().generate(schema, mode)
         for part in (generated, *generated.get("$defs", {}).values()):
             part.pop("description", None)

@@ -112,8 +112,8 @@ class Library:
 
         Args:
             every: Seconds between two looks.
-            is_heard: Returns whether anybody would be told of a change. While nobody would, the looks
-                rest until somebody wants to know.
+            is_heard: Returns whether anybody would be told of a change. While nobody would, the
+                looks rest until somebody wants to know.
         """
         is_over = threading.Event()
 
@@ -327,7 +327,7 @@ class Library:
         return filed
 
     def _scan(self) -> tuple[dict[str, tuple[Stamp, Path]], dict[str, SkillError]]:
-        """Return each file with its stamp and its real folder, and the folders that are not trusted.
+        """Return each file with its stamp and its real folder, and why folders are not trusted.
 
         The files are texts: a thousand paths would take most of the time.
         """

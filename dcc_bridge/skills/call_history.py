@@ -115,7 +115,7 @@ def _sentence(error: BaseException) -> str:
 
 
 class CallFacts(TypedDict, total=False):
-    """What the client of a call may know of it; all agents read it, so it has no choices."""
+    """The facts of a call for its client; all agents read the schema, so it has no choices."""
 
     call: str
     tool: str
@@ -295,7 +295,7 @@ class Recent:
         return self._watchers.add(fn)
 
     def follow(self, call: Call) -> Trail:
-        """Take in a call that is queued; return the trail that changes its record from now on."""
+        """Add a call that is queued; return the trail that changes its record from now on."""
         client = None
         if call.client is not None:
             client = call.client.label

@@ -310,7 +310,7 @@ class Library:
             self._registry.notify()
 
     def _publish(self) -> None:
-        """Have the files put together when somebody wants to know. Under the lock."""
+        """Let the files be put together when somebody wants to know. Under the lock."""
         self._registry.replace_filed(partial(self._put_together, self._refused))
 
     def _put_together(self, refused: Mapping[str, SkillError]) -> FiledSkills:

@@ -1,7 +1,7 @@
-"""What authors of skills use: the decorator, progress, and whether anybody still waits. Any thread.
+"""The tools of authors of skills: the decorator, progress, cancellation. Any thread.
 
-A skill is a plain Python function with a little metadata. It says how far it is, and looks whether
-it was cancelled; it cannot be stopped in any other way. Outside of a skill all of this does
+A skill is a plain Python function with a little metadata. It reports its progress, and checks
+whether it was cancelled; it cannot be stopped in any other way. Outside of a skill all of this does
 nothing, so that a function can be run by itself.
 """
 

@@ -169,7 +169,7 @@ class Batch:
 
 
 def _join_to_replaced(deeds: list[str]) -> None:
-    """Make one sentence of the last two: items were copied to places, then what was there deleted.
+    """Join the last two sentences: items were copied to places, then what was there was deleted.
 
     The person reads "Replaced 3 nulls by 3 copies of tree".
     """

@@ -203,7 +203,7 @@ class Consents:
         return answer
 
     def _begin_anew(self, run: _Run) -> None:
-        """Take back what the batch has edited so far, and have it run again.
+        """Revert what the batch has edited so far, so that it runs again.
 
         Raises:
             TryAgain: Something was edited.

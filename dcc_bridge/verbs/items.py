@@ -1,4 +1,4 @@
-"""What the verbs read of items: how many, what is above them, where. Main thread."""
+"""Facts of items that several verbs need: number, ancestors, points, paths. Main thread."""
 
 from __future__ import annotations
 
@@ -18,9 +18,10 @@ _OF_A_KIND: Final = 500  # items whose types are compared, to say more than "pri
 
 def counted(operations: HostOperations, items: Sequence[str]) -> str:
     """Return how many items there are, with their noun: "1 sphere light", "12 prims"."""
+    noun = operations.host.item_noun
     nouns = {operations.noun(item) for item in items[:_OF_A_KIND] if item != SCENE}
-    is_of_a_kind = len(nouns) == 1 and len(items) <= _OF_A_KIND
-    noun = nouns.pop() if is_of_a_kind else operations.host.item_noun
+    if len(nouns) == 1 and len(items) <= _OF_A_KIND:
+        noun = nouns.pop()
     return plural(len(items), noun)
 
 

@@ -1,4 +1,4 @@
-"""Names that are like one that is not there, for the errors of all verbs."""
+"""Names near a name that does not exist, for the errors of all verbs. Any thread."""
 
 from __future__ import annotations
 
@@ -46,17 +46,17 @@ def near(name: str, names: Iterable[str], most: int = 5) -> list[str]:
 
 
 def no_such(what: str, name: str, names: Iterable[str]) -> str:
-    """Return a sentence for something that is not there, with what is near. Any thread.
+    """Return a sentence for a name that does not exist, with the names near it. Any thread.
 
     It raises nothing.
 
     Args:
-        what: What it is: "type".
-        name: What was asked for: "Lite".
-        names: Those that there are; of very many, the first ones are looked at.
+        what: The kind of thing: "type".
+        name: The name that was asked for: "Lite".
+        names: The names that exist; of very many, the first ones are looked at.
 
     Returns:
-        Such as "There is no type 'Lite'; near: Light."; it names the first ones where none is near.
+        Such as "There is no type 'Lite'; near: Light."; the first names where none is near.
     """
     known = list(islice(names, MAX_COMPARED))
     close = near(name, known)

@@ -33,7 +33,7 @@ from dcc_bridge.install.locations import Facts, InstallTarget, Location, System,
 from dcc_bridge.server import discovery
 from dcc_bridge.server.clients import packages
 from dcc_bridge.server.start_problem import name_foreign
-from dcc_bridge.skills.builtin import PATIENCE
+from dcc_bridge.skills.builtin import PATIENCE_S
 
 _TOOL: Final = "check_connection"
 _MEASURED_CALLS: Final = 5
@@ -243,7 +243,7 @@ def _check_main_thread(url: str, facts: Mapping[str, Any], seconds: float) -> st
         share = f"of which {main_thread_ms:.1f} ms on its main thread"
         answers = f"{facts['host']} {facts['version']} answers at {url}"
         return f"{answers}: {seconds * 1000:.1f} ms a call, {share}."
-    busy = facts.get("busy") or f"its main thread has not responded for {PATIENCE:g} s"
+    busy = facts.get("busy") or f"its main thread has not responded for {PATIENCE_S:g} s"
     mend = "Close the dialogs that are open in it, or wait until it has finished its work."
     return Finding("main thread", f"{facts['host']} is busy: {busy}", mend)
 

@@ -30,7 +30,7 @@ from dcc_bridge.code.process_state import Caught, process_kept
 from dcc_bridge.code.trip_wire import ReachedOut, guarded_import, trip_wire
 from dcc_bridge.consent.own_code import AGREED
 from dcc_bridge.errors import BridgeError, Stopped
-from dcc_bridge.skills.skill import FRAME, TURN
+from dcc_bridge.skills.skill import FRAME_S, TURN_S
 
 _MARK: Final = os.urandom(16)  # the constant in whose place the checkpoint's is put
 _LAST: Final = "value of the last line"  # no name that can be written
@@ -181,7 +181,7 @@ class _Turns:
         self._ticker = Thread(target=self._tick, name="dcc_bridge agreed code", daemon=True)
 
     def __enter__(self) -> None:
-        self._due = min(perf_counter() + FRAME, self._deadline)
+        self._due = min(perf_counter() + FRAME_S, self._deadline)
         self._ticker.start()
 
     def __exit__(self, *error: object) -> None:
@@ -205,7 +205,7 @@ class _Turns:
             self._paint()
             end = perf_counter()
             took = end - begin  # the window gets a quarter of the time, as in `track`
-            self._due = end + max(FRAME, min(3 * took, TURN), took)
+            self._due = end + max(FRAME_S, min(3 * took, TURN_S), took)
         self.is_idle = True  # at last: where the stack was too deep for this, the next one tries
         return True
 
@@ -228,7 +228,7 @@ class _Turns:
         raise _Halted
 
     def _tick(self) -> None:
-        while not self._ended.wait(FRAME / 2):
+        while not self._ended.wait(FRAME_S / 2):
             self.is_idle = False
 
 

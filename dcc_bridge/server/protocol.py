@@ -46,7 +46,7 @@ from dcc_bridge.elicitation.types import (
 from dcc_bridge.elicitation.view import argument_views, client_details, undo_line
 from dcc_bridge.skills.call_history import Outcome, Status
 from dcc_bridge.skills.registry import Entry
-from dcc_bridge.skills.signature import Returns, is_file, plain
+from dcc_bridge.skills.returns import Returns, is_file, plain
 
 log = logging.getLogger(__name__)
 

@@ -23,8 +23,8 @@ from dcc_bridge.threads.main_thread import MainThread
 
 log = logging.getLogger(__name__)
 
-MOST_LISTED: Final = 20
-PATIENCE: Final = 5.0  # seconds in which a host's main thread should take something
+MAX_LISTED: Final = 20  # calls, if an agent does not say how many
+PATIENCE_S: Final = 5.0  # in which a host's main thread should take a job
 _QUESTION: Final = "This is a test question. Do you see it? Nothing depends on your answer."
 Undo = Callable[[str, Call | None], bool]
 
@@ -33,7 +33,7 @@ class Calls(TypedDict, total=False):
     """What `recent_calls` returns."""
 
     calls: list[CallFacts]
-    others: list[dict[str, str]]  # their titles and states
+    others: list[dict[str, str]]  # of other clients: titles and states
 
 
 class Connection(TypedDict, total=False):
@@ -54,13 +54,17 @@ class Connection(TypedDict, total=False):
 
 
 def tools(recent: Recent, main: MainThread, host: Host, undo: Undo) -> list[Skill]:
-    """Make the tools that list the calls and undo the last one.
+    """Return the tools that list the calls and undo the last one.
 
-    `undo` undoes the step of a label for a call, if it is on top. Called on the main thread.
+    Args:
+        recent: The latest calls.
+        main: The main thread.
+        host: The application.
+        undo: Undoes the step of a label for a call, and returns whether it was on top. Main thread.
     """
 
     @skill(title="Recent calls", risk="read", thread="any")
-    def recent_calls(limit: int = MOST_LISTED) -> Calls:
+    def recent_calls(limit: int = MAX_LISTED) -> Calls:
         """List what became of your latest calls, newest first.
 
         Look here before you call again: where a result was lost or is unknown, or the host busy.
@@ -69,17 +73,17 @@ def tools(recent: Recent, main: MainThread, host: Host, undo: Undo) -> list[Skil
             limit: How many.
         """
         call = running_call()
-        mine = call.client.label if call is not None and call.client is not None else None
-        records = [it for it in recent.records() if call is None or it.id != call.id]
-        listed = records[: max(limit, 0)]
-        return {
-            "calls": [record.facts() for record in listed if record.client == mine],
-            "others": [  # not by their titles, which tell what was done
-                {"title": it.skill.replace("_", " ").capitalize(), "state": it.state}
-                for it in listed
-                if it.client != mine
-            ],
-        }
+        records = [record for record in recent.records() if call is None or record.id != call.id]
+        label = _client_label(call)
+        answer: Calls = {"calls": [], "others": []}
+        for record in records[: max(limit, 0)]:
+            if record.client == label:
+                answer["calls"].append(record.facts())
+            else:
+                # The tool's name, and not the record's title, which tells what was done.
+                title = record.skill.replace("_", " ").capitalize()
+                answer["others"].append({"title": title, "state": record.state})
+        return answer
 
     @skill(title="Undo last agent action", risk="edit", thread="any")
     def undo_last(call_id: str = "") -> str:
@@ -95,30 +99,61 @@ def tools(recent: Recent, main: MainThread, host: Host, undo: Undo) -> list[Skil
         def look_and_undo() -> str:
             if call is not None and (call.ending.reason is not None or call.ending.is_overdue):
                 raise Stopped(call.title)  # nobody waits for it any more
-            return _undo_call(_to_undo(recent, host, call_id), host, undo, call)
+            record = _to_undo(recent, host, call_id)
+            return _undo_call(record, host, undo, call)
 
         return main.wait(main.submit(look_and_undo, name="Undo last agent action"))
 
     return [describe(recent_calls), describe(undo_last)]
 
 
+def _client_label(call: Call | None) -> str | None:
+    """Return the label of the client of a call; None for the host itself."""
+    if call is None or call.client is None:
+        return None
+    return call.client.label
+
+
 def _to_undo(recent: Recent, host: Host, call_id: str) -> Record:
-    """Find the call to undo: the one named, or the last one that left anything."""
+    """Return the call to undo: the call of that id, or the last one that left anything.
+
+    Args:
+        recent: The latest calls.
+        host: The application.
+        call_id: The id of a call or how it begins; "" for the last one.
+
+    Raises:
+        BridgeError: There is none.
+    """
     recent.follow_undo(host)
-    # What was written where nothing was is in nobody's way.
-    left = [it for it in recent.records() if call_id or it.effect.steps or it.effect.copy]
-    left = [it for it in left if it.id.startswith(call_id) and (call_id or not it.effect.undone_by)]
-    if not left:
+    candidates = []
+    for record in recent.records():
+        effect = record.effect
+        # A file that was written where none was is in nobody's way, so it is not the last action.
+        left_anything = bool(effect.steps or effect.copy)
+        if call_id:
+            is_candidate = record.id.startswith(call_id)
+        else:
+            is_candidate = left_anything and not effect.undone_by
+        if is_candidate:
+            candidates.append(record)
+    if not candidates:
         raise BridgeError("There is nothing to undo: nothing that an agent changed stands.")
-    return max(left, key=lambda record: record.ended or record.began)
+    return max(candidates, key=lambda record: record.ended or record.began)
 
 
 def _undo_call(record: Record, host: Host, undo: Undo, call: Call | None) -> str:
-    why, label = why_not_undo(record, host.undo_mark().label, host.name), record.effect.label
-    if why or label is None:
-        also = " An earlier call is undone by its call_id; see recent_calls."
-        why += also if record.effect.lasting else ""
-        raise BridgeError(f"{record.title} was not undone, nor was anything else. {why}")
+    """Undo a call and return what the agent is told.
+
+    Raises:
+        BridgeError: It cannot be undone; the message says why.
+    """
+    reason = why_not_undo(record, host.undo_mark().label, host.name)
+    label = record.effect.label
+    if reason or label is None:
+        if record.effect.lasting:
+            reason += " An earlier call is undone by its call_id; see recent_calls."
+        raise BridgeError(f"{record.title} was not undone, nor was anything else. {reason}")
     if call is not None:
         call.control.record_undo(label)
     undo(label, call)
@@ -126,10 +161,13 @@ def _undo_call(record: Record, host: Host, undo: Undo, call: Call | None) -> str
 
 
 def connection_tool(about: Callable[[str | None], dict[str, Any]], main: MainThread) -> Skill:
-    """Make the tool that checks the way from a client to the person.
+    """Return the tool that checks the way from a client to the person.
 
-    It runs on a thread of the pool, so that it can tell that the main thread takes nothing. `about`
-    tells of the bridge what the client of a label may know.
+    It runs on a thread of the pool, so that it answers while the main thread takes no jobs.
+
+    Args:
+        about: Returns what the client of a label may know of the bridge.
+        main: The main thread.
     """
 
     @skill(title="Check the connection", risk="read", thread="any")
@@ -139,28 +177,32 @@ def connection_tool(about: Callable[[str | None], dict[str, Any]], main: MainThr
         Args:
             ask: Ask the person a test question.
         """
-        call = running_call()
-        label = call.client.label if call is not None and call.client is not None else None
+        label = _client_label(running_call())
         facts = cast("Connection", {**about(label), **_round_trip(main)})
-        return {**facts, "question": _test_question()} if ask else facts
+        if ask:
+            facts["question"] = _test_question()
+        return facts
 
     return describe(check_connection)
 
 
 def _round_trip(main: MainThread) -> dict[str, Any]:
+    """Return how long the main thread takes for a job of nothing."""
     began = time.perf_counter()
     job = main.submit(lambda: None, name="the check of the connection", read=True)
     try:
-        job.result(PATIENCE)
+        job.result(PATIENCE_S)
     except (TimeoutError, CancelledError):
         job.cancel()
         return {"main_thread_ms": None}
     except BridgeError as error:
         return {"main_thread_ms": None, "busy": str(error)}
-    return {"main_thread_ms": round((time.perf_counter() - began) * 1000, 2)}
+    seconds = time.perf_counter() - began
+    return {"main_thread_ms": round(seconds * 1000, 2)}
 
 
 def _test_question() -> dict[str, str | float | bool | None]:
+    """Ask the person a test question, and return how it was answered."""
     began = time.perf_counter()
     answer = elicit_form_sync(_QUESTION, {"type": "object", "properties": {}}, title="I see it")
     return {
@@ -172,47 +214,84 @@ def _test_question() -> dict[str, str | float | bool | None]:
 
 
 class Undoing:
-    """Undoes an agent's step that is on top of the host's stack, and records by whom."""
+    """Undoes an agent's step that is on top of the host's stack, and records by whom.
+
+    Args:
+        host: The application whose undo stack it is.
+        recent: Knows which call left the step.
+        auditor: Records whose step was undone, and by whom.
+        changed: Called when a step was undone.
+    """
 
     def __init__(
         self, host: Host, recent: Recent, auditor: Auditor, changed: Callable[[], None]
     ) -> None:
-        self._host = host  # whose undo stack it is
-        self._recent = recent  # knows which call left the step
-        self._auditor = auditor  # told whose step was undone, and by whom
-        self._changed = changed  # told that one was
+        self._host = host
+        self._recent = recent
+        self._auditor = auditor
+        self._changed = changed
 
     def __call__(self, label: str, by: Call | None = None) -> bool:
-        """Undo a step by its label, if it is on top, and the others of its call. Main thread.
+        """Undo a step, if it is on top, and the other steps of its call. Main thread.
 
-        A person's (`by` is None) does not wait for the record; an agent's is on record before, as
-        its own call. Return whether it was undone; NotUndoable at the end: not all came back.
+        A person's undo does not wait for the record; an agent's is on record before, as a call
+        of its own.
+
+        Args:
+            label: The step's.
+            by: The agent's call that undoes it; None for the person.
+
+        Returns:
+            Whether it was undone.
+
+        Raises:
+            NotUndoable: The steps were undone, but not everything came back.
         """
         if self._host.undo_mark().label != label:
             return False
         record = self._recent.of_step(label)
-        steps = record.effect.steps if record else (label,)
-        missed, left, depth = None, len(steps), self._host.undo_mark().depth
-        base, before = record.effect.base if record else depth, depth
-        # Nothing of others is between them; what is below them the body pushed itself.
-        while left > 0 or base < depth < before:
+        steps: Sequence[str] = (label,)
+        base = self._host.undo_mark().depth
+        if record is not None:
+            steps = record.effect.steps
+            base = record.effect.base
+        incomplete = self._undo_to(base, len(steps))
+        self._recent.follow_undo(self._host, _client_label(by) or "host")
+        self._changed()
+        self._note(record, steps, by)
+        if incomplete is not None:
+            raise incomplete
+        return True
+
+    def _undo_to(self, base: int, count: int) -> NotUndoable | None:
+        """Undo so many steps, and those of the body above the depth at which the call began.
+
+        Nothing of others is between them.
+
+        Returns:
+            The last error of a step that did not come back wholly, or None.
+        """
+        incomplete = None
+        depth = self._host.undo_mark().depth
+        before = depth
+        while count > 0 or base < depth < before:
             try:
                 self._host.undo()
             except NotUndoable as error:
-                missed = error
-            before, depth, left = depth, self._host.undo_mark().depth, left - 1
-        self._recent.follow_undo(self._host, by.client.label if by and by.client else "host")
-        self._changed()
-        self._note(record, steps, by)
-        if missed is not None:
-            raise missed
-        return True
+                incomplete = error
+            before = depth
+            depth = self._host.undo_mark().depth
+            count -= 1
+        return incomplete
 
     def _note(self, record: Record | None, steps: Sequence[str], by: Call | None) -> None:
-        whose = {}
+        """Record whose steps were undone, and by whom."""
+        whose: dict[str, Any] = {}
         if record is not None:
             whose = {"call": record.id, "skill": record.skill, "client": record.client}
-        who = {"by": "host"} if by is None else {"by": "client", "by_call": by.id}
+        who = {"by": "host"}
+        if by is not None:
+            who = {"by": "client", "by_call": by.id}
         log.info("%s was undone by the %s", steps, who["by"])
         try:
             self._auditor(("undone", {**whose, "undo": list(steps), **who}))

@@ -44,52 +44,78 @@ undone; "unknown_outcome" did not see it and may still change the scene.
 """
 State = Literal["queued", "running", "asking"] | Status
 LIVE: Final = ("queued", "running", "asking")  # the states of a call that has not ended
-_MOST_MARKS: Final = 100
+_MAX_MARKS: Final = 100  # places of the undo stack that are remembered
+_MAX_DEEDS: Final = 3  # that a call's sentence names
 _NO_EFFECT: Final = Effect()
 _PAUSED: Final = types.Answered("", types.PAUSED, "host")
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What came of a call."""
+    """How a call ended.
 
-    status: Status  # "done", or what kept it from being done
-    value: Any = None  # what the skill returned
-    error: str | None = None  # a sentence for the agent; None where the value says it
-    note: str = ""  # what the agent is told beside the value, or ""
+    Attributes:
+        status: "done", or what kept the call from being done.
+        value: What the skill returned.
+        error: A sentence for the agent; None where the value says it.
+        note: What the agent is told beside the value, or "".
+    """
+
+    status: Status
+    value: Any = None
+    error: str | None = None
+    note: str = ""
 
 
 def refusal(call: Call) -> Status:
-    """Say what a refusal is: nobody said no where the call itself ended."""
-    return "refused" if call.ending.reason is None else "cancelled"
+    """Return the status of a refused call; where the call itself ended, nobody refused it."""
+    if call.ending.reason is None:
+        return "refused"
+    return "cancelled"
 
 
 def outcome_of_failure(call: Call, error: BaseException) -> Outcome:
-    """Say what came of a call that raised and was undone, and log what the agent is not told."""
-    left = call.remainder
+    """Return the outcome of a call that raised and was undone.
+
+    What the agent is not told is logged.
+    """
+    remainder = call.remainder
     match error:
         case errors.Stopped():
-            overdue = call.ending.is_overdue
-            return Outcome("timed_out" if overdue else "cancelled", None, f"{error} {left}")
+            status: Status = "cancelled"
+            if call.ending.is_overdue:
+                status = "timed_out"
+            return Outcome(status, None, f"{error} {remainder}")
         case errors.NotConfirmed() | errors.NotChosen():
             return Outcome(refusal(call), None, str(error))
         case errors.NoConsent():
-            also = f" {left}" if call.lasting.lost else ""
-            return Outcome("no_consent", None, f"{error}{also}")
+            reason = str(error)
+            if call.lasting.lost:
+                reason += f" {remainder}"
+            return Outcome("no_consent", None, reason)
         case errors.BridgeError():
             return Outcome("failed", None, f"{call.skill}: {error}")
     trace = secret.redact("".join(traceback.format_exception(error)).rstrip())
     log.warning("call %s: %s failed\n%s", call.id, call.skill, call.arguments.scrub(trace))
-    reason, kind = str(error), type(error).__name__
-    if not (reason and (isinstance(error, ValueError) or type(error) is LookupError)):
-        reason = f"{kind}: {reason}" if reason else kind
-    if not reason.endswith((".", "!", "?")):
-        reason += "."
-    return Outcome("failed", None, f"{call.skill} failed: {reason} {left}")
+    return Outcome("failed", None, f"{call.skill} failed: {_sentence(error)} {remainder}")
+
+
+def _sentence(error: BaseException) -> str:
+    """Return what an error says, with its type where the text alone may say too little."""
+    text = str(error)
+    kind = type(error).__name__
+    is_plain = isinstance(error, ValueError) or type(error) is LookupError
+    if not text:
+        text = kind
+    elif not is_plain:
+        text = f"{kind}: {text}"
+    if not text.endswith((".", "!", "?")):
+        text += "."
+    return text
 
 
 class CallFacts(TypedDict, total=False):
-    """What the client of a call may know of it; all agents read it, so it has no choices."""
+    """The facts of a call for its client; all agents read the schema, so it has no choices."""
 
     call: str
     tool: str
@@ -105,16 +131,17 @@ class CallFacts(TypedDict, total=False):
     copy: str
 
 
-class Record(NamedTuple):  # of which a change makes another one, in a fifth of a dataclass's time
-    """One call, as it stands.
+# A named tuple: each change makes a new record, in a fifth of the time that a dataclass takes.
+class Record(NamedTuple):
+    """A call, as it stands.
 
     Attributes:
         id: The call's own.
         skill: The skill's name.
-        title: What a person reads.
+        title: The name that a person reads.
         client: The label of the client that called, or None for the host itself.
-        risk: "read", "edit" or "destructive"
-        state: What it does, or how it ended.
+        risk: "read", "edit" or "destructive".
+        state: What the call does, or how it ended.
         began: When it was made, in seconds since the epoch.
         ended: When it ended, or None.
         answers: How its questions ended, the oldest first.
@@ -138,51 +165,77 @@ class Record(NamedTuple):  # of which a change makes another one, in a fifth of 
 
     @property
     def how_far(self) -> str:
-        """How far it is, in a few words; "" where it did not say."""
-        done, total, message = self.progress or (0.0, None, "")
-        parts = f"{done:g}" if self.progress else "", f"of {total:g}" if total else "", message
-        return " ".join(filter(None, parts))
+        """The progress in a few words; "" where the call did not report any."""
+        if self.progress is None:
+            return ""
+        done, total, message = self.progress
+        parts = [f"{done:g}"]
+        if total:
+            parts.append(f"of {total:g}")
+        if message:
+            parts.append(message)
+        return " ".join(parts)
 
     @property
     def only_read(self) -> bool:
-        """Whether it asked nobody and was to change nothing: there is little to know of it."""
+        """Whether the call asked nobody and was to change nothing, so that it matters little."""
         return self.risk == "read" and not self.answers
 
     def facts(self) -> CallFacts:
-        """Return all that its own client may know. It raises nothing.
+        """Return all that the call's own client may know. It raises nothing.
 
         Returns:
             What JSON can carry.
         """
-        last, effect = self.answers[-1] if self.answers else None, self.effect
-        facts = {
+        effect = self.effect
+        facts: dict[str, Any] = {
             "call": self.id,
             "tool": self.skill,
-            "did": self.title if self.state == "done" else None,
+            "did": None,
             "state": self.state,
             "seconds_ago": round(time.time() - self.began),
-            "answered": types.outcome(last.how, last.by) if last else None,
-            "answered_by": last.by if last else None,
+            "answered": None,
+            "answered_by": None,
             "error": self.error,
             "progress": self.how_far or None,
             "undo_step": effect.label,
             "undone_by": effect.undone_by or None,
-            "copy": str(effect.copy) if effect.copy else None,
+            "copy": None,
         }
-        return cast("CallFacts", {name: it for name, it in facts.items() if it is not None})
+        if self.state == "done":
+            facts["did"] = self.title
+        if self.answers:
+            last = self.answers[-1]
+            facts["answered"] = types.outcome(last.how, last.by)
+            facts["answered_by"] = last.by
+        if effect.copy:
+            facts["copy"] = str(effect.copy)
+        known = {name: fact for name, fact in facts.items() if fact is not None}
+        return cast("CallFacts", known)
 
 
 def deed(call: Call) -> str:
-    """Say what a call did, in a person's words: its title where its skill did not say so."""
-    if not (deeds := call.dialogue.deeds):
+    """Return what a call did, in a person's words: its title where its skill did not say so."""
+    deeds = call.dialogue.deeds
+    if not deeds:
         return call.title
-    more = [f"and {len(deeds) - 3} more"] if len(deeds) > 3 else []
-    return safe_line(secret.redact("; ".join([*deeds[:3], *more]))) or call.title
+    parts = deeds[:_MAX_DEEDS]
+    more = len(deeds) - _MAX_DEEDS
+    if more > 0:
+        parts.append(f"and {more} more")
+    return safe_line(secret.redact("; ".join(parts))) or call.title
 
 
 def why_not_undo(record: Record, top: str | None, host: str, tr: Translate = english) -> str:
-    """Say why a call cannot be undone, with a label on top of the stack; "" where it can."""
-    effect, step = record.effect, safe_line(repr(top))
+    """Return why a call cannot be undone; "" where it can.
+
+    Args:
+        record: The call.
+        top: The label on top of the undo stack, or None.
+        host: The application's name.
+        tr: Translates the sentence.
+    """
+    effect = record.effect
     if effect.copy:
         return tr("Undo does not bring it back. What was there is in {copy}.", copy=effect.copy)
     if effect.lasting:
@@ -196,15 +249,20 @@ def why_not_undo(record: Record, top: str | None, host: str, tr: Translate = eng
     if effect.label is None:
         return tr("Others changed the scene while it ran: use the undo of {host}.", host=host)
     if effect.label != top:
+        step = safe_line(repr(top))
         return tr("{step} came after it: use the undo of {host}.", step=step, host=host)
     return ""
 
 
 class Recent:
-    """All calls that have not ended, and the last ones that have."""
+    """All calls that have not ended, and the last ones that have.
+
+    Args:
+        most: How many ended calls are kept, of those that only read, of those of code, and of the
+            others each.
+    """
 
     def __init__(self, most: int = 100) -> None:
-        # `most` ended calls are kept, of those that only read, those of code and the others each.
         self._lock = threading.Lock()
         self._live: OrderedDict[str, Record] = OrderedDict()
         self._ended: deque[Record] = deque(maxlen=most)
@@ -212,31 +270,35 @@ class Recent:
         self._codes: deque[Record] = deque(maxlen=most)
         self._watchers = callbacks.Callbacks()
         self._file: Path | None = None  # the scene's, when it was looked at last
-        # What is undone while an entry is on top, of the entries that can still be redone.
+        # By the entry on top of the undo stack: the labels that were undone while it was on top, of
+        # the entries that can still be redone.
         self._undone: dict[UndoMark, set[str | None]] = {}
 
     def records(self) -> list[Record]:
-        """Give the calls, the newest first."""
+        """Return the calls, the newest first."""
         with self._lock:
             every = [*self._live.values(), *self._ended, *self._codes, *self._reads]
         return sorted(every, key=lambda record: record.began, reverse=True)
 
     def find(self, call: str) -> Record | None:
-        """Give a call that has not ended, by its id."""
+        """Return a call that has not ended, by its id."""
         with self._lock:
             return self._live.get(call)
 
     def watch(self, fn: Callable[[Record], None]) -> callbacks.Unsubscribe:
-        """Be told of each change; gives what ends that.
+        """Call a function at each change; return a function that ends that.
 
-        `fn` gets the record as it is now, on whatever thread changed it; it must be quick. Two
-        changes on two threads may be told in either order: `records` has the last word.
+        Args:
+            fn: Takes the record as it is now, on whatever thread changed it; it must be quick. Two
+                changes on two threads may come in either order: `records` has the last word.
         """
         return self._watchers.add(fn)
 
     def follow(self, call: Call) -> Trail:
-        """Take in a call that is queued; gives what writes its record from now on."""
-        client = call.client.label if call.client is not None else None
+        """Add a call that is queued; return the trail that changes its record from now on."""
+        client = None
+        if call.client is not None:
+            client = call.client.label
         record = Record(call.id, call.skill, call.title, client, call.risk, "queued", time.time())
         with self._lock:
             self._live[call.id] = record
@@ -244,43 +306,63 @@ class Recent:
         return Trail(self, call)
 
     def of_step(self, label: str) -> Record | None:
-        """Give the call whose newest undo step has that label, and that it can be undone by."""
-        return next((record for record in self.records() if record.effect.label == label), None)
+        """Return the call that is undone by the step of that label; None where there is none."""
+        for record in self.records():
+            if record.effect.label == label:
+                return record
+        return None
 
     def follow_undo(self, host: Host, by: str = "host") -> None:
-        """Note what is undone by now, by whom, or redone again. Main thread."""
+        """Note which calls are undone by now, and by whom, or redone again. Main thread."""
         self.follow_mark(host.undo_mark(), host.file(), by)
 
     def follow_mark(self, mark: UndoMark, file: Path | None, by: str = "host") -> None:
-        """Note the same of a place in the undo stack and a scene's file."""
+        """Note which calls are undone by now, or redone again.
+
+        Args:
+            mark: The place in the undo stack.
+            file: The scene's file.
+            by: Who undid what is newly undone.
+        """
+        changed = []
         with self._lock:
-            kinds = self._ended, self._codes
-            places = [(kept, at, it) for kept in kinds for at, it in enumerate(kept)]
-            tops = [it.effect for *_, it in places if mark.label and it.effect.label == mark.label]
-            # A scene that was opened has an empty stack: else this one was saved under a name.
-            was, self._file = self._file if mark.label else file, file
-            was, undone, changed = tops[0].file if tops else was, self._undone.get(mark), []
-            for kept, at, record in places:
-                effect, undone_by = record.effect, record.effect.undone_by
-                if not effect.steps:
-                    continue
-                is_away = effect.file not in (file, was)
-                if effect.label is not None and not is_away:
-                    undone_by = (undone_by or by) if _is_undone(effect, mark, undone) else ""
-                now = effect.file if is_away else file
-                if (effect.file, effect.is_away, effect.undone_by) != (now, is_away, undone_by):
-                    effect = replace(effect, file=now, is_away=is_away, undone_by=undone_by)
-                    kept[at] = record._replace(effect=effect)
-                    changed.append(kept[at])
-            if undone is None:  # it is new, and what was above it can be redone no more
-                reach = range(mark.depth - _MOST_MARKS, mark.depth)
-                self._undone = {it: own for it, own in self._undone.items() if it.depth in reach}
-            self._undone[mark] = {it.effect.label for k in kinds for it in k if it.effect.undone_by}
+            old_file = self._old_file(mark, file)
+            undone = self._undone.get(mark)
+            for records in (self._ended, self._codes):
+                for number, record in enumerate(records):
+                    effect = _effect_now(record.effect, mark, (old_file, file), undone, by)
+                    if effect is not record.effect:
+                        records[number] = record._replace(effect=effect)
+                        changed.append(records[number])
+            self._remember_undone(mark)
         for record in changed:
             self._watchers.call(record)
 
+    def _old_file(self, mark: UndoMark, file: Path | None) -> Path | None:
+        """Return the file that the scene had before, which may have been saved under a new name.
+
+        A scene that was opened has an empty stack: then it is the scene's file alone.
+        """
+        old_file = file
+        if mark.label:
+            old_file = self._file
+        self._file = file
+        for record in (*self._ended, *self._codes):
+            if mark.label and record.effect.label == mark.label:
+                return record.effect.file
+        return old_file
+
+    def _remember_undone(self, mark: UndoMark) -> None:
+        """Remember what is undone while this entry is on top of the stack."""
+        if mark not in self._undone:
+            # The entry is new, so what was above it can be redone no more.
+            below = range(mark.depth - _MAX_MARKS, mark.depth)
+            self._undone = {old: own for old, own in self._undone.items() if old.depth in below}
+        every = (*self._ended, *self._codes)
+        self._undone[mark] = {record.effect.label for record in every if record.effect.undone_by}
+
     def change(self, call: str, **changes: Any) -> None:
-        """Write down which fields of a call's record changed; one that has ended keeps its own."""
+        """Change fields of a call's record; a call that has ended keeps its record."""
         with self._lock:
             before = self._live.get(call)
             if before is None:
@@ -291,60 +373,120 @@ class Recent:
             else:
                 del self._live[call]
                 record = record._replace(ended=time.time())
-                kept = self._codes if record.effect.code is not None else self._ended
-                (self._reads if record.only_read else kept).append(record)
+                self._keep(record)
         self._watchers.call(record)
+
+    def _keep(self, record: Record) -> None:
+        """Put the record of a call that has ended among those of its kind."""
+        if record.only_read:
+            self._reads.append(record)
+        elif record.effect.code is not None:
+            self._codes.append(record)
+        else:
+            self._ended.append(record)
+
+
+def _effect_now(
+    effect: Effect,
+    mark: UndoMark,
+    files: tuple[Path | None, Path | None],
+    undone: set[str | None] | None,
+    by: str,
+) -> Effect:
+    """Return a call's effect as it is now; the same object where nothing has changed.
+
+    Args:
+        effect: The effect as it was noted last.
+        mark: The place in the undo stack.
+        files: The file that the scene had before, and the file that it has now.
+        undone: The labels that were undone when the same entry was on top, or None.
+        by: Who undid what is newly undone.
+    """
+    if not effect.steps:
+        return effect
+    _, file = files
+    is_away = effect.file not in files
+    if is_away:
+        file = effect.file
+    undone_by = effect.undone_by
+    if effect.label is not None and not is_away:
+        if not _is_undone(effect, mark, undone):
+            undone_by = ""
+        elif not undone_by:
+            undone_by = by
+    if (effect.file, effect.is_away, effect.undone_by) == (file, is_away, undone_by):
+        return effect
+    return replace(effect, file=file, is_away=is_away, undone_by=undone_by)
 
 
 def _is_undone(effect: Effect, mark: UndoMark, undone: set[str | None] | None) -> bool:
-    """Tell whether a step is not on the stack; `undone` is what was not, with the same on top."""
+    """Return whether a step is not on the stack.
+
+    Args:
+        effect: What a call left; its label is that of the step.
+        mark: The place in the undo stack.
+        undone: The labels that were undone when the same entry was on top, or None.
+    """
     if effect.depth >= mark.depth:
-        return effect.label != mark.label and (effect.depth > mark.depth or bool(mark.label))
-    return bool(effect.undone_by) if undone is None else effect.label in undone
+        is_off_stack = effect.depth > mark.depth or bool(mark.label)
+        return effect.label != mark.label and is_off_stack
+    if undone is None:
+        return bool(effect.undone_by)
+    return effect.label in undone
 
 
 class Trail:
-    """The record of one call, as its run writes it."""
+    """The record of one call, as its run changes it.
+
+    Attributes:
+        has_begun: Whether the body of the skill was reached, or the question before the body.
+    """
 
     def __init__(self, recent: Recent, call: Call) -> None:
-        self._recent, self._call = recent, call
-        self._lock, self._questions = threading.Lock(), 0
+        self._recent = recent
+        self._call = call
+        self._lock = threading.Lock()
+        self._questions = 0
         self._answers: tuple[types.Answered, ...] = ()
-        self.has_begun = False  # whether its body, or the question before it, was reached
+        self.has_begun = False
 
     @property
     def asks(self) -> bool:
-        """Whether a question of it is open."""
+        """Whether a question of the call is open."""
         return self._questions > 0
 
     def begin(self) -> None:
-        """Note that it runs."""
+        """Note that the call runs."""
         self.has_begun = True
         self._recent.change(self._call.id, state="running")
 
     def question_opened(self) -> None:
-        """Note that a question of it is open."""
+        """Note that a question of the call is open."""
         with self._lock:
             self._questions += 1
         self._recent.change(self._call.id, state="asking")
 
     def question_closed(self, answered: types.Answered) -> None:
-        """Note how a question of it ended; others may still be open."""
+        """Note how a question of the call ended; others may still be open."""
+        state: State = "running"
         with self._lock:
             self._questions -= 1
             self._answers += (answered,)
-            state: State = "asking" if self._questions else "running"
+            if self._questions:
+                state = "asking"
         self._recent.change(self._call.id, state=state, answers=self._answers)
 
     def note_paused(self) -> None:
-        """Note that it may not begin, or go on, because the person paused agents."""
+        """Note that the call may not begin, or go on, because the person paused agents."""
         self._recent.change(self._call.id, answers=(*self._answers, _PAUSED))
 
     def report(self, progress: Progress) -> None:
-        """Note how far it is."""
+        """Note the progress of the call."""
         self._recent.change(self._call.id, progress=progress)
 
     def end(self, state: Status, error: str | None = None, effect: Effect = _NO_EFFECT) -> None:
-        """Note how it ended; only the first time counts."""
-        title = deed(self._call) if state == "done" else self._call.title
+        """Note how the call ended; only the first time counts."""
+        title = self._call.title
+        if state == "done":
+            title = deed(self._call)
         self._recent.change(self._call.id, state=state, title=title, error=error, effect=effect)

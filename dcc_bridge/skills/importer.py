@@ -12,7 +12,7 @@ from __future__ import annotations
 import inspect
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from contextvars import copy_context
 from dataclasses import dataclass, replace
@@ -21,34 +21,44 @@ from importlib.machinery import ModuleSpec
 from pathlib import Path
 from secrets import token_hex
 from types import ModuleType
-from typing import Final
+from typing import Any, Final
 
 from dcc_bridge.errors import BrokenSkill, Busy, SkillError
 from dcc_bridge.host import Host, Trial, UndoMark, loss_check
-from dcc_bridge.skills.registry import Entry, Filed, check_name, clash
+from dcc_bridge.skills.registry import Entry, FiledSkills, check_name, clash
 from dcc_bridge.skills.skill import Skill, describe, metadata_of, unimported
-from dcc_bridge.skills.source import Declared, Source, explained
+from dcc_bridge.skills.source import DeclaredSkill, Source, explained
 from dcc_bridge.threads.flows import importing
 
-KEPT: Final = 16  # versions of a file: a call that runs may still look its types up in Python
+# Versions of a file that Python still knows: a call that runs may look its types up there.
+MAX_VERSIONS: Final = 16
 
 
 @dataclass(frozen=True, slots=True)
 class SkillFile:
-    """A file, and what is known of it."""
+    """A file, and what is known of it.
 
-    source: Source  # what was read
-    entries: tuple[Entry, ...] = ()  # its skills, as far as they are known
-    is_imported: bool = False  # its functions are there
-    is_certain: bool = True  # its text, or its import, says all
-    error: SkillError | None = None  # why it cannot be used, or None
-    # The tools that it had before it broke, or was to bring by its text.
+    Attributes:
+        source: The bytes that were read.
+        entries: Its skills, as far as they are known.
+        is_imported: Its functions are there.
+        is_certain: Its text, or its import, says all.
+        error: Why it cannot be used, or None.
+        names: The tools that the file had before it broke, or was to bring by its text.
+        is_refused: It is not trusted, and was not even read.
+    """
+
+    source: Source
+    entries: tuple[Entry, ...] = ()
+    is_imported: bool = False
+    is_certain: bool = True
+    error: SkillError | None = None
     names: tuple[str, ...] = ()
-    is_refused: bool = False  # it is not trusted, and was not even read
+    is_refused: bool = False
 
     @property
     def needs_import(self) -> bool:
-        """Whether it cannot be listed right without being imported."""
+        """Whether the file cannot be listed right without being imported."""
         if self.is_imported or self.error is not None:
             return False
         return not self.is_certain or any(entry.signature is None for entry in self.entries)
@@ -59,12 +69,17 @@ class SkillFile:
         return self.names or tuple(entry.skill.name for entry in self.entries)
 
     def may_offer(self, name: str) -> bool:
-        """Whether a tool of that name broke when it was imported, and may be tried again."""
+        """Return whether a tool of that name broke when it was imported, and may be tried again."""
         return self.error is not None and bool(self.source.content) and name in _keys(self)
 
 
 def read(source: Source, host: str) -> SkillFile:
-    """Read a file, without running any of it; a skill for other hosts is passed over."""
+    """Read a file, without running any of it.
+
+    Args:
+        source: The file.
+        host: The application; skills for other hosts are passed over.
+    """
     try:
         declared = source.skills()
     except BrokenSkill as error:
@@ -73,35 +88,41 @@ def read(source: Source, host: str) -> SkillFile:
         return SkillFile(source, is_certain=False)
     if not declared:
         return SkillFile(replace(source, content=b""), error=nothing_in(source.file))
-    return SkillFile(source, _for_host([_entry(it, source) for it in declared], host))
+    entries = [_entry(skill, source) for skill in declared]
+    return SkillFile(source, _for_host(entries, host))
 
 
 def refused(file: Path, error: SkillError) -> SkillFile:
-    """Note a file that is not to be trusted."""
+    """Return the record of a file that is not trusted."""
     return SkillFile(Source(file, b"", ""), error=error, is_refused=True)
 
 
 def imported(skill_file: SkillFile, skills: Iterable[Skill], host: str) -> SkillFile:
-    """Take the functions in, whose word counts from now on; BrokenSkill for a bad signature."""
+    """Return the record of a file with its functions, which counts from now on.
+
+    Raises:
+        BrokenSkill: A signature cannot be described.
+    """
     from dcc_bridge.skills.signature import Signature  # pydantic, which a start need not wait for
 
-    try:
-        entries = [
-            Entry(skill, Signature.of(skill.fn, skill.name, ask_missing=skill.metadata.ask_missing))
-            for skill in skills
-        ]
-    except BrokenSkill as error:
-        raise BrokenSkill(f"{skill_file.source.file.name}: {error}") from error
+    entries = []
+    for skill in skills:
+        asks = skill.metadata.ask_missing
+        try:
+            signature = Signature.of(skill.fn, skill.name, ask_missing=asks)
+        except BrokenSkill as error:
+            raise BrokenSkill(f"{skill_file.source.file.name}: {error}") from error
+        entries.append(Entry(skill, signature))
     return SkillFile(skill_file.source, _for_host(entries, host), is_imported=True)
 
 
 def broken(skill_file: SkillFile, error: BrokenSkill) -> SkillFile:
-    """Note that a file cannot be imported: nothing of it can be called."""
+    """Return the record of a file that cannot be imported: nothing of the file can be called."""
     return replace(skill_file, entries=(), error=error, names=skill_file.tools)
 
 
 def is_listed_alike(first: SkillFile, other: SkillFile) -> bool:
-    """Whether an agent that listed the tools sees the same in both."""
+    """Return whether an agent that listed the tools sees the same in both files."""
     if str(first.error) != str(other.error) or len(first.entries) != len(other.entries):
         return False
     if not (first.is_certain and other.is_certain):
@@ -111,23 +132,28 @@ def is_listed_alike(first: SkillFile, other: SkillFile) -> bool:
 
 def filed(
     skill_files: Iterable[SkillFile], added: Mapping[str, Entry], folders: Mapping[str, SkillError]
-) -> Filed:
-    """Put the files together, which come in the order of trust.
+) -> FiledSkills:
+    """Put the skills of files together.
 
-    What was made in code comes before all of them; `folders` are those that are not trusted.
+    Args:
+        skill_files: The files, in the order of trust.
+        added: The skills made in code, which come before all files.
+        folders: The folders that are not trusted, and why.
     """
     entries: dict[str, Entry] = {}
-    broken: dict[str, BrokenSkill] = {}
+    errors: dict[str, BrokenSkill] = {}
     refused: dict[str, SkillError] = dict(folders)
     for skill_file in skill_files:
+        file = skill_file.source.file
         if skill_file.error is not None:
             if skill_file.is_refused:
-                refused[str(skill_file.source.file)] = skill_file.error
+                refused[str(file)] = skill_file.error
             for key in _keys(skill_file):
-                broken.setdefault(key, _not_loaded(skill_file.source.file, skill_file.error))
+                errors.setdefault(key, _not_loaded(file, skill_file.error))
         for entry in skill_file.entries:
             _place(entry, entries, refused, added)
-    return Filed(entries, {n: e for n, e in broken.items() if n not in entries}, refused)
+    broken = {name: error for name, error in errors.items() if name not in entries}
+    return FiledSkills(entries, broken, refused)
 
 
 def _place(
@@ -136,6 +162,7 @@ def _place(
     refused: dict[str, SkillError],
     added: Mapping[str, Entry],
 ) -> None:
+    """Add an entry to the entries, or to the refused where its name is taken or not valid."""
     skill = entry.skill
     taken = added.get(skill.name) or entries.get(skill.name)
     place = f"{skill.file}: {skill.name}"
@@ -151,24 +178,28 @@ def _place(
 
 
 def _not_loaded(file: Path, error: SkillError) -> BrokenSkill:
-    """Return what is said of a tool whose file is broken."""
+    """Return the error of a tool whose file is broken."""
     why = str(error).removeprefix(file.name).lstrip(",: ")
     return BrokenSkill(f"{file.name} could not be loaded: {why}")
 
 
 def _keys(skill_file: SkillFile) -> tuple[str, ...]:
-    """Give the names under which an agent looks for what is broken."""
-    return skill_file.names or (re.sub(r"[^A-Za-z0-9_.-]", "_", skill_file.source.file.stem)[:64],)
+    """Return the names under which an agent looks for the tools of a broken file."""
+    if skill_file.names:
+        return skill_file.names
+    name = re.sub(r"[^A-Za-z0-9_.-]", "_", skill_file.source.file.stem)
+    return (name[:64],)
 
 
-def _entry(declared: Declared, source: Source) -> Entry:
+def _entry(declared: DeclaredSkill, source: Source) -> Entry:
+    """Return the entry of a skill whose file is not imported."""
     from dcc_bridge.skills.signature import Signature  # as above
 
-    metadata, shape = declared.metadata, declared.shape
+    metadata = declared.metadata
     skill = Skill(declared.name, unimported, metadata, source.file, source.digest)
-    if shape is None:
+    if declared.shape is None:
         return Entry(skill, None)
-    return Entry(skill, Signature(shape, skill.name, ask_missing=metadata.ask_missing))
+    return Entry(skill, Signature(declared.shape, skill.name, ask_missing=metadata.ask_missing))
 
 
 def _for_host(entries: Iterable[Entry], host: str) -> tuple[Entry, ...]:
@@ -186,29 +217,35 @@ def _is_alike(first: Entry, other: Entry) -> bool:
 def skills(source: Source) -> list[Skill]:
     """Import a file and describe its skills.
 
-    They are the functions that are marked; where none is, the public ones with a docstring; where
-    none has one, the public ones. BrokenSkill says where and why it cannot be imported, or that it
-    has no function to offer.
+    They are the marked functions; where none is marked, the public ones with a docstring; where
+    none has a docstring, the public ones.
+
+    Raises:
+        BrokenSkill: The file cannot be imported, or has no function to offer.
     """
     module = import_source(source)
-    own = (it for it in vars(module).values() if inspect.isfunction(it))
-    functions = dict.fromkeys(it for it in own if it.__module__ == module.__name__)
+    functions: dict[Callable[..., Any], None] = {}  # a set that keeps their order
+    for value in vars(module).values():
+        if inspect.isfunction(value) and value.__module__ == module.__name__:
+            functions[value] = None
     marked = [fn for fn in functions if metadata_of(fn)]
     public = [fn for fn in functions if not fn.__name__.startswith(("_", "<"))]
     documented = [fn for fn in public if inspect.getdoc(fn)]
-    described = [describe(fn, source.file, source.digest) for fn in marked or documented or public]
-    if not described:
+    chosen = marked or documented or public
+    if not chosen:
         raise nothing_in(source.file)
-    return described
+    return [describe(fn, source.file, source.digest) for fn in chosen]
 
 
 @contextmanager
 def leaving_scene(host: Host, file: Path) -> Iterator[None]:
-    """Undo what a file changes while it is imported inside. Main thread.
+    """Undo what a file changes while it is imported in the block. Main thread.
 
-    What it changes is one undo step, so that exactly that is undone. Where no step can be opened, a
-    file that only looks can be imported all the same. BrokenSkill says that it changed the scene,
-    or undid what was done before.
+    The changes are one undo step, so that exactly they are undone. Where no step can be opened, a
+    file that only looks can be imported all the same.
+
+    Raises:
+        BrokenSkill: The file changed the scene, or undid what was done before.
     """
     before = host.undo_mark()
     put_back = list[str]()
@@ -231,7 +268,7 @@ def leaving_scene(host: Host, file: Path) -> Iterator[None]:
 
 
 def _revert(host: Host, trial: Trial | None, before: UndoMark, put_back: list[str]) -> None:
-    """Take back what was edited in the open step, where the host can do that inside it."""
+    """Revert the edits of the open step, where the host can do that inside the step."""
     if trial is not None and host.undo_mark() == before and trial.is_edited():
         put_back.append("the scene")  # first: the file is told to be broken whatever comes back
         put_back += trial.revert()
@@ -242,13 +279,13 @@ def _refuse_loss(file: Path, what: str) -> None:
 
 
 def nothing_in(file: Path) -> BrokenSkill:
-    """Say that a file offers nothing."""
+    """Return the error of a file that offers nothing."""
     return BrokenSkill(f"{file.name}: it has no function that is a skill, or could be one.")
 
 
 @contextmanager
 def broken_by(file: Path) -> Iterator[None]:
-    """Say of whatever a file's code raises where and why it broke."""
+    """Raise BrokenSkill for whatever a file's code raises, with the place of the error."""
     try:
         yield
     except (Exception, SystemExit) as error:  # sys.exit must not end the host
@@ -256,14 +293,20 @@ def broken_by(file: Path) -> Iterator[None]:
 
 
 def import_source(source: Source) -> ModuleType:
-    """Run a file; BrokenSkill says where and why it cannot be imported. Main thread."""
+    """Run a file as a module. Main thread.
+
+    Raises:
+        BrokenSkill: It cannot be imported; the message says where and why.
+    """
     file = source.file
-    stem = f"dcc_bridge_skill_{file.stem}_{sha256(str(file).encode()).hexdigest()[:8]}_"
-    module = ModuleType(stem + source.digest[:8])
+    path_digest = sha256(str(file).encode()).hexdigest()
+    stem = f"dcc_bridge_skill_{file.stem}_{path_digest[:8]}_"
+    name = stem + source.digest[:8]
+    module = ModuleType(name)
     module.__file__ = str(file)
-    module.__spec__ = ModuleSpec(module.__name__, None, origin=str(file))
-    before = sys.modules.pop(module.__name__, None)
-    sys.modules[module.__name__] = module  # where pydantic and dataclasses look its types up
+    module.__spec__ = ModuleSpec(name, None, origin=str(file))
+    before = sys.modules.pop(name, None)
+    sys.modules[name] = module  # where pydantic and dataclasses look its types up
     context = copy_context()
     context.run(importing.set, True)
     try:
@@ -271,10 +314,11 @@ def import_source(source: Source) -> ModuleType:
             code = compile(source.content, str(file), "exec", dont_inherit=True)
             context.run(exec, code, vars(module))
     except BrokenSkill:
-        del sys.modules[module.__name__]
+        del sys.modules[name]
         if before is not None:
-            sys.modules[module.__name__] = before
+            sys.modules[name] = before
         raise
-    for old in [name for name in sys.modules if name.startswith(stem)][:-KEPT]:
+    versions = [other for other in sys.modules if other.startswith(stem)]
+    for old in versions[:-MAX_VERSIONS]:
         del sys.modules[old]
     return module

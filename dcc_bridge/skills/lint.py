@@ -40,7 +40,7 @@ def files(path: Path) -> list[Path]:
         SkillError: There is no file or folder.
     """
     if path.is_dir():
-        return sorted(it for it in path.glob("*.py") if not it.name.startswith(("_", ".")))
+        return sorted(file for file in path.glob("*.py") if not file.name.startswith(("_", ".")))
     if not path.is_file():
         raise SkillError(f"There is no file or folder at {path}.")
     return [path]

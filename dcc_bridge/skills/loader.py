@@ -29,20 +29,21 @@ from dcc_bridge.errors import BrokenSkill, SkillError
 from dcc_bridge.host import Host
 from dcc_bridge.skills import importer
 from dcc_bridge.skills.importer import SkillFile
-from dcc_bridge.skills.registry import Entry, Filed, Registry
+from dcc_bridge.skills.registry import Entry, FiledSkills, Registry
 from dcc_bridge.skills.source import Source
 from dcc_bridge.skills.trust import check_folder, read_trusted
 from dcc_bridge.threads import main_thread
 
 log = logging.getLogger(__name__)
 
-EVERY: Final = 1.0  # seconds between two looks
-_SHARE: Final = 50  # a look takes one part in so many of the time; a slow drive is left in peace
-_TURN: Final = 0.001  # seconds that requests have between two skills that are described
-_QUICK: Final = 0.05  # seconds of a look for which somebody who comes can wait
-REST: Final = 5.0  # seconds after which nobody wants to know any more
-_SETTLE: Final = 0.05  # seconds that a file must rest before it is read: it may be half written
+LOOK_INTERVAL_S: Final = 1.0  # between two looks, if they are quick
+_REST_FACTOR: Final = 50  # times as long as a look took, it rests: a slow drive is left in peace
+_TURN_S: Final = 0.001  # that requests have between two skills that are described
+_QUICK_LOOK_S: Final = 0.05  # a look that takes longer is not left until somebody waits for it
+IDLE_AFTER_S: Final = 5.0  # after which nobody wants to know any more
+_SETTLE_S: Final = 0.05  # that a file must rest before it is read: it may be half written
 
+# What a change of a file would show: its times, its size, its inode and its mode.
 Stamp = tuple[int, int, int, int, int]
 
 
@@ -53,32 +54,39 @@ class _Seen:
 
 
 class Library:
-    """The skill files of some folders, the most trusted folder first."""
+    """The skill files of some folders, the most trusted folder first.
+
+    Args:
+        folders: The folders; a folder that does not exist may come later.
+        registry: Takes the skills.
+        main: The main thread, where files are imported.
+        host: The application; skills for other hosts are passed over.
+    """
 
     def __init__(
         self, folders: Sequence[Path], registry: Registry, main: main_thread.MainThread, host: Host
     ) -> None:
-        self._folders = tuple(dict.fromkeys(folders))  # one that is not there may come
-        self._registry = registry  # where their skills go
-        self._main = main  # where they are imported
-        self._host = host  # whose scene it is; a skill for other hosts is passed over
+        self._folders = tuple(dict.fromkeys(folders))
+        self._registry = registry
+        self._main = main
+        self._host = host
         self._lock = threading.Lock()
         self._seen: dict[Path, _Seen] = {}
-        self._refused: dict[str, SkillError] = {}
-        self._order: list[Path] = []
-        self._listed: dict[str, tuple[Stamp, Path]] = {}
+        self._refused: dict[str, SkillError] = {}  # by path: why folders are not trusted
+        self._order: list[Path] = []  # the files in the order of trust
+        self._listed: dict[str, tuple[Stamp, Path]] = {}  # what the last look saw
         self._is_listed_short = False
-        self._told: set[str] = set()
+        self._logged: set[str] = set()  # the sentences of what cannot be used that are in the log
         self._resting = threading.Lock()
-        self._somebody = threading.Event()
-        self._used = time.monotonic()  # when somebody wanted to know what there is
+        self._somebody = threading.Event()  # set when somebody wants to know what there is
+        self._used = time.monotonic()  # when somebody last wanted to know
         self._looked = _future()
 
     @property
     def read(self) -> Future[None]:
-        """Done after the first look, and where nobody looked for a while, after the next one.
+        """Done after the first look; where nobody asked for a while, after the next look.
 
-        Nobody can tell before; whoever takes it wants to know. Any thread.
+        Who takes it wants to know what there is, so it wakes the looks. Any thread.
         """
         with self._resting:
             self._used = time.monotonic()
@@ -86,9 +94,10 @@ class Library:
             return self._looked
 
     def look(self, settle: Callable[[float], object] = lambda seconds: None) -> None:
-        """Take in what was saved, added or taken away since the last time. One thread at a time.
+        """Take in what was saved, added or removed since the last time. One thread at a time.
 
-        `settle` waits some seconds: a file that changes meanwhile is left for the next time.
+        Args:
+            settle: Waits some seconds; a file that changes meanwhile is left for the next time.
         """
         try:
             self._look(settle)
@@ -97,15 +106,19 @@ class Library:
                 self._looked.set_result(None)
 
     async def watch(
-        self, every: float = EVERY, is_heard: Callable[[], object] = lambda: True
+        self, every: float = LOOK_INTERVAL_S, is_heard: Callable[[], object] = lambda: True
     ) -> None:
-        """Look again and again, every so many seconds, until cancelled. A task of the worker.
+        """Look again and again until cancelled. A task of the worker.
 
-        While `is_heard` says that nobody would be told, it rests until somebody wants to know.
+        Args:
+            every: Seconds between two looks.
+            is_heard: Returns whether anybody would be told of a change. While nobody would, the
+                looks rest until somebody wants to know.
         """
         is_over = threading.Event()
 
-        def look_on() -> None:  # to start a thread for each look would cost more than the look
+        # One thread for all looks: to start one would cost more than a look.
+        def look_on() -> None:
             while not is_over.is_set():
                 began = time.perf_counter()
                 try:
@@ -115,22 +128,23 @@ class Library:
                 except Exception:  # whatever a drive or a type does: the next look may go better
                     log.exception("the skill files could not be looked at")
                     took = time.perf_counter() - began
-                is_over.wait(max(every, took * _SHARE))
-                if took < _QUICK and not is_heard():
+                is_over.wait(max(every, took * _REST_FACTOR))
+                if took < _QUICK_LOOK_S and not is_heard():
                     self._rest(is_over)
 
         thread = threading.Thread(target=look_on, name="dcc_bridge skills", daemon=True)
         thread.start()
         try:
-            await asyncio.sleep(float("inf"))  # of a wait for nothing only a timer keeps hold
+            # Only a timer keeps hold of a task that waits for nothing else.
+            await asyncio.sleep(float("inf"))
         finally:
             is_over.set()
             self._somebody.set()
-            thread.join(_SETTLE)  # where a drive hangs, nobody waits for it
+            thread.join(_SETTLE_S)  # where a drive hangs, nobody waits for it
 
     def _rest(self, is_over: threading.Event) -> None:
         with self._resting:
-            if time.monotonic() - self._used < REST:
+            if time.monotonic() - self._used < IDLE_AFTER_S:
                 return
             self._somebody.clear()
             self._looked = _future()
@@ -138,70 +152,83 @@ class Library:
             self._somebody.wait()
 
     def describe(self, is_over: Callable[[float], bool]) -> None:
-        """Describe what was read, so that the first list need not: a thousand take a second.
+        """Describe the skills that were read, so that the first list need not: a thousand take 1 s.
 
-        `is_over` leaves requests some seconds, and tells whether to end.
+        Args:
+            is_over: Leaves requests some seconds, and returns whether to end.
         """
         for entry in self._registry.entries():
             if entry.signature is not None and not entry.signature.is_described:
                 with suppress(SkillError):  # the list will say why
                     entry.signature.describe()
-                if is_over(_TURN):
+                if is_over(_TURN_S):
                     return
 
     def fetch(self, name: str) -> Future[Entry]:
-        """Give a skill with its function, importing its file if need be. Any thread.
+        """Return a skill with its function, importing its file if need be. Any thread.
 
-        The future may end with BrokenSkill, UnknownSkill, or what the queue says.
+        Returns:
+            A future of the entry; or of BrokenSkill, UnknownSkill, or an error of the queue.
         """
         fetched: Future[Entry] = _future()
         self._fetch(name, fetched, ())
         return fetched
 
     def complete(self) -> list[Future[None]]:
-        """Import what cannot be listed without, a job a file, to be waited for. Any thread."""
+        """Import each file that cannot be listed without, and return the jobs. Any thread."""
         with self._lock:
             skill_files = [seen.skill_file for seen in self._seen.values()]
         return [self._submit(skill_file) for skill_file in skill_files if skill_file.needs_import]
 
     def note_incomplete(self) -> None:
-        """Note that tools were listed without what is still to be imported. Any thread."""
+        """Note that tools were listed without those of files still to be imported. Any thread."""
         self._is_listed_short = True
 
     def _look(self, settle: Callable[[float], object]) -> None:
         listed, refused = self._scan()
         if listed == self._listed and refused.keys() == self._refused.keys():
             return
-        stamps = {Path(name): place for name, place in listed.items()}
-        known = {file: seen.stamp for file, seen in self._seen.items()}
-        changed = {file for file, place in stamps.items() if known.get(file) != place[0]}
+        stamps: dict[Path, Stamp] = {}
+        roots: dict[Path, Path] = {}
+        changed: set[Path] = set()
+        for name, (stamp, root) in listed.items():
+            file = Path(name)
+            stamps[file] = stamp
+            roots[file] = root
+            seen = self._seen.get(file)
+            if seen is None or seen.stamp != stamp:
+                changed.add(file)
         gone = self._seen.keys() - stamps.keys()
         if self._seen:
-            settle(_SETTLE)
+            settle(_SETTLE_S)
             again, _ = self._scan()
-            changed = {file for file in changed if stamps[file] == again.get(str(file))}
-            listed = {name: place for name, place in listed.items() if again.get(name) == place}
+            rested = {name: place for name, place in listed.items() if again.get(name) == place}
+            changed = {file for file in changed if str(file) in rested}
+            listed = rested
         self._listed = listed
-        skill_files = {file: self._read(file, stamps[file][1]) for file in sorted(changed)}
+        skill_files = {file: self._read(file, roots[file]) for file in sorted(changed)}
         self._refused = refused
-        if self._take(skill_files, {file: stamps[file][0] for file in skill_files}, gone):
+        if self._take(skill_files, stamps, gone):
             self._registry.notify()
         _ = self._registry.refused  # what cannot be used is logged now, and not with the next call
 
     def _take(
         self, skill_files: Mapping[Path, SkillFile], stamps: Mapping[Path, Stamp], gone: Set[Path]
     ) -> bool:
-        """Take in what was read; tell whether what is listed has changed."""
+        """Take in the files that were read; return whether the list of tools has changed."""
         differs = bool(gone)
         with self._lock:
             for file in gone:
                 del self._seen[file]
-            for file, new in skill_files.items():
+            for file, read in skill_files.items():
+                new = read
                 old = self._seen.get(file)
-                if old is not None and new.error is not None:  # to say why at its tools
-                    names = dict.fromkeys((*old.skill_file.tools, *new.names))
-                    new = replace(new, names=tuple(names))
-                differs |= old is None or not importer.is_listed_alike(old.skill_file, new)
+                if old is None:
+                    differs = True
+                else:
+                    new = _with_old_names(new, old.skill_file)
+                    if not importer.is_listed_alike(old.skill_file, new):
+                        differs = True
                 self._seen[file] = _Seen(stamps[file], new)
             rank = {folder: number for number, folder in enumerate(self._folders)}
             self._order = sorted(self._seen, key=lambda file: (rank[file.parent], file.name))
@@ -209,7 +236,8 @@ class Library:
         return differs
 
     def _fetch(self, name: str, fetched: Future[Entry], tried: tuple[Source, ...]) -> None:
-        wanted = [it for it in self._wanted(name) if it.source not in tried]
+        """Import the files that may have a skill, but for those tried already; then find it."""
+        wanted = [file for file in self._wanted(name) if file.source not in tried]
         if not wanted:
             try:
                 fetched.set_result(self._registry.find(name))
@@ -222,30 +250,42 @@ class Library:
             error = job.exception()
             if error is not None:
                 fetched.set_exception(error)
-            else:
-                self._fetch(name, fetched, (*tried, *(it.source for it in wanted)))
+                return
+            sources = [skill_file.source for skill_file in wanted]
+            self._fetch(name, fetched, (*tried, *sources))
 
         jobs[-1].add_done_callback(go_on)  # the queue keeps their order
 
     def _wanted(self, name: str) -> list[SkillFile]:
-        """Give the files that must be imported before a skill can be called, or be unknown."""
-        try:
-            entry = self._registry.find(name)
-        except SkillError:
-            entry = None
-        if entry is not None and entry.skill.file is None and name not in self._registry.added:
-            entry = None  # a verb, whose place a file may take
+        """Return the files that must be imported before a skill can be called, or be unknown."""
+        entry = self._entry(name)
         if entry is not None and entry.skill.is_imported:
             return []
         with self._lock:
             skill_files = [seen.skill_file for seen in self._seen.values()]
         if entry is not None:
-            return [it for it in skill_files if it.source.file == entry.skill.file]
-        return [it for it in skill_files if it.needs_import or it.may_offer(name)]
+            own = entry.skill.file
+            return [skill_file for skill_file in skill_files if skill_file.source.file == own]
+        wanted = []
+        for skill_file in skill_files:
+            if skill_file.needs_import or skill_file.may_offer(name):
+                wanted.append(skill_file)
+        return wanted
+
+    def _entry(self, name: str) -> Entry | None:
+        """Return a skill whose name no other file can take; None without one, or for a verb."""
+        try:
+            entry = self._registry.find(name)
+        except SkillError:
+            return None
+        if entry.skill.file is None and name not in self._registry.added:
+            return None
+        return entry
 
     def _submit(self, skill_file: SkillFile) -> Future[None]:
-        name = f"the import of {skill_file.source.file.name}"
-        return self._main.submit(lambda: self._import(skill_file.source), name=name, read=True)
+        source = skill_file.source
+        name = f"the import of {source.file.name}"
+        return self._main.submit(lambda: self._import(source), name=name, read=True)
 
     def _import(self, source: Source) -> None:
         """Import a file, unless that is done, or it has changed meanwhile. Main thread."""
@@ -270,23 +310,24 @@ class Library:
             self._registry.notify()
 
     def _publish(self) -> None:
-        """Have what there is put together, when somebody wants to know. Under the lock."""
+        """Let the files be put together when somebody wants to know. Under the lock."""
         self._registry.replace_filed(partial(self._put_together, self._refused))
 
-    def _put_together(self, refused: Mapping[str, SkillError]) -> Filed:
-        """Put files together, and say in the log what cannot be used, each thing once."""
+    def _put_together(self, refused: Mapping[str, SkillError]) -> FiledSkills:
+        """Put the files together, and log what cannot be used, each sentence once."""
         with self._lock:
             skill_files = [self._seen[file].skill_file for file in self._order]
         filed = importer.filed(skill_files, self._registry.added, refused)
-        broken = [it for name, it in filed.broken.items() if name not in self._registry.added]
+        added = self._registry.added
+        broken = [error for name, error in filed.broken.items() if name not in added]
         now = {str(error) for error in (*broken, *filed.refused.values())}
-        for sentence in sorted(now - self._told):
+        for sentence in sorted(now - self._logged):
             log.warning("%s", sentence)
-        self._told = now
+        self._logged = now
         return filed
 
     def _scan(self) -> tuple[dict[str, tuple[Stamp, Path]], dict[str, SkillError]]:
-        """Look at the folders: each file with its stamp and its root, and what is not trusted.
+        """Return each file with its stamp and its real folder, and why folders are not trusted.
 
         The files are texts: a thousand paths would take most of the time.
         """
@@ -295,10 +336,11 @@ class Library:
         for folder in self._folders:
             try:
                 root = check_folder(folder)
-                listed.update({file: (stamp, root) for file, stamp in _list(folder)})
+                for file, stamp in _list(folder):
+                    listed[file] = (stamp, root)
             except SkillError as error:
                 refused[str(folder)] = error
-            except OSError:  # it is not there, or went away in this moment
+            except OSError:  # the folder is not there, or went away in this moment
                 continue
         return listed, refused
 
@@ -311,14 +353,22 @@ class Library:
             return importer.refused(file, SkillError(f"{file}: it cannot be read: {error}."))
 
 
+def _with_old_names(new: SkillFile, old: SkillFile) -> SkillFile:
+    """Return a broken file with the tools that it had, where agents are told why it broke."""
+    if new.error is None:
+        return new
+    names = dict.fromkeys((*old.tools, *new.names))
+    return replace(new, names=tuple(names))
+
+
 def _future() -> Future[Any]:
     future: Future[Any] = Future()
-    future.set_running_or_notify_cancel()  # of those who wait, none ends it for the others
+    future.set_running_or_notify_cancel()  # none of those who wait can cancel it for the others
     return future
 
 
 def _list(folder: Path) -> list[tuple[str, Stamp]]:
-    """Give the skill files of a folder, and by what a change would show."""
+    """Return the skill files of a folder, each with its stamp."""
     listed = []
     with os.scandir(folder) as entries:
         for entry in entries:
@@ -334,20 +384,29 @@ def _list(folder: Path) -> list[tuple[str, Stamp]]:
 
 
 def folders(own: Sequence[Path], settings: config.Settings) -> list[Path]:
-    """Give the folders: the application's own, the user's, the project's, then those of a setting.
+    """Return the folders of skills, the most trusted first.
 
-    The application's own must be there (else SkillError); the others may come later.
+    They are the application's own, the user's, the project's, then those of a setting.
+
+    Args:
+        own: The application's own folders.
+        settings: What the studio allows.
+
+    Raises:
+        SkillError: One of the application's own does not exist; the others may come later.
     """
     for folder in own:
         if not folder.is_dir():
             raise SkillError(f"There is no folder of skills at {folder}.")
-    project = [settings.project / "skills"] if settings.project is not None else []
-    every = [*own, user_folder(settings), *project, *settings.skills]
+    every = [*own, user_folder(settings)]
+    if settings.project is not None:
+        every.append(settings.project / "skills")
+    every += settings.skills
     return [folder.absolute() for folder in dict.fromkeys(every)]
 
 
 def user_folder(settings: config.Settings) -> Path:
-    """Give the folder of the user's own skills."""
+    """Return the folder of the user's own skills."""
     if settings.user_skills is not None:
         return settings.user_skills
     from platformdirs import user_data_path  # 6 ms that a host with a setting need not

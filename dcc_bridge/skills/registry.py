@@ -1,4 +1,4 @@
-"""The skills that there are, by name. Any thread.
+"""The skills of a bridge, by name. Any thread.
 
 Those that were added in code come first; then those of files, as `dcc_bridge.skills.loader`
 last read them; then the verbs, whose places files may take.
@@ -25,45 +25,58 @@ NAME: Final = re.compile(r"[A-Za-z0-9_./-]{1,64}")  # a tool's, by SEP-986 of MC
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A skill that can be listed and called."""
+    """A skill that can be listed and called.
+
+    Attributes:
+        skill: The skill.
+        signature: Its arguments and its result; None where only importing can say.
+    """
 
     skill: Skill
-    signature: Signature | None  # what it takes and gives; None where only importing can say
+    signature: Signature | None
 
 
 @dataclass(frozen=True, slots=True)
-class Filed:
-    """What skill files hold."""
+class FiledSkills:
+    """The skills of all skill files.
 
-    entries: Mapping[str, Entry] = field(default_factory=dict)  # the skills by name
-    # What cannot be used, by the name under which an agent would look for it, and why.
+    Attributes:
+        entries: The skills, by name.
+        broken: Why skills cannot be used, by the name under which an agent looks for them.
+        refused: Why files and skills are left aside, by their place: a file that is not trusted,
+            a skill whose name is taken.
+    """
+
+    entries: Mapping[str, Entry] = field(default_factory=dict)
     broken: Mapping[str, BrokenSkill] = field(default_factory=dict)
-    # What is left aside, by its place, and why: it is not trusted, or its name is taken.
     refused: Mapping[str, SkillError] = field(default_factory=dict)
 
 
 class Registry:
-    """Skills by name, and what could not be loaded."""
+    """The skills of a bridge by name, and why others could not be loaded."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._added: dict[str, Entry] = {}
         self._filing = threading.Lock()
-        self._kept: Filed | Callable[[], Filed] = Filed()  # of files, or what puts them together
+        # The skills of files, or a function that puts them together.
+        self._files: FiledSkills | Callable[[], FiledSkills] = FiledSkills()
         self._verbs: dict[str, Entry] = {}
         self._watchers = Callbacks()
 
     def add(self, skill: Skill) -> Callable[[], None]:
-        """Take a skill in that was made in code; gives what takes it out again.
+        """Add a skill that was made in code; return a function that removes it.
 
-        SkillError names both places where the name is taken; BrokenSkill stands for its signature.
+        Raises:
+            SkillError: The name is taken; the message names both places.
+            BrokenSkill: The name or the signature is not valid.
         """
         from dcc_bridge.skills.signature import Signature  # pydantic: the worker has it by then
 
         check_name(skill.name)
         asks = skill.metadata.ask_missing
         entry = Entry(skill, Signature.of(skill.fn, skill.name, ask_missing=asks))
-        filed = self._filed  # it may be put together now, which takes locks of its own
+        filed = self._filed  # before the lock: to put it together takes locks of its own
         with self._lock:
             taken = self._added.get(skill.name) or filed.entries.get(skill.name)
             if taken is not None:
@@ -73,56 +86,70 @@ class Registry:
         return lambda: self._remove(entry)
 
     def set_verbs(self, verbs: Iterable[Skill]) -> None:
-        """Take in the tools whose places skill files of their names take."""
+        """Set the verbs, whose places skill files of their names take."""
         from dcc_bridge.skills.signature import Signature, shape_of  # as above
 
-        self._verbs = {it.name: Entry(it, Signature(shape_of(it.fn, it.name), it.name))
-                       for it in verbs}  # fmt: skip
+        entries = {}
+        for verb in verbs:
+            signature = Signature(shape_of(verb.fn, verb.name), verb.name)
+            entries[verb.name] = Entry(verb, signature)
+        self._verbs = entries
         self._watchers.call()
 
-    def replace_filed(self, filed: Callable[[], Filed]) -> None:
-        """Take in what skill files hold now, which is put together once somebody wants to know.
+    def replace_filed(self, filed: Callable[[], FiledSkills]) -> None:
+        """Replace the skills of files.
 
-        Not before: while a thousand files are imported, each of them would have all put together.
+        Args:
+            filed: Puts them together; called once somebody wants to know. Else each of a thousand
+                files that are imported would have all put together.
         """
         with self._filing:
-            self._kept = filed
+            self._files = filed
 
     @property
-    def _filed(self) -> Filed:
-        kept = self._kept
-        if isinstance(kept, Filed):  # frozen: a call, which looks here three times, takes no lock
-            return kept
-        filed = kept()
+    def _filed(self) -> FiledSkills:
+        files = self._files
+        if isinstance(files, FiledSkills):  # frozen, so a call that looks here takes no lock
+            return files
+        filed = files()
         with self._filing:
-            if self._kept is kept:  # else files have changed meanwhile
-                self._kept = filed
+            if self._files is files:  # else files have changed meanwhile
+                self._files = filed
         return filed
 
     def notify(self) -> None:
-        """Call whoever watches: what is listed has changed."""
+        """Call the watchers: the list of skills has changed."""
         self._watchers.call()
 
     def watch(self, fn: Callable[[], None]) -> Callable[[], None]:
-        """Call a function when what is listed has changed, on the thread that changed it."""
+        """Call a function when the list of skills has changed, on the thread that changed it.
+
+        Args:
+            fn: The function.
+
+        Returns:
+            A function that ends that.
+        """
         return self._watchers.add(fn)
 
     @property
     def broken(self) -> dict[str, BrokenSkill]:
-        """What cannot be used, by the name under which an agent would look for it, and why."""
-        return {n: e for n, e in self._filed.broken.items() if n not in self._added}
+        """Why skills cannot be used, by the name under which an agent looks for them."""
+        broken = self._filed.broken
+        return {name: error for name, error in broken.items() if name not in self._added}
 
     @property
     def refused(self) -> dict[str, SkillError]:
-        """What is left aside, by its place, and why."""
+        """Why files and skills are left aside, by their place."""
         return dict(self._filed.refused)
 
     @property
     def replaced(self) -> dict[str, str]:
-        """The verbs whose places skill files take, also broken ones, and where those are."""
-        filed = self._filed  # frozen
-        places: dict[str, object] = {**filed.broken}
-        places |= {name: entry.skill.file for name, entry in filed.entries.items()}
+        """The verbs whose places skill files take, also broken ones, with the place of each."""
+        filed = self._filed
+        places: dict[str, object] = dict(filed.broken)
+        for name, entry in filed.entries.items():
+            places[name] = entry.skill.file
         return {name: str(places[name]) for name in places.keys() & self._verbs.keys()}
 
     @property
@@ -131,29 +158,38 @@ class Registry:
         return dict(self._added)
 
     def find(self, name: str) -> Entry:
-        """Give a skill; BrokenSkill where its file could not be loaded, UnknownSkill for none."""
+        """Return a skill by its name.
+
+        Raises:
+            BrokenSkill: Its file could not be loaded.
+            UnknownSkill: There is none of that name.
+        """
         filed = self._filed
-        if (entry := self._added.get(name) or filed.entries.get(name)) is not None:
+        entry = self._added.get(name) or filed.entries.get(name)
+        if entry is not None:
             return entry
         if name in filed.broken:
             raise BrokenSkill(str(filed.broken[name]))
         if name in self._verbs:
             return self._verbs[name]
-        # a name that no tool can have is not compared
-        names = [it.skill.name for it in self.entries()] if NAME.fullmatch(name) else []
+        names: list[str] = []
+        if NAME.fullmatch(name):  # a name that no tool can have is not compared
+            names = [entry.skill.name for entry in self.entries()]
         raise UnknownSkill(name, get_close_matches(name, names, n=2))
 
     def __contains__(self, name: Any) -> bool:
-        """Whether a skill, or a broken file, has that name."""
+        """Return whether a skill, or a broken file, has that name."""
         filed = self._filed
-        return any(name in it for it in (self._added, filed.entries, filed.broken, self._verbs))
+        kinds = (self._added, filed.entries, filed.broken, self._verbs)
+        return any(name in names for names in kinds)
 
     def entries(self) -> list[Entry]:
-        """List the skills, by name."""
+        """Return the skills, by name."""
         filed = self._filed
         with self._lock:
-            verbs = {n: it for n, it in self._verbs.items() if n not in filed.broken}
-            every = {**verbs, **filed.entries, **self._added}
+            every = {name: verb for name, verb in self._verbs.items() if name not in filed.broken}
+            every.update(filed.entries)
+            every.update(self._added)
         return [every[name] for name in sorted(every)]
 
     def _remove(self, entry: Entry) -> None:
@@ -165,7 +201,11 @@ class Registry:
 
 
 def check_name(name: str) -> None:
-    """Refuse (BrokenSkill) a name of letters that the protocol does not know, or too long a one."""
+    """Check that the protocol allows a tool's name.
+
+    Raises:
+        BrokenSkill: The name has other letters, or is too long.
+    """
     if not NAME.fullmatch(name):
         raise BrokenSkill(
             f"{name!r} cannot be a tool's name: use letters A to Z, digits and _ . / -, 64 at most."
@@ -173,7 +213,7 @@ def check_name(name: str) -> None:
 
 
 def clash(first: Skill, second: Skill) -> SkillError:
-    """Say that a name is taken."""
+    """Return the error for a name that is taken."""
     return SkillError(
         f"There are two skills named {second.name!r}: in {first.file or 'the application'} and in "
         f"{second.file or 'the application'}. The first one stays; rename the other."

@@ -24,9 +24,9 @@ def whole(value: Any) -> Any:
 def _computed(value: Any) -> Any:
     kind = type(value)
     if kind is dict:
-        return {name: _computed(it) for name, it in value.items()}
+        return {name: _computed(element) for name, element in value.items()}
     if kind is tuple:
-        return tuple(_computed(it) for it in value)
+        return tuple(_computed(element) for element in value)
     if kind is list or isinstance(value, Iterator):
-        return [_computed(it) for it in value]
+        return [_computed(element) for element in value]
     return value

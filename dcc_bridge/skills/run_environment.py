@@ -1,4 +1,4 @@
-"""What a run needs of the bridge that it runs in."""
+"""The parts of a bridge that its runs need."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from dcc_bridge.threads.main_thread import MainThread
 
 @dataclass
 class RunEnvironment:
-    """What the runs of one bridge have in common.
+    """The parts of a bridge that its runs have in common.
 
     Attributes:
         host: The application whose scene is edited.

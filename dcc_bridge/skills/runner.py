@@ -34,31 +34,49 @@ Spawn = Callable[[Coroutine[Any, Any, Outcome]], "Future[Outcome]"]
 # open questions leave some. A client has a third of them.
 MAX_THREADS: Final = 96
 MAX_QUEUED_CALLS: Final = 32  # of a client, for the main thread; one more is told that it is busy
-_RESERVE: Final = 4  # calls of the bridge's own tools that one client may have open
+_MAX_RESERVED: Final = 4  # calls of the bridge's own tools that one client may have open
 
 
 class Runner:
-    """Runs skills, each on its own thread's terms."""
+    """Runs skills, each on its own thread's terms.
+
+    Attributes:
+        environment: What the runs have in common.
+        recent: The latest calls.
+        own_tools: The bridge's own tools, which run where the pool is full, too.
+    """
 
     def __init__(
         self,
-        host: Host,  # the application whose scene is edited
+        host: Host,
         main: main_thread.MainThread,
-        settings: config.Settings,  # what the studio allows
-        spawn: Spawn,  # starts a coroutine on the worker's loop, from any thread
+        settings: config.Settings,
+        spawn: Spawn,
         clock: callbacks.CallLater,
         edited: Callable[[Call, str], None] = lambda call, label: None,
-        auditor: Auditor = nowhere,  # told before a call may change the scene, and what came of it
+        auditor: Auditor = nowhere,
     ) -> None:
+        """Prepare; `start` runs a skill.
+
+        Args:
+            host: The application whose scene is edited.
+            main: The queue to its main thread.
+            settings: What the studio allows.
+            spawn: Starts a coroutine on the worker's loop, from any thread.
+            clock: Calls back after some seconds.
+            edited: Called when a call is done, with the label of the undo step that it left.
+            auditor: Records a call before it may change the scene, and what came of it.
+        """
         self.environment = RunEnvironment(host, main, settings, clock, edited, auditor)
-        self.recent = self.environment.recent  # what became of the calls
+        self.recent = self.environment.recent
+        self.own_tools: frozenset[Skill] = frozenset()
         self._spawn = spawn
         self._lock = threading.Lock()
         self._live: dict[str, Run] = {}
-        self._lines: dict[str | None, dict[str, Run]] = {}  # by client, what had not begun lately
-        self.own_tools: frozenset[Skill] = frozenset()  # they run where the pool is full, too
+        # By client: its calls for the main thread that had not begun when this was last looked at.
+        self._lines: dict[str | None, dict[str, Run]] = {}
         self._pool = rate_limits.Shares("pool calls", max(1, MAX_THREADS // 3), MAX_THREADS)
-        self._reserve = rate_limits.Shares("calls of the bridge's own tools", _RESERVE)
+        self._reserve = rate_limits.Shares("calls of the bridge's own tools", _MAX_RESERVED)
 
     def start(
         self,
@@ -68,10 +86,16 @@ class Runner:
         missing: Mapping[str, Options] | None = None,
         progress: Callable[[Progress], None] = lambda progress: None,
     ) -> Run:
-        """Run a skill with arguments that were checked; the run becomes the call's `control`.
+        """Run a skill; the run becomes the call's `control`. Any thread.
 
-        Its outcome always comes; cancelled before it began, it never begins. What is `missing` is
-        asked for before the body; `progress` is told at a rate that a client can take. Any thread.
+        Its outcome always comes; cancelled before it began, it never begins.
+
+        Args:
+            skill: The skill.
+            arguments: Its arguments, checked.
+            call: The call.
+            missing: The choices that are asked for before the body.
+            progress: Called with the progress, as often as a client can take.
         """
         run = Run(
             self.environment, skill, dict(arguments), call, missing or {}, progress, self._forget
@@ -100,9 +124,13 @@ class Runner:
             log.warning("call %s: %s", call.id, error)
 
     def cancel(self, call: str) -> Call | None:
-        """Let the queued call of an id never begin; end a coroutine where it waits. Any thread.
+        """Let a queued call never begin; end a coroutine where it waits. Any thread.
 
-        Gives the call, if it was still going: its questions are yet to be ended.
+        Args:
+            call: The id of the call.
+
+        Returns:
+            The call, if it was still going: its questions are yet to be ended.
         """
         with self._lock:
             run = self._live.get(call)
@@ -118,9 +146,10 @@ class Runner:
             return [run for run in self._live.values() if run.skill.is_async]
 
     def roll_back(self) -> None:
-        """Undo what unfinished skills on other threads changed; those here do so themselves.
+        """Undo what unfinished skills on other threads changed. Main thread.
 
-        Main thread, when the bridge stops: later their own roll-back is refused.
+        Called when the bridge stops: later their own roll-back is refused. Skills on the main
+        thread undo their changes themselves.
         """
         with self._lock:
             elsewhere = [run for run in self._live.values() if not _on_main(run.skill)]
@@ -128,20 +157,32 @@ class Runner:
             run.abandon()
 
     def _refusal(self, run: Run) -> BridgeError | None:
-        """Say why a call cannot even be queued, or put it in its client's line."""
+        """Put a call in its client's line, or return why it cannot even be queued."""
         paused = run.paused()
         if paused is not None or not _on_main(run.skill):
             return paused
         label = routing.client_label(run.call)
-        line = {id_: it for id_, it in self._lines.get(label, {}).items() if not it.trail.has_begun}
+        line = {}
+        for call_id, earlier in self._lines.get(label, {}).items():
+            if not earlier.trail.has_begun:
+                line[call_id] = earlier
         self._lines[label] = line
-        if (waiting := len(line)) < MAX_QUEUED_CALLS:
+        waiting = len(line)
+        if waiting < MAX_QUEUED_CALLS:
             line[run.call.id] = run
             return None
+        return self._busy(waiting)
+
+    def _busy(self, waiting: int) -> Busy:
+        """Return the error of a client of which so many calls wait; it says what they wait for."""
         every = [run for run in self._live.values() if _on_main(run.skill)]
-        first = next((run for run in every if run.trail.has_begun), every[0])
-        asks, has_begun = first.trail.asks, first.trail.has_begun
-        does = "asks a question" if asks else "is running" if has_begun else "waits"
+        begun = [run for run in every if run.trail.has_begun]
+        first = (begun or every)[0]
+        does = "waits"
+        if first.trail.asks:
+            does = "asks a question"
+        elif first.trail.has_begun:
+            does = "is running"
         host = self.environment.host.name
         return Busy(
             f"{host} is busy: {waiting} of your calls wait, and the first call, "
@@ -149,6 +190,7 @@ class Runner:
         )
 
     def _queue(self, run: Run) -> Future[Outcome]:
+        """Queue a run where its skill runs."""
         if run.skill.is_async:
             return self._spawn(run.on_loop())
         if _on_main(run.skill):
@@ -158,8 +200,11 @@ class Runner:
         return self._start_on_pool(run)
 
     def _start_on_pool(self, run: Run) -> Future[Outcome]:
+        """Start a run on a thread of the pool, if its client has one left."""
         label = routing.client_label(run.call)
-        threads = self._reserve if run.skill in self.own_tools else self._pool
+        threads = self._pool
+        if run.skill in self.own_tools:
+            threads = self._reserve
         threads.enter(label)
         try:
             queued = run_in_thread(run.on_pool_thread, run.skill.name)
@@ -170,13 +215,18 @@ class Runner:
         return queued
 
     def _forget(self, call: str) -> None:
-        """Let go of a run that is over. Any thread."""
+        """Forget a run that is over. Any thread."""
         with self._lock:
             run = self._live.pop(call, None)
-            label = routing.client_label(run.call) if run is not None else None
-            if (line := self._lines.get(label, {})).pop(call, None) and not line:
+            if run is None:
+                return
+            label = routing.client_label(run.call)
+            line = self._lines.get(label, {})
+            was_in_line = line.pop(call, None) is not None
+            if was_in_line and not line:
                 del self._lines[label]
 
 
 def _on_main(skill: Skill) -> bool:
+    """Return whether a skill runs on the main thread."""
     return not skill.is_async and skill.metadata.thread == "main"

@@ -1,7 +1,7 @@
-"""What authors of skills use: the decorator, progress, and whether anybody still waits. Any thread.
+"""The tools of authors of skills: the decorator, progress, cancellation. Any thread.
 
-A skill is a plain Python function with a little metadata. It says how far it is, and looks whether
-it was cancelled; it cannot be stopped in any other way. Outside of a skill all of this does
+A skill is a plain Python function with a little metadata. It reports its progress, and checks
+whether it was cancelled; it cannot be stopped in any other way. Outside of a skill all of this does
 nothing, so that a function can be run by itself.
 """
 
@@ -26,12 +26,13 @@ from dcc_bridge.threads.flows import Flow, run_async, run_sync
 
 Thread = Literal["main", "any"]
 Task = Literal["", "ask"]
-Options = Mapping[str, Any]  # the words on the wire, and the value that the function wants for each
+# By the word on the wire, the value that the function wants.
+Options = Mapping[str, Any]
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-HOSTS: Final = ("blender", "freecad", "houdini", "maya", "usd")  # that come with us
+HOSTS: Final = ("blender", "freecad", "houdini", "maya", "usd")  # the hosts that come with us
 _ATTRIBUTE: Final = "__dcc_skill__"
 _F = TypeVar("_F", bound=Callable[..., Any])
 T = TypeVar("T")
@@ -39,7 +40,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Metadata:
-    """What the decorator was told; `skill` says what each field means."""
+    """The fields of a skill's decorator; `skill` says what each of them means."""
 
     name: str | None = None
     title: str | None = None
@@ -55,25 +56,42 @@ class Metadata:
     task: Task = ""
 
     def __post_init__(self) -> None:
-        """Refuse a value that is not of its kind, so that a slip of the pen is no other risk."""
+        """Check the fields, so that a misspelt risk is not taken for another one.
+
+        Raises:
+            ValueError: A field is not of its kind.
+        """
         for name, allowed in {"risk": Risk, "thread": Thread, "task": Task}.items():
             value = getattr(self, name)
             if value not in get_args(allowed):
-                choices = ", ".join(it or '""' for it in get_args(allowed))
+                choices = ", ".join(choice or '""' for choice in get_args(allowed))
                 raise ValueError(f"{name} is {choices}, and not {value!r}.")
         if self.timeout is not None and not self.timeout > 0:
             raise ValueError(f"timeout is a number of seconds above 0, and not {self.timeout!r}.")
-        hosts = (self.hosts,) if isinstance(self.hosts, str) else tuple(self.hosts)
+        hosts = tuple(self.hosts)
+        if isinstance(self.hosts, str):
+            hosts = (self.hosts,)
         object.__setattr__(self, "hosts", hosts)
 
     def runs_in(self, host: str) -> bool:
-        """Whether a host is one of `hosts`, in any case; a word of its name is enough."""
+        """Return whether a host is one of `hosts`, in any case; a word of its name is enough."""
+        if not self.hosts:
+            return True
         names = {host.lower(), *host.lower().split()}
-        return not self.hosts or any(name.lower() in names for name in self.hosts)
+        return any(name.lower() in names for name in self.hosts)
 
 
 class Skill:
-    """A function that an agent may call, and all that is known of it."""
+    """A function that an agent may call, and all that is known of it.
+
+    Attributes:
+        name: The tool's name.
+        fn: The function, as its author wrote it; `unimported` until its file is imported.
+        metadata: The fields of its decorator.
+        file: The file of its code; None for a skill made in code.
+        digest: A digest of its file as it was read, or of its code.
+        is_experimental: Nobody has run it in the application itself.
+    """
 
     def __init__(
         self,
@@ -83,21 +101,21 @@ class Skill:
         file: Path | None = None,
         digest: str = "",
     ) -> None:
-        self.name = name  # the tool's name
-        self.fn = fn  # the function itself, as its author wrote it; `unimported` until its file was
-        self.metadata = metadata  # what the decorator was told
-        self.file = file  # where it was written; None for one made in code
-        self.digest = digest  # what its file was when it was read, or what its code is
-        self.is_experimental = False  # nobody has run it in the application itself
+        self.name = name
+        self.fn = fn
+        self.metadata = metadata
+        self.file = file
+        self.digest = digest
+        self.is_experimental = False
 
     @property
     def title(self) -> str:
-        """What a person reads."""
+        """The name that a person reads."""
         return self.metadata.title or self.name.replace("_", " ").capitalize()
 
     @property
     def is_imported(self) -> bool:
-        """Whether its function is there; that of a file is imported when it is first called."""
+        """Whether its function is there: a file is imported when it is first needed."""
         return self.fn is not unimported
 
     @property
@@ -107,12 +125,15 @@ class Skill:
 
     @property
     def undo_label(self) -> str:
-        """What the person reads in the Edit menu."""
-        return undo if isinstance(undo := self.metadata.undo, str) and undo else self.title
+        """The label that the person reads in the Edit menu."""
+        undo = self.metadata.undo
+        if isinstance(undo, str) and undo:
+            return undo
+        return self.title
 
 
 def unimported(**arguments: Any) -> Any:
-    """Stand in for the function of a skill whose file was not imported yet."""
+    """Raise BrokenSkill; stands in for the function of a skill whose file is not imported yet."""
     raise BrokenSkill("The file of this skill was not imported yet; this is a bug of the bridge.")
 
 
@@ -202,22 +223,25 @@ def skill(fn: Callable[..., Any] | None = None, /, **fields: Any) -> Any:
         setattr(function, _ATTRIBUTE, metadata)
         return function
 
-    return mark if fn is None else mark(fn)
+    if fn is None:
+        return mark
+    return mark(fn)
 
 
 def _marking_context(fn: _F, name: str) -> _F:
-    """Wrap a destructive skill, so that it is one wherever it is called.
+    """Wrap a destructive skill, so that it is destructive wherever it is called.
 
-    Its context shows that its body runs, and goes along with coroutines, tasks, jobs on the main
-    thread and `carry`; the call is one that loses something from then on; and what it does not ask
-    by itself is asked. Outside of any call it is the plain function: there it is run by the person
-    at the host.
+    While its body runs, the context shows that; it goes along with coroutines, tasks, jobs on the
+    main thread and `carry`. The call is one that loses something from then on. A skill that does
+    not ask by itself is asked about. Outside of any call it is the plain function: there the person
+    runs it at the host.
     """
 
     @contextmanager
     def entered(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Iterator[Flow[None] | None]:
-        """Mark the context, and give what has to be asked first."""
-        if (call := running_call()) is None:
+        """Mark the context; yield the question that comes before the body, if there is one."""
+        call = running_call()
+        if call is None:
             yield None
             return
         token = destructive_skill.set(name)
@@ -243,39 +267,50 @@ def _marking_context(fn: _F, name: str) -> _F:
                 await run_async(flow, "confirm")
             return await fn(*args, **kwargs)
 
-    marked_fn = cast("_F", async_wrapper if inspect.iscoroutinefunction(fn) else wrapper)
+    marked_fn = cast("_F", wrapper)
+    if inspect.iscoroutinefunction(fn):
+        marked_fn = cast("_F", async_wrapper)
     return marked_fn
 
 
 def describe(fn: Callable[..., Any], file: Path | None = None, digest: str = "") -> Skill:
-    """Make the record of a function. Unmarked, its risk is "destructive": unknown means careful.
+    """Return the skill of a function; the risk of an unmarked function is "destructive".
 
-    Without the digest of the file that it was read from, it has that of the function's code.
+    Args:
+        fn: The function.
+        file: The file of its code; None for a skill made in code.
+        digest: The digest of that file; without it, the function's code is digested.
     """
     metadata = metadata_of(fn) or Metadata()
     if not digest:
         from hashlib import sha256  # 3 ms that `import dcc_bridge` need not
 
-        digest = sha256(_text_of(inspect.unwrap(fn).__code__).encode()).hexdigest()
+        code = inspect.unwrap(fn).__code__
+        digest = sha256(_text_of(code).encode()).hexdigest()
     return Skill(metadata.name or fn.__name__, fn, metadata, file, digest)
 
 
 def _text_of(code: CodeType) -> str:
-    """Tell all that a code does, with the values and the functions in it."""
-    values = [_text_of(it) if isinstance(it, CodeType) else repr(it) for it in code.co_consts]
+    """Return a text of all that a code does, with the values and the functions in it."""
+    values = []
+    for value in code.co_consts:
+        if isinstance(value, CodeType):
+            values.append(_text_of(value))
+        else:
+            values.append(repr(value))
     return repr((code.co_code, code.co_names, values))
 
 
 def metadata_of(fn: object) -> Metadata | None:
-    """Give what the decorator was told, or None for an unmarked function."""
+    """Return the fields of a function's decorator; None for an unmarked function."""
     return cast("Metadata | None", getattr(fn, _ATTRIBUTE, None))
 
 
 # ---- while a skill runs, in coroutines too
 
-FRAME: Final = 0.016  # seconds between two turns of a host that paints at once
-TURN: Final = 0.05  # and of one that does not: half of the 0.1 s that a person sees
-STOPPABLE: Final = 0.5  # seconds after which Esc is served: before, a key was not meant for a skill
+FRAME_S: Final = 0.016  # between two turns of a host that paints at once
+TURN_S: Final = 0.05  # and of a slower host: half of the 0.1 s that a person sees
+STOPPABLE_AFTER_S: Final = 0.5  # Esc is served: a key before that was not meant for the skill
 
 
 def report_progress(done: float, total: float | None = None, message: str = "") -> None:
@@ -291,13 +326,15 @@ def report_progress(done: float, total: float | None = None, message: str = "") 
     """
     if not (math.isfinite(done) and (total is None or math.isfinite(total))):
         raise ValueError(f"report_progress takes finite numbers, not {done!r} of {total!r}.")
-    if (call := running_call()) is not None:
+    call = running_call()
+    if call is not None:
         call.control.report((done, total, message))
 
 
 def report_done(text: str) -> None:
     """Say in a person's words what the skill did, "Moved 12 lights": its title once it is done."""
-    if (call := running_call()) is not None:
+    call = running_call()
+    if call is not None:
         call.dialogue.deeds.append(text)
 
 
@@ -314,11 +351,11 @@ def check_cancelled() -> None:
 
 
 def keeping_alive() -> Callable[[], None]:
-    """Make what code that is no loop of ours calls, every `FRAME` or so, as `track` does.
+    """Return a function for code whose loops are not ours, to be called every `FRAME_S` or so.
 
-    It lets the host paint, and raises Stopped where the call has to end.
+    As `track` does, it lets the host paint, and raises Stopped where the call has to end.
     """
-    stoppable = time.perf_counter() + STOPPABLE
+    stoppable = time.perf_counter() + STOPPABLE_AFTER_S
 
     def pause() -> None:
         _repaint(time.perf_counter() > stoppable)
@@ -345,28 +382,43 @@ def track(items: Iterable[T], *, message: str = "", total: float | None = None) 
     Raises:
         Stopped: As `check_cancelled` does.
     """
-    length = float(len(items)) if total is None and isinstance(items, Sized) else total
-    done, least, next_turn = 0, 0.0, 0.0
-    stoppable = (begin := time.perf_counter()) + STOPPABLE
+    if total is None and isinstance(items, Sized):
+        total = float(len(items))
+    done = 0
+    begin = time.perf_counter()
+    stoppable = begin + STOPPABLE_AFTER_S
+    earliest = 0.0  # no turn before this time
+    next_turn = 0.0  # the time at which the next turn is due
     for item in items:
-        before, begin = begin, time.perf_counter()
-        if begin >= least and begin + 0.9 * (begin - before) >= next_turn:  # the next is as long
-            report_progress(done, length, message)
+        before = begin
+        begin = time.perf_counter()
+        expected = 0.9 * (begin - before)  # the next item takes about as long as this one
+        if begin >= earliest and begin + expected >= next_turn:
+            report_progress(done, total, message)
             _repaint(begin > stoppable)
-            took = (end := time.perf_counter()) - begin
-            begin, least = end, end + max(min(3 * took, TURN), took)
-            next_turn = max(end + FRAME, least)  # a window gets a quarter, a slow one half at most
+            end = time.perf_counter()
+            took = end - begin
+            # A window gets a quarter of the time, a slow one half at most.
+            earliest = end + max(min(3 * took, TURN_S), took)
+            next_turn = max(end + FRAME_S, earliest)
+            begin = end
         check_cancelled()
         yield item
         done += 1
-    report_progress(done, length, message)
-    if done and (end := time.perf_counter()) > next_turn - FRAME / 2:  # what is next may take long
+    report_progress(done, total, message)
+    end = time.perf_counter()
+    # What comes after the loop may take long.
+    if done and end > next_turn - FRAME_S / 2:
         _repaint(end > stoppable)
         check_cancelled()
 
 
 def _repaint(serves_stop: bool) -> None:
-    """Paint, and end the call where the person presses Esc."""
-    installed, call = current_context(), running_call()
-    if installed is not None and installed.main.repaint(serves_stop) and call is not None:
-        installed.broker.end(call)
+    """Let the host paint, and end the call where the person presses Esc."""
+    context = current_context()
+    call = running_call()
+    if context is None:
+        return
+    is_stopped = context.main.repaint(serves_stop)
+    if is_stopped and call is not None:
+        context.broker.end(call)

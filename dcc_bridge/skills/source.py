@@ -13,7 +13,7 @@ import builtins
 import re
 import traceback
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
@@ -48,41 +48,61 @@ class Undecidable(Exception):
 
 
 @dataclass(frozen=True)
-class Declared:
-    """A skill as its file's text declares it."""
+class DeclaredSkill:
+    """A skill as its file's text declares it.
 
-    name: str  # the tool's name
-    metadata: skill.Metadata  # what the decorator was told
-    shape: signature.Shape | None  # what it takes and gives, or None where only importing can say
+    Attributes:
+        name: The tool's name.
+        metadata: The fields of its decorator.
+        shape: Its parameters and its result; None where only importing can say.
+    """
+
+    name: str
+    metadata: skill.Metadata
+    shape: signature.Shape | None
 
 
 @dataclass(frozen=True)
 class Source:
-    """A file as it was read."""
+    """A file as it was read.
+
+    Attributes:
+        file: The file.
+        content: Its bytes.
+        digest: Their SHA-256, in hexadecimal digits.
+    """
 
     file: Path
-    content: bytes  # what was in it
+    content: bytes
     digest: str
 
     @classmethod
     def of(cls, file: Path, content: bytes) -> Source:
-        """Take the bytes of a file."""
+        """Return the source of a file with these bytes."""
         return cls(file, content, sha256(content).hexdigest())
 
-    def skills(self) -> tuple[Declared, ...] | None:
-        """Read its skills; None where only importing it can say."""
+    def skills(self) -> tuple[DeclaredSkill, ...] | None:
+        """Return the skills of the file; None where only importing the file can say.
+
+        Raises:
+            BrokenSkill: The file is no Python, or the mark of a skill is wrong.
+        """
         text = self.text()
         with suppress(Undecidable, RecursionError):
             return text.skills()
         return None
 
     def marked(self) -> tuple[str, ...]:
-        """Return the names of the functions with the mark of a skill, also of what is no Python."""
+        """Return the names of the functions marked as skills, also of a file that is no Python."""
         text = self.content.decode("utf-8", "replace")
         return tuple(dict.fromkeys(_MARKED.findall(text)))
 
     def text(self) -> Text:
-        """Parse it; BrokenSkill says where it is no Python, and why."""
+        """Parse the file.
+
+        Raises:
+            BrokenSkill: The file is no Python; the message says where and why.
+        """
         try:
             tree = ast.parse(self.content, str(self.file))
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
@@ -91,18 +111,28 @@ class Source:
 
 
 def explained(error: BaseException, file: Path) -> str:
-    """Say which error a file has, and in which of its lines."""
+    """Return which error a file has, and in which of its lines."""
+    reason: object = error
     frames = traceback.extract_tb(error.__traceback__)
     lines = [frame.lineno for frame in frames if frame.filename == str(file)]
-    if isinstance(error, SyntaxError) and error.filename == str(file):
-        lines = [error.lineno]
-    why = error.msg if isinstance(error, SyntaxError) else error
-    where = f", line {lines[-1]}" if lines else ""
-    return f"{file.name}{where}: {type(error).__name__}: {why}"
+    if isinstance(error, SyntaxError):
+        reason = error.msg
+        if error.filename == str(file):
+            lines = [error.lineno]
+    where = file.name
+    if lines:
+        where += f", line {lines[-1]}"
+    return f"{where}: {type(error).__name__}: {reason}"
 
 
 class Text:
-    """A parsed file."""
+    """A parsed file.
+
+    Attributes:
+        tree: Its syntax tree.
+        chosen: Its skills, as far as its text says: the marked functions; where none is marked, the
+            public ones with a docstring; where none has one, the public ones.
+    """
 
     def __init__(self, tree: ast.Module, file: str) -> None:
         self.tree = tree
@@ -111,17 +141,22 @@ class Text:
         functions = [node for node in tree.body if isinstance(node, Function)]
         marked = [fn for fn in functions if self._mark(fn) is not None]
         public = [fn for fn in functions if not fn.name.startswith("_")]
-        # Its skills, as far as its text says: where none is marked, those with a docstring, or all.
-        self.chosen = marked or [fn for fn in public if ast.get_docstring(fn)] or public
+        documented = [fn for fn in public if ast.get_docstring(fn)]
+        self.chosen = marked or documented or public
 
-    def skills(self) -> tuple[Declared, ...]:
-        """Read the skills; Undecidable where only an import can, BrokenSkill for a bad mark."""
+    def skills(self) -> tuple[DeclaredSkill, ...]:
+        """Return the skills of the file.
+
+        Raises:
+            Undecidable: Only importing the file can say.
+            BrokenSkill: The mark of a skill is wrong.
+        """
         if not self._is_plain():
             raise Undecidable
         return tuple(self._declared(fn) for fn in self.chosen)
 
     def names(self) -> list[tuple[str, int, skill.Metadata]]:
-        """Give each skill's name, its line and what the text says of it."""
+        """Return each skill's name, its line and its metadata as far as the text says."""
         named = []
         for fn in self.chosen:
             metadata = skill.Metadata()
@@ -131,29 +166,39 @@ class Text:
         return named
 
     def metadata(self, fn: Function) -> skill.Metadata | None:
-        """Read what a function's decorator was told; None where the text does not say."""
+        """Return the fields of a function's decorator; None where the text does not say."""
         with suppress(Undecidable):
             return self._metadata(fn)
         return None
 
     def _is_plain(self) -> bool:
-        """Whether its functions are those that stand in it, and nothing else makes a skill."""
+        """Return whether all skills are functions written in the file."""
         if self._names.bound["*"]:
             return False
-        for statement in self.tree.body:
-            if isinstance(statement, Function):
-                if self._names.bound[statement.name] != 1 or not self._is_known(statement):
-                    return False
-            elif any(self._may_make_a_skill(node) for node in _walk(statement)):
-                return False
-        return True
+        return all(self._is_plain_statement(statement) for statement in self.tree.body)
+
+    def _is_plain_statement(self, statement: ast.stmt) -> bool:
+        if isinstance(statement, Function):
+            return self._names.bound[statement.name] == 1 and self._is_known(statement)
+        return not any(self._may_make_a_skill(node) for node in _walk(statement))
 
     def _is_known(self, fn: Function) -> bool:
-        others = [it for it in fn.decorator_list if not self._is_skill(_called(it))]
-        if len(fn.decorator_list) - len(others) > 1 or (others and len(fn.decorator_list) > 1):
+        """Return whether a function has the mark alone, or decorators that make no skill."""
+        others = []
+        for decorator in fn.decorator_list:
+            called = _called(decorator)
+            if not self._is_skill(called):
+                others.append(called)
+        marks = len(fn.decorator_list) - len(others)
+        if marks > 1 or (marks and others):
             return False
-        origins = (self._names.origin(_called(it)) or ("",) for it in others)
-        return all(origin[0] in _PLAIN_DECORATORS for origin in origins)
+        if len(others) > 1:
+            return False
+        for called in others:
+            origin = self._names.origin(called)
+            if origin is None or origin[0] not in _PLAIN_DECORATORS:
+                return False
+        return True
 
     def _may_make_a_skill(self, node: ast.AST) -> bool:
         return isinstance(node, Function) or (isinstance(node, ast.expr) and self._is_skill(node))
@@ -162,22 +207,36 @@ class Text:
         return self._names.origin(node) in _DECORATORS
 
     def _mark(self, fn: Function) -> ast.expr | None:
-        return next((it for it in fn.decorator_list if self._is_skill(_called(it))), None)
+        """Return the decorator that makes a function a skill."""
+        for decorator in fn.decorator_list:
+            if self._is_skill(_called(decorator)):
+                return decorator
+        return None
 
-    def _declared(self, fn: Function) -> Declared:
+    def _declared(self, fn: Function) -> DeclaredSkill:
         metadata = self._metadata(fn)
-        return Declared(metadata.name or fn.name, metadata, self._shape(fn))
+        return DeclaredSkill(metadata.name or fn.name, metadata, self._shape(fn))
 
     def _metadata(self, fn: Function) -> skill.Metadata:
+        """Return the fields of a function's decorator.
+
+        Raises:
+            Undecidable: They are no literal values.
+            BrokenSkill: The decorator does not take them.
+        """
         mark = self._mark(fn)
         if not isinstance(mark, ast.Call):
             return skill.Metadata()
-        try:
-            fields = {str(it.arg): ast.literal_eval(it.value) for it in mark.keywords}
-        except (ValueError, TypeError, SyntaxError, MemoryError) as error:
-            raise Undecidable from error
-        if mark.args or "None" in fields:  # a ``**`` has no name
+        fields: dict[str, Any] = {}
+        if mark.args:
             raise Undecidable
+        for keyword in mark.keywords:
+            if keyword.arg is None:  # a ``**``
+                raise Undecidable
+            try:
+                fields[keyword.arg] = ast.literal_eval(keyword.value)
+            except (ValueError, TypeError, SyntaxError, MemoryError) as error:
+                raise Undecidable from error
         try:
             return skill.describe(skill.skill(**fields)(lambda: None)).metadata
         except (TypeError, ValueError) as error:
@@ -185,49 +244,63 @@ class Text:
             raise BrokenSkill(f"{self._file}, line {mark.lineno}: {kind}: {error}") from error
 
     def _shape(self, fn: Function) -> signature.Shape | None:
-        """Read a signature; None where only importing the file can say what is in it."""
+        """Return the shape of a function; None where only importing the file can say."""
         from dcc_bridge.skills import signature  # pydantic, which a start need not wait for
 
-        given = fn.args
-        parameters = [*given.args, *given.kwonlyargs]
-        required = [None] * (len(given.args) - len(given.defaults))
-        defaults = [*required, *given.defaults, *given.kw_defaults]
-        if given.posonlyargs:  # which an import refuses
+        arguments = fn.args
+        if arguments.posonlyargs:  # which an import refuses
             return None
+        required = [None] * (len(arguments.args) - len(arguments.defaults))
+        defaults = [*required, *arguments.defaults, *arguments.kw_defaults]
+        parameters: dict[str, tuple[Any, Any]] = {}
         try:
-            values = [... if it is None else ast.literal_eval(it) for it in defaults]
-            types = [self._names.type(it.annotation) for it in parameters]
-            names = [it.arg for it in parameters]
-            read = dict(zip(names, zip(types, values, strict=True), strict=True))
-            return signature.Shape(read, self._names.type(fn.returns), ast.get_docstring(fn) or "")
+            every = zip([*arguments.args, *arguments.kwonlyargs], defaults, strict=True)
+            for parameter, default in every:
+                value: Any = ...
+                if default is not None:
+                    value = ast.literal_eval(default)
+                parameters[parameter.arg] = (self._names.type(parameter.annotation), value)
+            returns = self._names.type(fn.returns)
         except (Undecidable, TypeError, ValueError, LookupError, AttributeError):
             return None
+        return signature.Shape(parameters, returns, ast.get_docstring(fn) or "")
 
 
 class Names:
-    """Where the names of a file come from, as far as its text says."""
+    """The origins of a file's names, as far as its text says.
+
+    Attributes:
+        bound: How often the file binds each name.
+    """
 
     def __init__(self, tree: ast.Module) -> None:
         self._imports: dict[str, tuple[str, str | None]] = {}
-        self.bound: Counter[str] = Counter()  # how often the file binds each name
+        self.bound: Counter[str] = Counter()
         for statement in tree.body:
             self._note_imports(statement)
             self.bound.update(_bound(statement))
 
     def origin(self, node: ast.expr) -> tuple[str, str | None] | None:
-        """Return where a name was imported from: its module and its name there."""
+        """Return the origin of a name: the module it was imported from, and its name there."""
         match node:
             case ast.Name(id=name) if self.bound[name] == 1:
                 return self._imports.get(name)
             case ast.Attribute(value=value, attr=attr):
-                if (module := self.origin(value)) is not None:
-                    return ".".join(filter(None, module)), attr
+                owner = self.origin(value)
+                if owner is None:
+                    return None
+                module, name_there = owner
+                if name_there:
+                    module = f"{module}.{name_there}"
+                return module, attr
         return None
 
     def type(self, node: ast.expr | None) -> Any:
-        """Return the type that an annotation stands for, Any for none; or raise Undecidable.
+        """Return the type that an annotation stands for; Any without an annotation.
 
-        Types that do not go together raise what they will.
+        Raises:
+            Undecidable: Only importing the file can say.
+            Exception: Types that do not go together raise what they will.
         """
         match node:
             case None:
@@ -237,22 +310,28 @@ class Names:
             case ast.BinOp(left=left, op=ast.BitOr(), right=right):
                 return self.type(left) | self.type(right)
             case ast.Subscript(value=value, slice=part):
-                base = self.type(value)
-                read = ast.literal_eval if base is Literal else self._part
-                if isinstance(part, ast.Tuple):
-                    return base[tuple(map(read, part.elts))]
-                return base[read(part)]
+                return self._subscripted(self.type(value), part)
             case ast.Name() | ast.Attribute():
                 return self._named(node)
         raise Undecidable
 
+    def _subscripted(self, base: Any, part: ast.expr) -> Any:
+        """Return a type with what stands in its brackets: ``dict[str, int]``."""
+        read: Callable[[ast.expr], Any] = self._part
+        if base is Literal:
+            read = ast.literal_eval
+        if isinstance(part, ast.Tuple):
+            return base[tuple(read(element) for element in part.elts)]
+        return base[read(part)]
+
     def _part(self, node: ast.expr) -> Any:
-        """Return what stands in the brackets of a type: None and ``...`` mean themselves there."""
+        """Return the meaning of a part in brackets: None and ``...`` mean themselves there."""
         if isinstance(node, ast.Constant) and node.value in (None, ...):
             return node.value
         return self.type(node)
 
     def _named(self, node: ast.expr) -> Any:
+        """Return the type of a name: a built-in one, or one of a few modules."""
         module, name = self.origin(node) or ("", None)
         if module in _MODULES and name is not None:
             return getattr(import_module(module), name)
@@ -261,19 +340,22 @@ class Names:
         raise Undecidable
 
     def _note_imports(self, statement: ast.stmt) -> None:
+        """Note the names that a statement imports."""
         match statement:
-            case ast.Import(names=names):
-                for alias in names:
-                    first = alias.name.partition(".")[0]
-                    module = alias.name if alias.asname else first
-                    self._imports[alias.asname or first] = (module, None)
-            case ast.ImportFrom(module=str(module), names=names, level=0):
-                for alias in names:
+            case ast.Import(names=aliases):
+                for alias in aliases:
+                    package = alias.name.partition(".")[0]
+                    if alias.asname:
+                        self._imports[alias.asname] = (alias.name, None)
+                    else:
+                        self._imports[package] = (package, None)
+            case ast.ImportFrom(module=str(module), names=aliases, level=0):
+                for alias in aliases:
                     self._imports[alias.asname or alias.name] = (module, alias.name)
 
 
 def _bound(node: ast.AST) -> Iterator[str]:
-    """Give each name that a statement binds in the file, however deep it stands."""
+    """Yield each name that a statement binds in the file, however deep it stands."""
     match node:
         case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
             yield name
@@ -291,11 +373,14 @@ def _bound(node: ast.AST) -> Iterator[str]:
 
 
 def _called(node: ast.expr) -> ast.expr:
-    return node.func if isinstance(node, ast.Call) else node
+    """Return the function of a call; another expression as it is."""
+    if isinstance(node, ast.Call):
+        return node.func
+    return node
 
 
 def _walk(node: ast.AST) -> Iterator[ast.AST]:
-    """Give what stands in a statement, but not what is inside classes: those are no skills."""
+    """Yield the nodes of a statement, but not those inside classes, which are no skills."""
     yield node
     if not isinstance(node, ast.ClassDef | ast.Import | ast.ImportFrom):
         for child in ast.iter_child_nodes(node):

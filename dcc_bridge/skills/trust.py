@@ -17,11 +17,19 @@ from typing import Final
 
 from dcc_bridge.errors import SkillError
 
-MOST: Final = 2_000_000  # bytes; what is longer was not written by hand
+MAX_FILE_BYTES: Final = 2_000_000  # a longer file was not written by hand
 
 
 def check_folder(folder: Path) -> Path:
-    """Let a folder pass, and give where it really is; SkillError if others may write there."""
+    """Return the real path of a folder that is trusted.
+
+    Args:
+        folder: The folder; a link is followed.
+
+    Raises:
+        SkillError: Others may write there.
+        OSError: It does not exist.
+    """
     real = folder.resolve(strict=True)
     _check(real, real.stat())
     for above in real.parents:
@@ -32,25 +40,38 @@ def check_folder(folder: Path) -> Path:
 
 
 def read_trusted(file: Path, root: Path) -> bytes:
-    """Read a file of a folder that passed and is really at `root`; SkillError if not trusted."""
+    """Read a file that is trusted.
+
+    Args:
+        file: The file.
+        root: The real path of its folder, from `check_folder`.
+
+    Raises:
+        SkillError: It is not trusted, is no plain file, or is too long.
+        OSError: It cannot be read.
+    """
     real = file.resolve(strict=True)
     if not real.is_relative_to(root):
         raise SkillError(f"{file}: it is a link that points outside its folder, to {real}.")
-    for above in (it for it in real.parents if it.is_relative_to(root)):
-        _check(above, above.stat())
-    # What is opened is what is checked; a pipe that nobody writes to must not be waited for.
-    opened = os.open(real, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
-    with os.fdopen(opened, "rb") as stream:
+    for folder in real.parents:
+        if folder.is_relative_to(root):
+            _check(folder, folder.stat())
+    # Without O_NONBLOCK a pipe to which nobody writes would be waited for.
+    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+    descriptor = os.open(real, flags)
+    # The open file is checked, and not the path, which may lead to another file by now.
+    with os.fdopen(descriptor, "rb") as stream:
         about = os.fstat(stream.fileno())
         if not stat.S_ISREG(about.st_mode):
             raise SkillError(f"{file}: it is not a plain file.")
         _check(file, about)
-        if about.st_size > MOST:
-            raise SkillError(f"{file}: it is longer than {MOST:,} bytes.")
-        return stream.read(MOST)
+        if about.st_size > MAX_FILE_BYTES:
+            raise SkillError(f"{file}: it is longer than {MAX_FILE_BYTES:,} bytes.")
+        return stream.read(MAX_FILE_BYTES)
 
 
 def _check(path: Path, about: os.stat_result) -> None:
+    """Raise SkillError where others may change a file or a folder."""
     if sys.platform == "win32":
         return
     if about.st_mode & stat.S_IWOTH:
@@ -61,6 +82,7 @@ def _check(path: Path, about: os.stat_result) -> None:
 
 @cache
 def _trusted() -> frozenset[int]:
+    """Return the ids of the users who are trusted: this one, root, and who installed us."""
     if sys.platform == "win32":
         return frozenset()
     return frozenset({os.geteuid(), 0, Path(__file__).stat().st_uid})

@@ -1,4 +1,4 @@
-"""The verbs: the same tools in every host, over what its operations can do. Main thread."""
+"""The verbs: the same tools in every host, over the operations of the host. Main thread."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from dcc_bridge.verbs.deleting import CleaningVerbs, DeletingVerbs
 from dcc_bridge.verbs.editing import BuildingVerbs, MaterialVerbs, SelectionVerbs
 from dcc_bridge.verbs.files import FileExchangeVerbs, SavingVerbs
 from dcc_bridge.verbs.operations import HostOperations
+from dcc_bridge.verbs.placing import PlacingVerbs
 from dcc_bridge.verbs.ports import (
     ApiSearch,
     Building,
@@ -28,6 +29,7 @@ from dcc_bridge.verbs.ports import (
     Materials,
     Saving,
 )
+from dcc_bridge.verbs.renaming import RenamingVerbs
 from dcc_bridge.verbs.values import ConnectionVerbs, KeyframeVerbs, ValueVerbs
 
 NAMES: Final = (
@@ -46,32 +48,42 @@ _LOOP: Final = (
 
 
 def instructions(operations: HostOperations) -> str:
-    """Say what an agent must know before it begins; 1.5 kB at most."""
+    """Return what an agent must know before it begins, in 1.5 kB at most."""
     return _LOOP.format(operations=operations.instructions).strip()
 
 
 def tools(
     operations: HostOperations,
-    many: int = 500,  # more items than that at once are asked for
-    # Whether a skill of the studio stands in a verb's place, which a batch then does not take.
+    many: int = 500,
     is_replaced: Callable[[str], bool] = lambda name: False,
-    checks: Path | None = None,  # the folder of the studio's own rules for `check`
+    checks: Path | None = None,
 ) -> list[Skill]:
-    """Make the tools of the verbs whose ports a host implements."""
+    """Return the tools of the verbs whose ports a host implements.
+
+    Args:
+        operations: What the host can do.
+        many: The number of changes up to which a call needs no consent.
+        is_replaced: Returns whether a skill of the studio stands in a verb's place, which a batch
+            then does not take.
+        checks: The folder of the studio's own rules for `check`; None where there is none.
+    """
     consents = Consents(operations, many)
-    verbs = {fn.__name__: fn for fn in _telling(operations, checks)}
-    verbs |= {fn.__name__: fn for fn in _editing(operations, consents)}
-    verbs |= {fn.__name__: fn for fn in _replacing(operations, consents)}
-    together = Batch(verbs, consents, is_replaced, checks)
-    code = _digest(operations)
-    listed = [describe(fn, digest=code) for fn in (*verbs.values(), together.batch)]
+    every = [
+        *_reading_verbs(operations, checks),
+        *_editing_verbs(operations, consents),
+        *_replacing_verbs(operations, consents),
+    ]
+    verbs = {verb.__name__: verb for verb in every}
+    batch = Batch(verbs, consents, is_replaced, checks).batch
+    digest = _digest(operations)
+    listed = [describe(verb, digest=digest) for verb in (*verbs.values(), batch)]
     for tool in listed:
         tool.is_experimental = operations.is_experimental
     return listed
 
 
-def _telling(operations: HostOperations, checks: Path | None) -> list[Verb]:
-    """Return the verbs that tell what there is."""
+def _reading_verbs(operations: HostOperations, checks: Path | None) -> list[Verb]:
+    """Return the verbs that only read the scene."""
     verbs = reading.verbs(operations)
     if isinstance(operations, ApiSearch):
         verbs += api_search.verbs(operations)
@@ -81,11 +93,13 @@ def _telling(operations: HostOperations, checks: Path | None) -> list[Verb]:
     return verbs
 
 
-def _editing(operations: HostOperations, consents: Consents) -> list[Verb]:
+def _editing_verbs(operations: HostOperations, consents: Consents) -> list[Verb]:
     """Return the verbs that select, make and set."""
     verbs = SelectionVerbs(operations, consents).verbs()
     if isinstance(operations, Building):
         verbs += BuildingVerbs(operations, consents).verbs()
+        verbs += PlacingVerbs(operations, consents).verbs()
+        verbs += RenamingVerbs(operations, consents).verbs()
     if isinstance(operations, Materials):
         verbs += MaterialVerbs(operations, consents).verbs()
     verbs += ValueVerbs(operations, consents).verbs()
@@ -96,7 +110,7 @@ def _editing(operations: HostOperations, consents: Consents) -> list[Verb]:
     return verbs
 
 
-def _replacing(operations: HostOperations, consents: Consents) -> list[Verb]:
+def _replacing_verbs(operations: HostOperations, consents: Consents) -> list[Verb]:
     """Return the verbs of files, and those that take items away."""
     verbs: list[Verb] = []
     if isinstance(operations, FileExchange):
@@ -111,8 +125,11 @@ def _replacing(operations: HostOperations, consents: Consents) -> list[Verb]:
 
 
 def _digest(operations: HostOperations) -> str:
-    """Digest the code of the verbs and of the operations, as that of a skill is of its file."""
-    own = getattr(sys.modules[type(operations).__module__], "__file__", None) or __file__
-    folders = Path(__file__).parent, Path(own).parent
-    files = [file for folder in folders for file in sorted(folder.glob("*.py"))]
-    return sha256(b"\0".join(file.read_bytes() for file in files)).hexdigest()
+    """Return a digest of the code of the verbs and the operations, as a skill has of its file."""
+    module = sys.modules[type(operations).__module__]
+    operations_file = getattr(module, "__file__", None) or __file__
+    contents = []
+    for folder in (Path(__file__).parent, Path(operations_file).parent):
+        for file in sorted(folder.glob("*.py")):
+            contents.append(file.read_bytes())
+    return sha256(b"\0".join(contents)).hexdigest()

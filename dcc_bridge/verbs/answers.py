@@ -1,4 +1,4 @@
-"""What the verbs answer: the first rows of each list, and values in few words. Main thread."""
+"""Answers of the verbs: the first rows of each list, and values cut short. Main thread."""
 
 from __future__ import annotations
 
@@ -12,76 +12,134 @@ from dcc_bridge.skills.skill import report_done
 from dcc_bridge.verbs.operations import Value
 
 LISTED: Final = 100  # rows of an answer; the rest is counted
-_NAMED: Final = 10  # errors that one sentence holds
+_MAX_ERRORS: Final = 10  # that one message names
 MAX_ELEMENTS: Final = 24  # elements of a list within an answer
-_MOST_TEXT: Final = 600  # characters of a text within an answer
+_MAX_TEXT: Final = 600  # characters of a text within an answer
 Json = dict[str, Any]
 
 
-class Told(dict[str, Any]):
-    """What a verb tells; `every` has the items of which it lists the first ones."""
+class VerbResult(dict[str, Any]):
+    """The answer of a verb, with the first rows of each list.
+
+    Attributes:
+        every: All the items that the answer is about.
+    """
 
     every: Sequence[str] = ()
 
 
-def result(items: Sequence[str], did: str = "", **facts: Any) -> Told:
-    """Tell of items, by rows that name them if there are such; of each list the first rows.
+def result(items: Sequence[str], summary: str = "", **facts: Any) -> VerbResult:
+    """Return the answer of a verb on items, with the first rows of each list.
 
-    `did` is what a person reads; `found` is how many items there are, or rows, where that is given.
+    The items are listed by themselves if no row names them.
+
+    Args:
+        items: The items that the answer is about.
+        summary: What was done, as a person reads it; "" if nothing was.
+        facts: More parts of the answer. A part may be an iterator of rows, of which only the
+            first are made. `found` is how many items or rows there are, if not one for each item.
     """
-    if did:
-        report_done(did)
-    rest = max(0, facts.get("found", len(items)) - LISTED)
-    lazy = {
-        name: list(islice(it, LISTED)) for name, it in facts.items() if isinstance(it, Iterator)
-    }
-    left = {f"{name}_left_out": rest for name in lazy if rest}
-    told = Told(first_rows({"found": len(items), **facts, **lazy, **left}, LISTED))
-    rows = [row for it in told.values() if isinstance(it, list) for row in it]
-    values = [it.values() if isinstance(it, dict) else it for it in rows]
-    parts = [it for it in values if not isinstance(it, str | int | float)]
-    named = {it for part in parts for it in part if isinstance(it, str)}
-    if not items or not named.issuperset(items[:LISTED]):
-        told |= first_rows({"items": [*items]}, LISTED)
-    told.every = items
-    return told
+    if summary:
+        report_done(summary)
+    left_out = max(0, facts.get("found", len(items)) - LISTED)
+    parts: dict[str, Any] = {"found": len(items), **facts}
+    for name, rows in facts.items():
+        if isinstance(rows, Iterator):
+            parts[name] = list(islice(rows, LISTED))
+            if left_out:
+                parts[f"{name}_left_out"] = left_out
+    answer = VerbResult(first_rows(parts, LISTED))
+    if not items or not _texts_in_rows(answer).issuperset(items[:LISTED]):
+        answer.update(first_rows({"items": list(items)}, LISTED))
+    answer.every = items
+    return answer
+
+
+def _texts_in_rows(answer: Mapping[str, Any]) -> set[str]:
+    """Return the texts that stand in the rows of an answer, among which items are named."""
+    texts: set[str] = set()
+    for rows in answer.values():
+        if not isinstance(rows, list):
+            continue
+        for row in rows:
+            cells = row
+            if isinstance(row, dict):
+                cells = row.values()
+            if not isinstance(cells, str | int | float):
+                texts.update(cell for cell in cells if isinstance(cell, str))
+    return texts
 
 
 def first_rows(facts: Mapping[str, Any], most: int) -> Json:
-    """Keep the first rows of each list, and say how many are left out."""
-    told = dict(facts)
+    """Cut each list to its first rows, and say how many are left out.
+
+    Args:
+        facts: The parts of an answer. If it says how many rows are `listed`, that is corrected.
+        most: How many rows of each list stay.
+    """
+    short = dict(facts)
     for name, rows in facts.items():
-        if isinstance(rows, list) and len(rows) > most:
-            more = {f"{name}_left_out": facts.get(f"{name}_left_out", 0) + len(rows) - most}
-            told |= {name: rows[:most], **({"listed": most} if "listed" in facts else more)}
-    return told
+        if not isinstance(rows, list) or len(rows) <= most:
+            continue
+        short[name] = rows[:most]
+        if "listed" in facts:
+            short["listed"] = most
+        else:
+            before = facts.get(f"{name}_left_out", 0)
+            short[f"{name}_left_out"] = before + len(rows) - most
+    return short
 
 
 def refuse(errors: Sequence[str]) -> None:
-    """Refuse what is wrong in any of its entries, and name them."""
-    if errors:
-        more = f" And {len(errors) - _NAMED} more." if len(errors) > _NAMED else ""
-        raise ValueError(" ".join(errors[:_NAMED]) + more)
+    """Raise one error for all that is wrong; do nothing where nothing is.
+
+    Args:
+        errors: A sentence for each entry that is wrong; the first ones are in the message.
+
+    Raises:
+        ValueError: There are errors.
+    """
+    if not errors:
+        return
+    message = " ".join(errors[:_MAX_ERRORS])
+    if len(errors) > _MAX_ERRORS:
+        message += f" And {len(errors) - _MAX_ERRORS} more."
+    raise ValueError(message)
 
 
 def shown(value: Any) -> Any:
-    """Shorten a value for an answer: six digits, so many elements, so many characters."""
+    """Shorten a value for an answer: six digits, `MAX_ELEMENTS` elements, `_MAX_TEXT` characters.
+
+    A number that is not finite becomes a text, since JSON has none.
+    """
     match value:
         case Value():
             return shown(value.value)
         case float():
-            return float(f"{value:.6g}") if math.isfinite(value) else str(value)
-        case str() if len(value) > _MOST_TEXT:
-            start = re.sub(r"\s\S{0,40}$", "", value[:_MOST_TEXT])  # no half a word
+            if not math.isfinite(value):
+                return str(value)
+            return float(f"{value:.6g}")
+        case str() if len(value) > _MAX_TEXT:
+            start = re.sub(r"\s\S{0,40}$", "", value[:_MAX_TEXT])  # no half a word
             return f"{start}... ({len(value)} characters)"
         case Mapping():
-            more = len(value) - MAX_ELEMENTS
-            rest = {"...": f"{more} more"} if more > 0 else {}
-            return {str(key): shown(it) for key, it in islice(value.items(), MAX_ELEMENTS)} | rest
+            return _shown_mapping(value)
         case list() | tuple():
-            more = len(value) - MAX_ELEMENTS
-            return [
-                *map(shown, value[:MAX_ELEMENTS]),
-                *([f"... {more} more"] if more > 0 else []),
-            ]
+            return _shown_list(value)
     return value
+
+
+def _shown_mapping(mapping: Mapping[Any, Any]) -> Json:
+    short = {str(key): shown(value) for key, value in islice(mapping.items(), MAX_ELEMENTS)}
+    left_out = len(mapping) - MAX_ELEMENTS
+    if left_out > 0:
+        short["..."] = f"{left_out} more"
+    return short
+
+
+def _shown_list(values: Sequence[Any]) -> list[Any]:
+    short = [shown(value) for value in values[:MAX_ELEMENTS]]
+    left_out = len(values) - MAX_ELEMENTS
+    if left_out > 0:
+        short.append(f"... {left_out} more")
+    return short

@@ -17,7 +17,7 @@ from dcc_bridge.verbs.ports import ApiSearch
 
 
 def verbs(operations: ApiSearch) -> list[Callable[..., Any]]:
-    """Make the verb that looks the API up."""
+    """Return the verb that looks the API up."""
     index = ApiIndex(operations)
 
     @skill(title="Find in the API", risk="read")
@@ -34,62 +34,109 @@ def verbs(operations: ApiSearch) -> list[Callable[..., Any]]:
 
 
 class ApiIndex:
-    """The words of an application's API, indexed when it is first asked."""
+    """An index of the words of an application's API, made at the first search."""
 
     def __init__(self, operations: ApiSearch) -> None:
         self._operations = operations
         self._entries: list[ApiEntry] = []
         self._names: list[frozenset[str]] = []  # the words of each entry's name
-        self._by_word: dict[str, list[int]] = {}
+        self._by_word: dict[str, list[int]] = {}  # the numbers of the entries that have a word
 
     def find(self, query: str, limit: int = 8) -> dict[str, Any]:
-        """Give the cards that go best with a query, or near names where none does."""
-        if not (words := [word.lower() for word in WORD.findall(query)]):
+        """Return the cards that match a query best, or near words where no card matches.
+
+        Args:
+            query: A few words.
+            limit: How many cards are returned at most.
+
+        Raises:
+            ValueError: The query has no word.
+        """
+        words = [word.lower() for word in WORD.findall(query)]
+        if not words:
             raise ValueError(f"{query!r} has no word to look for.")
         if not self._entries:
             self._build()
         scores = self._scores(words, query.strip().lower())
-        best = sorted(scores, key=lambda at: (-scores[at], len(self._entries[at].name), at))
-        cards = [asdict(self._entries[at]).items() for at in best[:limit]]
-        told = [{name: shown(value) for name, value in card if value} for card in cards]
-        miss = {} if best else {"near": near(query.strip(), self._by_word)}
-        return {"found": len(best), "cards": told, **miss}
+
+        def rank(number: int) -> tuple[float, int, int]:
+            return -scores[number], len(self._entries[number].name), number
+
+        best = sorted(scores, key=rank)
+        cards = [self._card(number) for number in best[:limit]]
+        answer: dict[str, Any] = {"found": len(best), "cards": cards}
+        if not best:
+            answer["near"] = near(query.strip(), self._by_word)
+        return answer
+
+    def _card(self, number: int) -> dict[str, Any]:
+        fields = asdict(self._entries[number])
+        return {name: shown(value) for name, value in fields.items() if value}
 
     def _build(self) -> None:
-        entries, names = [], []
+        entries = []
+        names = []
         by_word: defaultdict[str, list[int]] = defaultdict(list)
-        for at, entry in enumerate(track(self._operations.api(), message="Reading the API")):
-            name = frozenset(word.lower() for word in WORD.findall(entry.name))
+        for number, entry in enumerate(track(self._operations.api(), message="Reading the API")):
+            name = _words(entry.name)
             entries.append(entry)
             names.append(name)
-            for word in name | {word.lower() for word in WORD.findall(entry.text)}:
-                by_word[word].append(at)
-        self._entries, self._names, self._by_word = entries, names, dict(by_word)
+            for word in name | _words(entry.text):
+                by_word[word].append(number)
+        # Only a whole index is kept: reading the API may be cancelled.
+        self._entries = entries
+        self._names = names
+        self._by_word = dict(by_word)
 
     def _scores(self, words: Sequence[str], query: str) -> Mapping[int, float]:
-        """Score over all words: a rare one counts more, and one of the name more than its text."""
+        """Return the score of each entry that has one of the words.
+
+        A rare word counts more, and a word of the entry's name more than one of its text.
+        """
         scores: defaultdict[int, float] = defaultdict(float)
         for word in words:
-            hits: dict[int, float] = {}
-            for known, closeness in self._known(word):
-                rarity = math.log1p(len(self._entries) / len(self._by_word[known]))
-                for at in self._by_word[known]:
-                    weight = closeness * rarity * (2.0 if known in self._names[at] else closeness)
-                    hits[at] = max(hits.get(at, 0.0), weight)
-            for at, weight in hits.items():
-                scores[at] += weight
-        is_slip = self._by_word.keys().isdisjoint(words)  # a type's name is what one errs in
-        for at in scores:
-            name, kind = self._entries[at].name.lower(), self._entries[at].kind
-            scores[at] *= 5.0 if name == query or (is_slip and kind == "type") else 1.0
-            scores[at] /= 1.0 + 0.05 * len(self._names[at])  # of two, the plainer one
+            for number, weight in self._weights(word).items():
+                scores[number] += weight
+        # An agent errs most often in the name of a type.
+        is_slip = self._by_word.keys().isdisjoint(words)
+        for number in scores:
+            entry = self._entries[number]
+            if entry.name.lower() == query or (is_slip and entry.kind == "type"):
+                scores[number] *= 5.0
+            # Of two entries alike, the one with the shorter name comes first.
+            scores[number] /= 1.0 + 0.05 * len(self._names[number])
         return scores
 
+    def _weights(self, word: str) -> dict[int, float]:
+        """Return how much a word counts in each entry that has the word or one like it."""
+        weights: dict[int, float] = {}
+        for known, closeness in self._known(word):
+            rarity = math.log1p(len(self._entries) / len(self._by_word[known]))
+            for number in self._by_word[known]:
+                place = closeness
+                if known in self._names[number]:
+                    place = 2.0
+                weight = closeness * rarity * place
+                weights[number] = max(weights.get(number, 0.0), weight)
+        return weights
+
     def _known(self, word: str) -> list[tuple[str, float]]:
-        """Give the indexed words that are meant, and how close each is; slips where none is."""
-        known = [(word, 1.0)] if word in self._by_word else []
+        """Return the indexed words that a word may mean, with the closeness of each.
+
+        Those are the word itself and the words that begin with it; else words with a slip.
+        """
+        known = []
+        if word in self._by_word:
+            known.append((word, 1.0))
         if len(word) > 2:
-            known += [(it, 0.5) for it in self._by_word if it != word and it.startswith(word)]
-        if alike := [it for it in self._by_word if abs(len(it) - len(word)) <= 2 and not known]:
-            known = [(it, 0.4) for it in get_close_matches(word, alike, 5, 0.65) if len(word) > 3]
-        return known
+            for other in self._by_word:
+                if other != word and other.startswith(word):
+                    known.append((other, 0.5))
+        if known or len(word) <= 3:
+            return known
+        alike = [other for other in self._by_word if abs(len(other) - len(word)) <= 2]
+        return [(close, 0.4) for close in get_close_matches(word, alike, 5, 0.65)]
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(word.lower() for word in WORD.findall(text))

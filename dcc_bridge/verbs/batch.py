@@ -16,14 +16,21 @@ from dcc_bridge.verbs.answers import Json, first_rows
 from dcc_bridge.verbs.consents import Consents
 from dcc_bridge.verbs.names import no_such
 
-MOST_STEPS: Final = 50
-_ROWS: Final = 20  # rows of a list in a step's result
+MAX_STEPS: Final = 50
+_MAX_ROWS: Final = 20  # of each list in a step's result
 _REFERENCE: Final = re.compile(r"\$(\w+)((?:\.\w+)*)")
 Step = TypedDict("Step", {"do": str, "with": NotRequired[Json], "id": NotRequired[str]})
 
 
 class Batch:
-    """Runs verbs one after the other, as one."""
+    """Runs verbs one after the other, as one.
+
+    Args:
+        verbs: Every verb that may be a step, by name.
+        consents: Asks for the consent that the steps need.
+        is_replaced: Returns whether a skill of the studio stands in a verb's place.
+        checks: The folder of the studio's own rules for `check`; None where there is none.
+    """
 
     def __init__(
         self,
@@ -32,8 +39,10 @@ class Batch:
         is_replaced: Callable[[str], bool],
         checks: Path | None,
     ) -> None:
-        self._verbs, self._consents = verbs, consents
-        self._is_replaced, self._checks = is_replaced, checks
+        self._verbs = verbs
+        self._consents = consents
+        self._is_replaced = is_replaced
+        self._checks = checks
         self._signatures: dict[str, Any] = {}
 
     @skill(risk="edit")
@@ -44,142 +53,247 @@ class Batch:
         earlier step, "$id.changed.0.after.at" for a part of its result. What deletes asks, then
         all begins anew, in one step; save goes last. look and check: arguments of those tools.
         """
-        last = ("check", check), ("look", look)
-        ends: list[Step] = [{"do": do, "with": given} for do, given in last if given is not None]
-        ids = self._ids([*steps, *ends])
-        risks = {step["do"]: metadata_of(self._verbs[step["do"]]) for step in steps}
-        loses = any(it is not None and it.risk == "destructive" for it in risks.values())
-        known = sum(_size(step) for step in steps if "$" not in repr(step))
-        self._consents.begin_batch(known, loses=loses)
-        return self._done([*steps, *ends], ids)
+        every: list[Step] = list(steps)
+        if check is not None:
+            every.append({"do": "check", "with": check})
+        if look is not None:
+            every.append({"do": "look", "with": look})
+        ids = self._ids(every)
+        loses = any(self._is_destructive(step["do"]) for step in steps)
+        # How much a step with a reference changes is not known before the earlier step has run.
+        known_changes = sum(_size(step) for step in steps if "$" not in repr(step))
+        self._consents.begin_batch(known_changes, loses=loses)
+        return self._run_steps(every, ids)
 
-    def _done(self, steps: Sequence[Step], ids: set[str]) -> Any:
-        results, rows, pictures = dict[str, Any](), list[Json](), list[Any]()
-        deeds, places = current_call().dialogue.deeds, None  # those that copies have taken
+    def _is_destructive(self, verb: str) -> bool:
+        metadata = metadata_of(self._verbs[verb])
+        return metadata is not None and metadata.risk == "destructive"
+
+    def _run_steps(self, steps: Sequence[Step], ids: set[str]) -> Any:
+        """Run the steps and return their answers, with the pictures beside them."""
+        results: dict[str, Any] = {}
+        rows: list[Json] = []
+        pictures: list[Any] = []
+        copied_places: Any = None  # the items whose places the copies of the last step have taken
         for number, step in enumerate(steps, 1):
-            with ExitStack() as naming:
-                naming.push(_naming(number, step, ids))
-                # Only for a studio's rules: our own do not edit, and it ends the undo step.
-                if step["do"] == "check" and self._has_rules:
-                    naming.enter_context(current_call().control.reading(_where(number, step)))
-                bound = self._bound(step["do"], _resolved(step.get("with", {}), results, ids))
-                value = self._verbs[step["do"]](**bound)
-            if step["do"] == "delete" and places and places == bound.get("items"):
-                what, by = deeds[-1].removeprefix("Deleted"), deeds[-2].removeprefix("Made")
-                deeds[-2:] = [f"Replaced{what} by{by}"]
-            places = bound.get("to") if step["do"] == "duplicate" else None
+            arguments, value = self._run_step(number, step, results, ids)
+            if copied_places and step["do"] == "delete" and copied_places == arguments.get("items"):
+                _join_to_replaced(current_call().dialogue.deeds)
+            copied_places = None
+            if step["do"] == "duplicate":
+                copied_places = arguments.get("to") or None
             if "id" in step:
                 results[step["id"]] = value
             if isinstance(value, Mapping):
-                listed = first_rows(value, _ROWS)
+                listed = first_rows(value, _MAX_ROWS)
                 rows.append({"step": step.get("id", number), "do": step["do"], **listed})
+            elif isinstance(value, list):
+                pictures += value
             else:
-                pictures += value if isinstance(value, list) else [value]
-        return [{"steps": rows}, *pictures] if pictures else {"steps": rows}
+                pictures.append(value)
+        answer = {"steps": rows}
+        if pictures:
+            return [answer, *pictures]
+        return answer
+
+    def _run_step(
+        self, number: int, step: Step, results: Mapping[str, Any], ids: set[str]
+    ) -> tuple[Json, Any]:
+        """Run one step and return its arguments and its answer; its errors name the step."""
+        verb = step["do"]
+        with ExitStack() as naming:
+            naming.push(_naming(number, step, ids))
+            # Only rules of a studio are kept from editing, since that ends the undo step.
+            if verb == "check" and self._has_rules:
+                naming.enter_context(current_call().control.reading(_where(number, step)))
+            arguments = self._bound(verb, _resolved(step.get("with", {}), results, ids))
+            value = self._verbs[verb](**arguments)
+        return arguments, value
 
     @property
     def _has_rules(self) -> bool:
         return self._checks is not None and self._checks.is_dir()
 
     def _ids(self, steps: Sequence[Step]) -> set[str]:
-        """Check that there is each step's verb, and give their ids."""
-        if not steps or len(steps) > MOST_STEPS:
-            raise ValueError(f"steps: give 1 to {MOST_STEPS}, not {len(steps)}.")
+        """Return the ids of the steps, once it is sure that each step can run where it is.
+
+        Raises:
+            ValueError: A step cannot, or an id stands twice.
+        """
+        if not steps or len(steps) > MAX_STEPS:
+            raise ValueError(f"steps: give 1 to {MAX_STEPS}, not {len(steps)}.")
         for number, step in enumerate(steps, 1):
-            is_end = {it["do"] for it in steps[number:]} <= {"check", "look"}
-            if why := self._why_not(step["do"], is_end=is_end):
-                raise ValueError(f"{_where(number, step)}: {why}")
-        named = [step["id"] for step in steps if "id" in step]
-        if len(set(named)) < len(named):
-            raise ValueError("steps: an id stands twice.")
-        return set(named)
+            is_end = all(later["do"] in ("check", "look") for later in steps[number:])
+            refusal = self._why_not(step["do"], is_end=is_end)
+            if refusal:
+                raise ValueError(f"{_where(number, step)}: {refusal}")
+        ids: set[str] = set()
+        for step in steps:
+            if "id" not in step:
+                continue
+            if step["id"] in ids:
+                raise ValueError("steps: an id stands twice.")
+            ids.add(step["id"])
+        return ids
 
     def _why_not(self, verb: str, *, is_end: bool) -> str:
-        """Say why a verb cannot be a step; "" for one that can."""
+        """Return why a verb cannot be a step; "" for a verb that can.
+
+        Args:
+            verb: The verb of the step.
+            is_end: Only steps that read come after it.
+        """
         if verb == "run_python":
             return "code cannot be in a batch: call run_python alone."
         if verb not in self._verbs:
             return no_such("tool", verb, self._verbs)
         if self._is_replaced(verb):
             return f"the studio has its own {verb}: call it alone."
-        if is_end or verb not in ("check", "save"):
+        if is_end:
             return ""
         if verb == "save":
             return "undo does not bring a saved file back, so save goes last."
-        why = "the project has rules of its own, so check goes last: give it as check=."
-        return why if self._has_rules else ""
+        if verb == "check" and self._has_rules:
+            return "the project has rules of its own, so check goes last: give it as check=."
+        return ""
 
-    def _bound(self, name: str, given: Json) -> Json:
+    def _bound(self, name: str, arguments: Json) -> Json:
+        """Return the arguments of a verb as its signature has them."""
         from dcc_bridge.skills.signature import Signature  # pydantic: the worker has it by then
 
         if name not in self._signatures:
             self._signatures[name] = Signature.of(self._verbs[name], name)
-        if isinstance(given.get("items"), str):  # a reference to one
-            given = {**given, "items": [given["items"]]}
-        return cast("Json", self._signatures[name].bind(given))
+        if isinstance(arguments.get("items"), str):  # a reference to a step of one item
+            arguments = {**arguments, "items": [arguments["items"]]}
+        return cast("Json", self._signatures[name].bind(arguments))
+
+
+def _join_to_replaced(deeds: list[str]) -> None:
+    """Join the last two sentences: items were copied to places, then what was there was deleted.
+
+    The person reads "Replaced 3 nulls by 3 copies of tree".
+    """
+    what = deeds[-1].removeprefix("Deleted")
+    copies = deeds[-2].removeprefix("Made")
+    deeds[-2:] = [f"Replaced{what} by{copies}"]
 
 
 def _size(step: Step) -> int:
-    """Count what a step changes, as far as its arguments tell."""
-    known = {name: it if isinstance(it, int) else len(it) for name, it in
-             step.get("with", {}).items() if isinstance(it, int | list | dict)}  # fmt: skip
-    size, copies = Counter(known), known.get("to") or known.get("count") or 1
-    each = {"transform": 1, "group": 1, "assign_material": 1, "duplicate": copies}
-    each["set_values"] = size["values"]
-    named = sum(size[name] for name in ("things", "names", "links", "cut", "changes", "keys"))
-    return 0 if size["preview"] else named + size["items"] * each.get(step["do"], 0)
+    """Return how much a step changes, as far as its arguments say."""
+    sizes: Counter[str] = Counter()
+    for name, argument in step.get("with", {}).items():
+        if isinstance(argument, int):
+            sizes[name] = argument
+        elif isinstance(argument, list | dict):
+            sizes[name] = len(argument)
+    if sizes["preview"]:
+        return 0
+    changes_an_item = {
+        "transform": 1,
+        "group": 1,
+        "assign_material": 1,
+        "duplicate": sizes["to"] or sizes["count"] or 1,
+        "set_values": sizes["values"],
+    }
+    changes = sizes["items"] * changes_an_item.get(step["do"], 0)
+    for name in ("things", "names", "links", "cut", "changes", "keys"):
+        changes += sizes[name]
+    return changes
 
 
 def _where(number: int, step: Step) -> str:
+    """Return the step as errors name it."""
     return f"failed_at {step.get('id', number)!r} (step {number}, {step['do']})"
 
 
 def _naming(number: int, step: Step, ids: set[str]) -> Callable[..., None]:
-    """Make what names the step in whatever a verb raises, but for what a person said."""
+    """Return an exit of a block that names the step in an error of the verb.
+
+    An answer of the person, such as a refusal, goes on as it is.
+    """
 
     def name(kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
-        is_passed = isinstance(error, BridgeError) and not isinstance(error, BadArguments)
-        if isinstance(error, Exception) and not is_passed:
-            is_plain = isinstance(error, ValueError | LookupError | BadArguments)
-            text = str(error) if is_plain else f"{type(error).__name__}: {error}"
-            text = text.removesuffix(" Nothing was changed.")  # which is said of the whole
-            unknown = re.search(rf"['\"]{_REFERENCE.pattern}['\"]", text)
-            if unknown and unknown[1] not in ids:
-                there = ", ".join(sorted(ids)) or "none"
-                text = f"no step has the id {unknown[1]}; there is: {there}."
-            raise ValueError(f"{_where(number, step)}: {text}") from error
+        if not isinstance(error, Exception):
+            return
+        if isinstance(error, BridgeError) and not isinstance(error, BadArguments):
+            return
+        raise ValueError(f"{_where(number, step)}: {_reason(error, ids)}") from error
 
     return name
 
 
+def _reason(error: Exception, ids: set[str]) -> str:
+    """Return what went wrong in a step, in a sentence for the agent."""
+    text = f"{type(error).__name__}: {error}"
+    if isinstance(error, ValueError | LookupError | BadArguments):
+        text = str(error)
+    text = text.removesuffix(" Nothing was changed.")  # which is said of the whole batch
+    reference = re.search(rf"['\"]{_REFERENCE.pattern}['\"]", text)
+    if reference and reference[1] not in ids:
+        there = ", ".join(sorted(ids)) or "none"
+        text = f"no step has the id {reference[1]}; there is: {there}."
+    return text
+
+
 def _resolved(value: Any, results: Mapping[str, Any], ids: set[str]) -> Any:
-    """Put what earlier steps gave in the place of what refers to it; lists into lists."""
+    """Return a value with the results of earlier steps in the place of references to them."""
     if isinstance(value, Mapping):
-        return {_resolved(name, results, ids): _resolved(it, results, ids)
-                for name, it in value.items()}  # fmt: skip
+        resolved = {}
+        for name, part in value.items():
+            resolved[_resolved(name, results, ids)] = _resolved(part, results, ids)
+        return resolved
     if isinstance(value, list):
-        parts = [(it, _resolved(it, results, ids)) for it in value]
-        spread = [new if isinstance(it, str) and isinstance(new, list) else [new]
-                  for it, new in parts]  # fmt: skip
-        return [each for part in spread for each in part]
-    match = _REFERENCE.fullmatch(value) if isinstance(value, str) else None
-    if match is None or match[1] not in ids:
+        return _resolved_list(value, results, ids)
+    if not isinstance(value, str):
         return value
-    if match[1] not in results:
+    reference = _REFERENCE.fullmatch(value)
+    if reference is None or reference[1] not in ids:
+        return value
+    if reference[1] not in results:
         raise ValueError(f"{value!r} refers to a step that comes later.")
-    return _followed(value, results[match[1]], match[2].split(".")[1:])
+    path = reference[2].split(".")[1:]
+    return _part_of(results[reference[1]], path, value)
 
 
-def _followed(reference: str, value: Any, path: Sequence[str]) -> Any:
+def _resolved_list(values: Sequence[Any], results: Mapping[str, Any], ids: set[str]) -> list[Any]:
+    """Return a list with its references resolved; one that stands for several items is spread."""
+    elements: list[Any] = []
+    for value in values:
+        element = _resolved(value, results, ids)
+        if isinstance(value, str) and isinstance(element, list):
+            elements += element
+        else:
+            elements.append(element)
+    return elements
+
+
+def _part_of(value: Any, path: Sequence[str], reference: str) -> Any:
+    """Return the part of a step's result to which a reference leads.
+
+    Args:
+        value: The result of the step.
+        path: The keys and indices after the step's id; none stand for all items of the step, or
+            for the item where there is one.
+        reference: The whole reference, for the error.
+    """
     every = getattr(value, "every", None)
+    if every is not None and not path and len(every) == 1:
+        return every[0]
     if every is not None and path[:1] in ([], ["items"]):
-        value, path = list(every), path[1:]
-        if not path and len(value) == 1 and not reference.endswith(".items"):
-            return value[0]
+        value = list(every)
+        path = path[1:]
     for part in path:
         try:
-            value = value[int(part)] if isinstance(value, list) else value[part]
+            value = _element(value, part)
         except (LookupError, ValueError, TypeError):
-            has = ", ".join(map(str, value)) if isinstance(value, Mapping) else f"{value!r}"[:200]
-            raise ValueError(f"{reference!r}: there is no {part!r}; there is: {has}.") from None
+            there = f"{value!r}"[:200]
+            if isinstance(value, Mapping):
+                there = ", ".join(map(str, value))
+            raise ValueError(f"{reference!r}: there is no {part!r}; there is: {there}.") from None
     return value
+
+
+def _element(value: Any, part: str) -> Any:
+    if isinstance(value, list):
+        return value[int(part)]
+    return value[part]

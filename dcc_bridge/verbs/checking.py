@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path, PureWindowsPath
@@ -15,19 +15,28 @@ from dcc_bridge.skills import importer
 from dcc_bridge.skills.source import Source
 from dcc_bridge.skills.trust import check_folder, read_trusted
 from dcc_bridge.verbs.items import concerns
-from dcc_bridge.verbs.operations import HostOperations, Junk, Rule
+from dcc_bridge.verbs.operations import HostOperations, Rule
 from dcc_bridge.verbs.ports import AppliedTransforms, Checking, Cleaning
 
-_MOST_FAILED: Final = 20  # items of a rule that are named
+_MAX_FAILED: Final = 20  # items of a rule that the answer names
 _MARK: Final = "__check_rule__"
 _APPLY: Final = 'transform(apply=["scale"])'
-_WHOLE: Final = "unused_materials"  # what nothing uses is no matter of some items
-Finding = tuple[Any, ...]  # an item, why it fails a rule or "", maybe the batch step that mends it
+_UNUSED_MATERIALS: Final = "unused_materials"  # a rule of the scene, not of given items
+_TOLERANCE: Final = 1e-4  # by which a scale may differ from 1
+_PATTERN_SIGNS: Final = "$%#`"  # in a path that only the application can resolve
+# An item, why it fails a rule ("" if it passes), and maybe the batch step that mends it.
+Finding = tuple[Any, ...]
 Check = Callable[[HostOperations, Sequence[str]], Iterable[Finding]]
+RuleRun = Callable[[Sequence[str]], Iterable[Finding]]
 
 
 def verbs(operations: HostOperations, checks: Path | None = None) -> list[Callable[..., Any]]:
-    """Make the verb that checks. `checks` is the folder of the studio's own rules."""
+    """Return the verb that checks.
+
+    Args:
+        operations: What the host can do.
+        checks: The folder of the studio's own rules; None where there is none.
+    """
 
     @skill(title="Check the scene", risk="read")
     def check(rules: list[str] = [], items: list[str] = []) -> dict[str, Any]:
@@ -45,9 +54,12 @@ def verbs(operations: HostOperations, checks: Path | None = None) -> list[Callab
 def check_rule(fn: Check | None = None, /, *, mend: str = "") -> Any:
     """Mark a function of a studio as a rule of `check`; its docstring says what fails.
 
-    It takes the operations and the items, and gives the items that fail, each with why, and if it
-    knows that with the step of a batch that mends it. `mend` is the verb that mends all, as it is
-    called.
+    The function takes the operations and the items. It yields each item that fails and why, and
+    optionally the step of a batch that mends the item.
+
+    Args:
+        fn: The function, where the decorator is used without arguments.
+        mend: The verb that mends all, as it is called: 'transform(apply=["scale"])'.
     """
     if fn is None:
         return partial(check_rule, mend=mend)
@@ -58,87 +70,147 @@ def check_rule(fn: Check | None = None, /, *, mend: str = "") -> Any:
 def _checked(
     operations: HostOperations, folder: Path | None, names: list[str], items: list[str]
 ) -> dict[str, Any]:
+    """Run rules over items and return what failed, what passed and which rules are broken."""
     broken: list[str] = []
-    known = {rule.name: (rule, run) for rule, run in _checks(operations, folder, broken)}
-    if unknown := next((name for name in names if name not in known), None):
-        raise ValueError(f"There is no rule {unknown!r}; there are: {', '.join([*known, *broken])}")
-    every = (
-        (it for item in items for it in (item, *operations.items(item)))
-        if items
-        else operations.items()
-    )
-    looked_at = list(dict.fromkeys(track(every)))
-    among, failed, passed, whole = set(looked_at), dict[str, Any](), [], []
-    for rule, run in (known[name] for name in names or known):
-        if items and rule.name == _WHOLE:
-            whole.append(rule.name)
+    rules = _wanted_rules(operations, folder, names, broken)
+    checked = list(dict.fromkeys(track(_with_children(operations, items))))
+    among = None
+    if items:
+        among = set(checked)
+    failed: dict[str, Any] = {}
+    passed = []
+    not_run = []
+    for rule, run in rules:
+        if items and rule.name == _UNUSED_MATERIALS:
+            not_run.append(rule.name)
             continue
         try:
-            found = [it for it in track(run(looked_at)) if it[1]]
-            found = [it for it in found if not items or concerns(operations, it[0], among)]
+            findings = _findings(operations, run, checked, among)
         except (SkillError, LookupError, ValueError) as error:
             broken.append(f"{rule.name}: {error}")
             continue
-        named = found[:_MOST_FAILED]
-        facts = {"what": rule.text, "mend": rule.mend, "count": len(found)}
-        facts["items"] = {item: why for item, why, *_ in named}
-        if mends := {item: mend[0] for item, _, *mend in named if any(mend)}:
-            facts["mends"] = mends
-        failed |= {rule.name: facts} if found else {}
-        passed += [] if found else [rule.name]
-    result = {"looked_at": len(looked_at), "failed": failed, "passed": passed}
-    notes = {"broken": broken, "not_looked_at_with_items": whole}
-    return result | {name: note for name, note in notes.items() if note}
+        if findings:
+            failed[rule.name] = _failure(rule, findings)
+        else:
+            passed.append(rule.name)
+    answer = {"looked_at": len(checked), "failed": failed, "passed": passed}
+    if broken:
+        answer["broken"] = broken
+    if not_run:
+        answer["not_looked_at_with_items"] = not_run
+    return answer
+
+
+def _wanted_rules(
+    operations: HostOperations, folder: Path | None, names: Sequence[str], broken: list[str]
+) -> list[tuple[Rule, RuleRun]]:
+    """Return the rules of these names, or all rules; add to `broken` why files of rules are.
+
+    Raises:
+        ValueError: There is no rule of one of the names.
+    """
+    known: dict[str, tuple[Rule, RuleRun]] = {}
+    for rule, run in _checks(operations, folder, broken):
+        known[rule.name] = rule, run
+    for name in names:
+        if name not in known:
+            there = ", ".join([*known, *broken])
+            raise ValueError(f"There is no rule {name!r}; there are: {there}")
+    return [known[name] for name in names or known]
+
+
+def _with_children(operations: HostOperations, items: Sequence[str]) -> Iterator[str]:
+    """Yield items with all that is below them; all items of the scene where none are given."""
+    if not items:
+        yield from operations.items()
+    for item in items:
+        yield item
+        yield from operations.items(item)
+
+
+def _findings(
+    operations: HostOperations, run: RuleRun, items: Sequence[str], among: Container[str] | None
+) -> list[Finding]:
+    """Return why items fail a rule.
+
+    Some rules judge other things than items, such as files and materials. Those of them are
+    returned that concern one of the items `among`; None for all.
+    """
+    findings = [finding for finding in track(run(items)) if finding[1]]
+    if among is None:
+        return findings
+    return [finding for finding in findings if concerns(operations, finding[0], among)]
+
+
+def _failure(rule: Rule, findings: Sequence[Finding]) -> dict[str, Any]:
+    """Return the part of an answer on a rule that items fail."""
+    reasons = {}
+    steps = {}
+    for item, why, *mend in findings[:_MAX_FAILED]:
+        reasons[item] = why
+        if any(mend):
+            steps[item] = mend[0]
+    facts = {"what": rule.text, "mend": rule.mend, "count": len(findings), "items": reasons}
+    if steps:
+        facts["mends"] = steps
+    return facts
 
 
 def _checks(
     operations: HostOperations, folder: Path | None, broken: list[str]
-) -> Iterator[tuple[Rule, Any]]:
-    """Give all rules: ours, the host's, the studio's; of one name the last counts."""
+) -> Iterator[tuple[Rule, RuleRun]]:
+    """Yield the common rules, the host's and the studio's; of one name the last counts."""
     yield from _common(operations)
     if isinstance(operations, Checking):
         for rule in operations.rules():
             yield rule, partial(operations.failures, rule.name)
-    yield from ((rule, partial(fn, operations)) for rule, fn in _studio(folder, broken))
+    for rule, fn in _studio(folder, broken):
+        yield rule, partial(fn, operations)
 
 
-def _common(operations: HostOperations) -> Iterator[tuple[Rule, Any]]:
-    """Yield the rules that are the same for all, each with what judges items by it."""
+def _common(operations: HostOperations) -> Iterator[tuple[Rule, RuleRun]]:
+    """Yield the rules that are the same in all hosts, each with the function that runs it."""
     if isinstance(operations, AppliedTransforms):
         scaled = Rule("scale_applied", "the scale is not 1", _APPLY)
-        yield scaled, partial(_scale, False, operations)
+        yield scaled, partial(_unapplied_scales, operations)
     mirrored = Rule("negative_scale", "the scale is negative", _APPLY)
-    yield mirrored, partial(_scale, True, operations)
+    yield mirrored, partial(_negative_scales, operations)
     twice = Rule("duplicate_names", "the name is there twice", "rename")
     yield twice, partial(_duplicate_names, operations)
     if isinstance(operations, Checking):
         missing = Rule("missing_files", "not there", "set_values")
-        yield missing, partial(_file, False, operations)
-        yield Rule("absolute_paths", "absolute", "set_values"), partial(_file, True, operations)
+        yield missing, partial(_missing_files, operations)
+        absolute = Rule("absolute_paths", "absolute", "set_values")
+        yield absolute, partial(_absolute_paths, operations)
     if isinstance(operations, Cleaning):
         empty = Rule("empty_groups", "empty", "clean")
-        yield empty, partial(_junk, "empty_groups", operations)
-        yield Rule(_WHOLE, "unused", "clean"), partial(_junk, "unused", operations)
+        yield empty, partial(_empty_groups, operations)
+        unused = Rule(_UNUSED_MATERIALS, "unused", "clean")
+        yield unused, partial(_unused_materials, operations)
 
 
 def _studio(folder: Path | None, broken: list[str]) -> Iterator[tuple[Rule, Check]]:
     """Import the rules of a studio's files, which must be trusted as skills are."""
-    for file in sorted(folder.glob("[!_.]*.py")) if folder is not None else ():
+    if folder is None:
+        return
+    for file in sorted(folder.glob("[!_.]*.py")):
         try:
             source = Source.of(file, read_trusted(file, check_folder(file.parent)))
-            rules = vars(importer.import_source(source))
+            names = vars(importer.import_source(source))
         except (SkillError, OSError) as error:
             broken.append(str(error))
-        else:
-            for name, fn in rules.items():
-                if (mend := getattr(fn, _MARK, None)) is not None:
-                    what = (fn.__doc__ or name).strip().partition("\n")[0]
-                    yield Rule(name, what, mend), partial(_guarded, fn, file)
+            continue
+        for name, fn in names.items():
+            mend = getattr(fn, _MARK, None)
+            if mend is not None:
+                what = (fn.__doc__ or name).strip().partition("\n")[0]
+                yield Rule(name, what, mend), partial(_guarded, fn, file)
 
 
 def _guarded(
     fn: Check, file: Path, operations: HostOperations, items: Sequence[str]
 ) -> Iterator[Finding]:
+    """Yield what a rule of a studio finds; its errors name the file that is broken."""
     with importer.broken_by(file):
         for finding in fn(operations, items):
             if isinstance(finding, str) or not 2 <= len(finding) <= 3:
@@ -146,45 +218,100 @@ def _guarded(
             yield str(finding[0]), str(finding[1]), *finding[2:]
 
 
-def _scale(negative: bool, operations: HostOperations, items: Sequence[str]) -> Iterator[Finding]:
+def _unapplied_scales(operations: HostOperations, items: Sequence[str]) -> Iterator[Finding]:
     for item in items:
-        why = ""
-        with suppress(ValueError):  # for what cannot be placed
-            scale = operations.placement(item, "local").scale
-            fails = min(scale) < 0 if negative else max(abs(it - 1) for it in scale) > 1e-4
-            if fails and operations.look_into(item, "counts"):  # a light may have any
-                why = f"scale {', '.join(f'{it:.4g}' for it in scale)}"
-        yield item, why
+        scale = _scale(operations, item)
+        fails = any(abs(factor - 1) > _TOLERANCE for factor in scale)
+        yield item, _scale_failure(operations, item, scale, fails=fails)
+
+
+def _negative_scales(operations: HostOperations, items: Sequence[str]) -> Iterator[Finding]:
+    for item in items:
+        scale = _scale(operations, item)
+        fails = any(factor < 0 for factor in scale)
+        yield item, _scale_failure(operations, item, scale, fails=fails)
+
+
+def _scale(operations: HostOperations, item: str) -> Sequence[float]:
+    """Return an item's own scale; nothing for an item that cannot be placed."""
+    with suppress(ValueError):
+        return operations.placement(item, "local").scale
+    return ()
+
+
+def _scale_failure(
+    operations: HostOperations, item: str, scale: Sequence[float], *, fails: bool
+) -> str:
+    """Return why an item fails by its scale; "" where it passes."""
+    if not fails:
+        return ""
+    has_geometry = False
+    with suppress(ValueError):
+        has_geometry = bool(operations.look_into(item, "counts"))
+    if not has_geometry:  # a light may have any scale
+        return ""
+    return f"scale {', '.join(f'{factor:.4g}' for factor in scale)}"
 
 
 def _duplicate_names(operations: HostOperations, items: Sequence[str]) -> Iterator[Finding]:
-    names = {
-        it: name for it in track(items) if not it.endswith(f"/{(name := operations.name(it))}")
-    }
-    counts = Counter(names.values())  # a path of slashes has its own place
+    names = {}
+    for item in track(items):
+        name = operations.name(item)
+        if not item.endswith(f"/{name}"):  # a path of slashes has a place of its own
+            names[item] = name
+    counts = Counter(names.values())
     for item, name in names.items():
-        yield item, f"{counts[name]} are called {name}" if counts[name] > 1 else ""
+        why = ""
+        if counts[name] > 1:
+            why = f"{counts[name]} are called {name}"
+        yield item, why
 
 
-def _file(absolute: bool, operations: Checking, items: Sequence[str]) -> Iterator[Finding]:
-    folder = (operations.host.file() or Path("scene")).parent
+def _missing_files(operations: Checking, items: Sequence[str]) -> Iterator[Finding]:
+    scene_file = operations.host.file() or Path("scene")
     for item, prop, written in operations.files():
-        rooted = written.startswith("/") or PureWindowsPath(written).is_absolute()
-        is_absolute = rooted and not written.startswith("//")  # so Blender says it is relative
-        fails = is_absolute if absolute else _is_missing(written, folder)
-        yield item, f"{prop}: {written}" if fails else ""
+        yield item, _file_failure(prop, written, fails=_is_missing(written, scene_file.parent))
+
+
+def _absolute_paths(operations: Checking, items: Sequence[str]) -> Iterator[Finding]:
+    for item, prop, written in operations.files():
+        yield item, _file_failure(prop, written, fails=_is_absolute(written))
+
+
+def _file_failure(prop: str, written: str, *, fails: bool) -> str:
+    if not fails:
+        return ""
+    return f"{prop}: {written}"
+
+
+def _is_absolute(written: str) -> bool:
+    if written.startswith("//"):  # Blender writes a path relative to the scene like this
+        return False
+    return written.startswith("/") or PureWindowsPath(written).is_absolute()
 
 
 def _is_missing(written: str, folder: Path) -> bool:
-    if not written or "://" in written or any(it in written for it in "$%#`"):
-        return False  # whether it is there only the application knows
+    """Return whether a file that the scene refers to is not there, as far as we can know."""
+    if not written or "://" in written:
+        return False
+    if any(sign in written for sign in _PATTERN_SIGNS):
+        return False
     path = folder / written.removeprefix("//")
     if "<" in path.name:  # a pattern, such as <UDIM>
-        return not any(path.parent.glob(path.name.partition("<")[0] + "*"))
+        first_part = path.name.partition("<")[0]
+        return not any(path.parent.glob(first_part + "*"))
     return not path.exists()
 
 
-def _junk(what: Junk, operations: Cleaning, items: Sequence[str]) -> Iterator[Finding]:
-    among = set(operations.materials()) if what == "unused" else None
-    with suppress(ValueError):  # the host has no such
-        yield from ((it, what) for it in operations.junk(what) if among is None or it in among)
+def _empty_groups(operations: Cleaning, items: Sequence[str]) -> Iterator[Finding]:
+    with suppress(ValueError):  # the host has no such junk
+        for item in operations.junk("empty_groups"):
+            yield item, "empty_groups"
+
+
+def _unused_materials(operations: Cleaning, items: Sequence[str]) -> Iterator[Finding]:
+    materials = set(operations.materials())
+    with suppress(ValueError):  # the host has no such junk
+        for item in operations.junk("unused"):
+            if item in materials:
+                yield item, "unused"

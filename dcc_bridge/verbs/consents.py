@@ -1,4 +1,4 @@
-"""Consent to what a call changes, also where a batch comes to it later. Main thread."""
+"""Consent to the changes of a call, also for steps in the middle of a batch. Main thread."""
 
 from __future__ import annotations
 
@@ -23,25 +23,42 @@ OperationsT = TypeVar("OperationsT", bound=HostOperations)
 
 @dataclass(slots=True)
 class _Run:
-    """What one call has changed so far, and what was agreed to in it."""
+    """The changes of one call so far, and what was agreed to in it.
+
+    Attributes:
+        changes: How many changes the call has made.
+        agreed: How many of them were asked for.
+        known: How many changes were asked for before a batch began.
+        questions: How many questions came so far. A yes is kept by the place of its question,
+            since other data may later have the same names.
+        is_batch: The call is a batch.
+        was_tried: The batch was being tried when it began.
+        is_split: Somebody worked on between two steps of the batch, which stay two undo steps.
+        answers: The answers in a batch, by place and question.
+        files: The files that the call wrote and that were not there before.
+    """
 
     changes: int = 0
-    agreed: int = 0  # changes that were asked for
-    known: int = 0  # changes that were asked for before a batch
-    questions: int = 0  # that came so far; a yes is of its place, what goes may be named alike
+    agreed: int = 0
+    known: int = 0
+    questions: int = 0
     is_batch: bool = False
-    was_tried: bool = False  # when the batch began, it was
-    is_split: bool = False  # somebody worked on between two of its steps, which stay two
-    answers: dict[object, Any] = field(default_factory=dict)  # in the batch, by what was asked
-    files: list[Path] = field(default_factory=list)  # that it wrote, and that were not there
+    was_tried: bool = False
+    is_split: bool = False
+    answers: dict[object, Any] = field(default_factory=dict)
+    files: list[Path] = field(default_factory=list)
 
 
 class Consents:
     """Asks for the person's consent, and counts what a call changes, where that is much.
 
-    An undo step is never open while a question is. So a batch in which one comes after an edit is
-    taken back once that is agreed to, and done again with the answer: that is one step. What is
-    asked then must be what was agreed to, or it is asked again.
+    An undo step is never open while a question is. So where a question comes after an edit of a
+    batch, a yes takes the batch back and runs it anew with that answer: that is one step. What is
+    asked the second time must be what was agreed to, or the person is asked again.
+
+    Args:
+        operations: What the host can do.
+        many: The number of changes up to which a call needs no consent.
     """
 
     def __init__(self, operations: HostOperations, many: int) -> None:
@@ -50,7 +67,7 @@ class Consents:
         self._runs = WeakKeyDictionary[Call, _Run]()
 
     def begin_batch(self, changes: int, *, loses: bool) -> None:
-        """Begin a batch, or begin it anew; what it is known to change is asked for first.
+        """Begin a batch, or begin it anew; the person is first asked for its known changes.
 
         Args:
             changes: How many changes are known before it runs.
@@ -77,19 +94,30 @@ class Consents:
         run.agreed = run.known
 
     def ask(self, verb: str, count: int, noun: str, items: Sequence[str] | None = None) -> None:
-        """Count what is changed next, and ask for it where that is much."""
-        if end := self.add(count):
+        """Count the next changes, and ask the person first where they are many.
+
+        Args:
+            verb: What is done, as the question begins: "Copy".
+            count: How many changes there will be.
+            noun: What each change is of: "prim".
+            items: The items that are changed; None where there are none yet.
+        """
+        question_end = self.add(count)
+        if question_end:
             what = f"{verb} {plural(count, noun)}"
-            self.confirm(what + end, items, what)
+            self.confirm(what + question_end, items, what)
 
     def add(self, changes: int) -> str:
-        """Count what is changed next; gives how its question ends, "" where it needs none."""
+        """Count the next changes; return how their question ends, "" where they need none."""
         run = self._run
-        is_more, run.changes = run.changes > 0, run.changes + changes
+        is_more = run.changes > 0
+        run.changes += changes
         if run.changes - run.agreed <= self._many:
             return ""
         run.agreed = run.changes
-        return f", {run.changes} changes in all?" if is_more else " at once?"
+        if is_more:
+            return f", {run.changes} changes in all?"
+        return " at once?"
 
     def confirm(
         self,
@@ -99,16 +127,44 @@ class Consents:
         look: Callable[[], Sequence[str]] | None = None,
         **more: Any,
     ) -> Grant | list[str]:
-        """Ask as `confirm_sync` does; gives the items, as `look` lists them after the answer."""
+        """Ask as `confirm_sync` does, or return what was answered before the batch began anew.
 
-        def agreed(listed: Sequence[str]) -> object:
+        Args:
+            message: The question, or a function that returns it for the items.
+            items: The items that are asked about, as they were listed before; None for none.
+            verb: What is done, for the button; or a function that returns it for the items.
+            look: Lists the items again after the answer; None where they cannot change.
+            more: Arguments of `confirm_sync`.
+
+        Returns:
+            What `confirm_sync` returns: with `look` the items, else the grant.
+
+        Raises:
+            NotConfirmed: The person did not agree.
+            TryAgain: The batch had edited before, and begins anew with this answer.
+        """
+
+        def question_about(listed: Sequence[str]) -> object:
             kinds = tuple(self._operations.host.kinds(listed))
-            return message if isinstance(message, str) else message(listed), *listed, kinds
+            text = message
+            if not isinstance(text, str):
+                text = text(listed)
+            return text, *listed, kinds
 
-        seen = [items or ()]
-        every = (lambda: seen.pop() if seen else look()) if look else items
-        return self.once(agreed(items or ()), items or (), lambda: confirm_sync(
-            message, items=every, verb=verb, **more), agreed)  # fmt: skip
+        listed_before = [items or ()]
+
+        def every() -> Sequence[str]:
+            # The first list was made by the caller already.
+            if listed_before or look is None:
+                return listed_before.pop()
+            return look()
+
+        def ask() -> Grant | list[str]:
+            if look is None:
+                return confirm_sync(message, items=items, verb=verb, **more)
+            return confirm_sync(message, items=every, verb=verb, **more)
+
+        return self.once(question_about(items or ()), items or (), ask, question_about)
 
     def once(
         self,
@@ -117,24 +173,41 @@ class Consents:
         ask: Callable[[], T],
         agreed: Callable[[Any], object] = lambda answer: None,
     ) -> T:
-        """Ask, or give what was answered; a batch that has edited before it is done again."""
-        run, key = self._run, (self._run.questions, key)
+        """Ask, or return what was answered before the batch began anew.
+
+        Args:
+            key: The question, to find its answer by when the batch runs again.
+            items: The items that may go after a yes.
+            ask: Asks the person.
+            agreed: Returns the question that was answered in the end, by its answer, where that may
+                be about other items than `key`; None where it was `key`.
+
+        Raises:
+            TryAgain: The batch had edited before, and begins anew with this answer.
+        """
+        run = self._run
+        number = run.questions
         run.questions += 1
-        if key in run.answers:
-            self._operations.host.fingerprint(
-                items
-            )  # what goes with them is other data, of these names
+        if (number, key) in run.answers:
+            # Other data may have these names by now, so the host takes their fingerprints again.
+            self._operations.host.fingerprint(items)
             allow(items)
-            return cast("T", run.answers[key])
+            return cast("T", run.answers[number, key])
         answer = ask()
         if not run.is_batch:
             return answer
-        run.answers[key[0], agreed(answer) or key[1]] = answer
+        answered = agreed(answer) or key
+        run.answers[number, answered] = answer
         if not run.is_split:
             self._begin_anew(run)
         return answer
 
     def _begin_anew(self, run: _Run) -> None:
+        """Revert what the batch has edited so far, so that it runs again.
+
+        Raises:
+            TryAgain: Something was edited.
+        """
         call = current_call()
         call.ledger.limit_losses()
         try:
@@ -146,17 +219,38 @@ class Consents:
             raise TryAgain
 
     def ask_to_write(self, verb: str, question: str, files: Sequence[Path]) -> dict[str, str]:
-        """Ask before files are written; gives the folder with the copies of what was there."""
-        over = ", over the file that is there" if files[0].exists() else ", a new file"
-        others = ["\nOther files are written too:", *map(str, files[1:])] if files[1:] else []
-        text = "\n".join([f"{question}{over}?", *others])
+        """Ask before files are written.
+
+        Args:
+            verb: What is done, for the button: "Save".
+            question: How the question begins; what is said of the files follows.
+            files: The file that the question is about, then others that are written too.
+
+        Returns:
+            The folder with the copies of the files that were there, as "copies"; else nothing.
+        """
+        state = ", a new file"
+        if files[0].exists():
+            state = ", over the file that is there"
+        lines = [f"{question}{state}?"]
+        if files[1:]:
+            lines += ["\nOther files are written too:", *map(str, files[1:])]
+        text = "\n".join(lines)
         grant = self.confirm(text, None, verb, undoable=False, files=files, title=verb)
         copy = getattr(grant, "checkpoint", None)
-        return {"copies": str(copy)} if copy else {}
+        if not copy:
+            return {}
+        return {"copies": str(copy)}
 
     @contextmanager
     def writing(self, files: Sequence[Path]) -> Iterator[None]:
-        """Have a later refusal name the new files, which undo leaves there."""
+        """Return a block in which files are written.
+
+        Undo leaves the new ones there, so a later refusal names them.
+
+        Args:
+            files: The files that may be written.
+        """
         new = [file for file in files if not file.exists()]
         try:
             yield
@@ -170,8 +264,8 @@ class Consents:
         return self._runs.setdefault(current_call(), _Run())
 
 
-class Consenting(Generic[OperationsT]):
-    """Verbs that may ask, over a host's operations."""
+class ConsentingVerbs(Generic[OperationsT]):
+    """A base for verbs that may ask, over a host's operations."""
 
     def __init__(self, operations: OperationsT, consents: Consents) -> None:
         self._operations = operations
@@ -179,7 +273,7 @@ class Consenting(Generic[OperationsT]):
 
 
 def _remove_new_files(run: _Run, call: Call) -> None:
-    """Take back the files that a batch wrote, which begins anew and writes them again."""
+    """Remove the new files of a batch, which begins anew and writes them again."""
     for file in run.files:
         file.unlink(missing_ok=True)
         call.lasting.lost.remove(f"write {file.name}")
@@ -187,10 +281,13 @@ def _remove_new_files(run: _Run, call: Call) -> None:
 
 
 def allow(items: Sequence[str]) -> None:
-    """Let items go that a person agreed to lose."""
+    """Allow the loss of items, to which the person agreed."""
     current_call().ledger.grants.append(CallGrant("", items=tuple(items)))
 
 
 def cover(items: Sequence[str]) -> None:
-    """Let an edit take away parts of what it names: a link, a key, the member of a group."""
+    """Allow an edit to take away parts of the items that it names.
+
+    Such parts are a link, a key, or a member of a group.
+    """
     current_call().ledger.parts += items

@@ -14,16 +14,16 @@ from dcc_bridge.elicitation.types import outcome
 from dcc_bridge.errors import NotConfirmed
 from dcc_bridge.skills.skill import skill, track
 from dcc_bridge.verbs.answers import Json, result
-from dcc_bridge.verbs.consents import Consenting, allow
+from dcc_bridge.verbs.consents import ConsentingVerbs, allow
 from dcc_bridge.verbs.items import counted
 from dcc_bridge.verbs.operations import Junk
 from dcc_bridge.verbs.ports import Cleaning, Deleting
 
-_GOING: Final = ("unused", "empty_groups")  # kinds of junk that are deleted, not merged or cut
-_MOST_TICKED: Final = 100  # items of one list of boxes to tick; more are agreed to as a whole
+_DELETED_JUNK: Final = ("unused", "empty_groups")  # kinds that are deleted, not merged or cut
+_MAX_TICKED: Final = 100  # boxes in one form; more items are agreed to as a whole
 
 
-class CleaningVerbs(Consenting[Cleaning]):
+class CleaningVerbs(ConsentingVerbs[Cleaning]):
     """The verb that cleans."""
 
     def verbs(self) -> list[Callable[..., Any]]:
@@ -39,39 +39,52 @@ class CleaningVerbs(Consenting[Cleaning]):
         Args:
             what: Which kinds.
         """
-        operations, gone, stays = self._operations, list[str](), list[str]()
+        operations = self._operations
         junk = {kind: operations.junk(kind) for kind in dict.fromkeys(what)}
         if not any(junk.values()):
             return result([], why="There is nothing of that to clean.")
-        for kind, items in self._picked(junk).items():
-            still = set(operations.junk(kind))  # meanwhile somebody may use it
-            operations.clean(kind, going := [item for item in items if item in still])
+        gone: list[str] = []
+        still_there: list[str] = []
+        for kind, picked in self._picked(junk).items():
+            # Somebody may use an item since it was listed.
+            still_junk = set(operations.junk(kind))
+            cleaned = [item for item in picked if item in still_junk]
+            operations.clean(kind, cleaned)
             left = set(operations.junk(kind))
-            gone += [item for item in going if item not in left]
-            stays += [item for item in going if item in left]
-        return result(gone, f"Cleaned {plural(len(gone), 'thing')} away", still_there=stays)
+            for item in cleaned:
+                if item in left:
+                    still_there.append(item)
+                else:
+                    gone.append(item)
+        summary = f"Cleaned {plural(len(gone), 'thing')} away"
+        return result(gone, summary, still_there=still_there)
 
     def _picked(self, junk: Mapping[Junk, Sequence[str]]) -> dict[Junk, list[str]]:
-        """Have the person tick what goes; many are agreed to as a whole."""
-        every = _once(junk)
-        shown = [item for items in every.values() for item in items]
-        question = f"Clean {plural(len(shown), 'thing')} away?"
-        breaking = ""
-        if isinstance(operations := self._operations, Deleting):
-            going = [item for kind, items in every.items() if kind in _GOING for item in items]
-            breaking = _breaking(operations, going)
-        if len(shown) > _MOST_TICKED:
-            self._consents.confirm(question + breaking, shown, "Clean")
+        """Return what the person ticked to go; many items are agreed to as a whole."""
+        every = _without_repeats(junk)
+        listed = [item for items in every.values() for item in items]
+        question = f"Clean {plural(len(listed), 'thing')} away?"
+        breaking = self._breaking_without(every)
+        if len(listed) > _MAX_TICKED:
+            self._consents.confirm(question + breaking, listed, "Clean")
             return every
         question += " Untick what is to stay." + breaking
-        fields = {kind: {"type": "array", "title": kind.replace("_", " ").capitalize(),
-                         "items": {"type": "string", "enum": items}, "default": items}
-                  for kind, items in every.items()}  # fmt: skip
-        form = {"type": "object", "properties": fields, "required": list(fields)}
-        return self._consents.once(("clean", *shown), shown, lambda: _ticked(question, form))
+        form = _form(every)
+        return self._consents.once(("clean", *listed), listed, lambda: _ticked(question, form))
+
+    def _breaking_without(self, junk: Mapping[Junk, Sequence[str]]) -> str:
+        """Return a sentence on what breaks once junk is deleted; "" where nothing does."""
+        operations = self._operations
+        if not isinstance(operations, Deleting):
+            return ""
+        deleted: list[str] = []
+        for kind in junk:
+            if kind in _DELETED_JUNK:
+                deleted += junk[kind]
+        return _breaking(operations, deleted)
 
 
-class DeletingVerbs(Consenting[Deleting]):
+class DeletingVerbs(ConsentingVerbs[Deleting]):
     """The verb that deletes."""
 
     def verbs(self) -> list[Callable[..., Any]]:
@@ -93,37 +106,47 @@ class DeletingVerbs(Consenting[Deleting]):
             under: With a pattern: only items below this one.
         """
         operations = self._operations
-        if not (going := self._matching(items, pattern, type, under)):
+        doomed = self._matching(items, pattern, type, under)
+        if not doomed:
             return result([], why=f"There is nothing of type {type} named {pattern!r}.")
-        operations.check_deletable(going)
-        if not current_call().control.is_trying:  # else it is asked once the batch was tried
-            going = self._consents.confirm(
+        operations.check_deletable(doomed)
+        # While a batch is tried nobody is asked: that comes with the whole batch.
+        if not current_call().control.is_trying:
+            doomed = self._consents.confirm(
                 self._question,
-                going,
-                lambda found: f"Delete {counted(operations, found)}",
+                doomed,
+                lambda listed: f"Delete {counted(operations, listed)}",
                 lambda: self._matching(items, pattern, type, under),
                 title="Delete",
             )
-        what, hidden = counted(operations, going), dict.fromkeys(map(str, operations.delete(going)))
-        left = (it for it in track(going) if it not in hidden)
-        stays = [it for it in left if operations.host.kinds([it]) != ["gone"]]
-        return result(going, f"Deleted {what}", only_hidden=list(hidden), still_there=stays)
+        what = counted(operations, doomed)  # before they go: then nobody knows their types
+        hidden = dict.fromkeys(str(item) for item in operations.delete(doomed))
+        still_there = []
+        for item in track(doomed):
+            if item not in hidden and operations.host.kinds([item]) != ["gone"]:
+                still_there.append(item)
+        return result(doomed, f"Deleted {what}", only_hidden=list(hidden), still_there=still_there)
 
     def _matching(self, items: Sequence[str], pattern: str, type: str, under: str) -> list[str]:
+        """Return the items, or those that go by the pattern, the type and the place."""
         operations = self._operations
         if not items and not pattern:
             raise ValueError("Give items, or a pattern.")
+        matching = []
         if items:
-            return list(dict.fromkeys(item for item in track(items) if operations.kind(item)))
-        every = (
-            it
-            for it in operations.items(under or None)
-            if type == "*" or operations.kind(it) == type
-        )
-        return [it for it in track(every) if fnmatchcase(operations.name(it), pattern)]
+            for item in track(items):
+                if operations.kind(item):
+                    matching.append(item)
+            return list(dict.fromkeys(matching))
+        for item in track(operations.items(under or None)):
+            if type != "*" and operations.kind(item) != type:
+                continue
+            if fnmatchcase(operations.name(item), pattern):
+                matching.append(item)
+        return matching
 
     def _question(self, items: Sequence[str]) -> str:
-        """Ask whether items are deleted: how many go in all stands in the first line."""
+        """Return the question; how many items go in all stands in its first line."""
         operations = self._operations
         asked = f"Delete {counted(operations, items)}"
         below = operations.below(items)
@@ -132,28 +155,29 @@ class DeletingVerbs(Consenting[Deleting]):
         return f"{asked}?{self._beside(items, below)}"
 
     def _beside(self, items: Sequence[str], below: Sequence[str]) -> str:
-        """Say what goes with items, or loses its parent, without being one of them."""
+        """Return sentences on what goes with items or loses its parent, and on what breaks."""
         operations = self._operations
         host = operations.host
-        noun, them = host.item_noun, _them(items)
-        told = ""
+        them = _them(items)
+        text = ""
         if len(items) == 1:
-            told += f" It is {host.display_names(items)[0]}."
+            text += f" It is {host.display_names(items)[0]}."
         if below:
-            told += f"\nBelow {them}: {self._named(below)}."
-        if orphans := operations.orphans(items):
-            stay = f"{plural(len(orphans), noun)} below {them} stay, without their parent"
-            told += f"\n{stay}: {self._named(orphans)}."
-        return told + _breaking(operations, items)
+            text += f"\nBelow {them}: {self._named(below)}."
+        orphans = operations.orphans(items)
+        if orphans:
+            stay = f"{plural(len(orphans), host.item_noun)} below {them} stay, without their parent"
+            text += f"\n{stay}: {self._named(orphans)}."
+        return text + _breaking(operations, items)
 
     def _named(self, items: Sequence[str]) -> str:
-        """Name the first ones as the person sees them."""
+        """Return the first items by names that the person sees, and the number of the others."""
         shown = self._operations.host.display_names(items[:MAX_NAMED])
         return named([*shown, *items[MAX_NAMED:]])
 
 
 def _breaking(operations: Deleting, items: Sequence[str]) -> str:
-    """Say what will break without the items; "" where nothing will."""
+    """Return a sentence on what breaks without the items; "" where nothing does."""
     breaking = operations.dependents(items)
     if not breaking:
         return ""
@@ -166,21 +190,42 @@ def _them(items: Sequence[str]) -> str:
     return "them"
 
 
-def _once(junk: Mapping[Junk, Sequence[str]]) -> dict[Junk, list[str]]:
-    """List each thing under the first kind that it is of: it goes once, and is ticked once."""
-    seen, every = set[str](), dict[Junk, list[str]]()
+def _without_repeats(junk: Mapping[Junk, Sequence[str]]) -> dict[Junk, list[str]]:
+    """Return each thing under the first kind of junk that it is, so that it is ticked once."""
+    seen: set[str] = set()
+    every: dict[Junk, list[str]] = {}
     for kind, items in junk.items():
-        if new := [item for item in items if item not in seen]:
+        new = [item for item in items if item not in seen]
+        if new:
             every[kind] = new
             seen.update(new)
     return every
 
 
+def _form(junk: Mapping[Junk, Sequence[str]]) -> Json:
+    """Return a form with a list of boxes for each kind of junk, all of them ticked."""
+    fields: Json = {}
+    for kind, items in junk.items():
+        fields[kind] = {
+            "type": "array",
+            "title": kind.replace("_", " ").capitalize(),
+            "items": {"type": "string", "enum": items},
+            "default": items,
+        }
+    return {"type": "object", "properties": fields, "required": list(fields)}
+
+
 def _ticked(question: str, form: Json) -> dict[Junk, list[str]]:
-    it = elicit_form_sync(question, form, title="Clean")
-    if not it.accepted:
-        how, left = outcome(it.message or "", it.answered_by), current_call().remainder
-        raise NotConfirmed("Clean?", it.reason or "", how, left)
-    picked = it.data or {}
-    allow([str(item) for items in picked.values() for item in items])
-    return cast("dict[Junk, list[str]]", picked)
+    """Ask with a form and return what is ticked, which may go then.
+
+    Raises:
+        NotConfirmed: The person did not agree.
+    """
+    response = elicit_form_sync(question, form, title="Clean")
+    if not response.accepted:
+        ended = outcome(response.message or "", response.answered_by)
+        remainder = current_call().remainder
+        raise NotConfirmed("Clean?", response.reason or "", ended, remainder)
+    ticked = cast("dict[Junk, list[str]]", response.data or {})
+    allow([str(item) for items in ticked.values() for item in items])
+    return ticked

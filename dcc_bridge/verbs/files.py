@@ -10,16 +10,17 @@ from typing import Any, Final, Literal
 
 from dcc_bridge.elicitation.text import plural
 from dcc_bridge.skills.skill import report_done, skill, track
-from dcc_bridge.verbs.answers import Json, result
-from dcc_bridge.verbs.consents import Consenting
+from dcc_bridge.verbs.answers import result
+from dcc_bridge.verbs.consents import ConsentingVerbs
 from dcc_bridge.verbs.items import whole_path
 from dcc_bridge.verbs.names import no_such
 from dcc_bridge.verbs.ports import FileExchange, Saving
 
+# Suffixes of formats that can carry code.
 _CODE: Final = re.compile(r"\.(blend.*|(edit)?m[ab]|mel|hip.*|hda.*|otl.*|fcstd.*|py.*)", re.I)
 
 
-class FileExchangeVerbs(Consenting[FileExchange]):
+class FileExchangeVerbs(ConsentingVerbs[FileExchange]):
     """The verbs that import and export."""
 
     def verbs(self) -> list[Callable[..., Any]]:
@@ -44,23 +45,34 @@ class FileExchangeVerbs(Consenting[FileExchange]):
             scale: By which all lengths are multiplied.
             up: The axis that is up in it, where it does not say.
         """
-        operations, file = self._operations, whole_path(self._operations, path)
-        formats = operations.import_formats()
-        if how not in formats.get(file.suffix.lower(), ()):
-            can = ", ".join(suffix for suffix, ways in sorted(formats.items()) if how in ways)
-            raise ValueError(f"{file.name} cannot be imported as {how}; what can: {can or 'none'}.")
-        if not file.is_file():
-            names = (it.name for it in file.parent.glob("*"))
-            raise ValueError(no_such(f"file in {file.parent}:", file.name, names))
+        operations = self._operations
+        file = whole_path(operations, path)
+        self._check_importable(file, how)
         if under:
             operations.kind(under)
         if _CODE.fullmatch(file.suffix):
             question = f"Import {file}?\nFiles of this kind can carry code that runs."
             self._consents.confirm(question, None, "Import", title="Import file")
-        came = operations.import_file(file, how, under or None, scale, up or None)
-        kinds = Counter(operations.kind(item) for item in track(came.items))
-        did = f"Imported {plural(len(came.items), operations.host.item_noun)} from {file.name}"
-        return result(came.items, did, file=str(file), types=dict(kinds), warnings=came.warnings)
+        imported = operations.import_file(file, how, under or None, scale, up or None)
+        kinds = Counter(operations.kind(item) for item in track(imported.items))
+        number = plural(len(imported.items), operations.host.item_noun)
+        facts = {"file": str(file), "types": dict(kinds), "warnings": imported.warnings}
+        return result(imported.items, f"Imported {number} from {file.name}", **facts)
+
+    def _check_importable(self, file: Path, how: str) -> None:
+        """Check that a file is there and can be imported.
+
+        Raises:
+            ValueError: It is not, or it cannot be imported like this.
+        """
+        formats = self._operations.import_formats()
+        if how not in formats.get(file.suffix.lower(), ()):
+            suffixes = [suffix for suffix, ways in sorted(formats.items()) if how in ways]
+            can = ", ".join(suffixes) or "none"
+            raise ValueError(f"{file.name} cannot be imported as {how}; what can: {can}.")
+        if not file.is_file():
+            names = (other.name for other in file.parent.glob("*"))
+            raise ValueError(no_such(f"file in {file.parent}:", file.name, names))
 
     @skill(risk="destructive", confirms=True, undo=False)
     def export_file(self, path: str, items: list[str] = [], frames: list[float] = []) -> Any:
@@ -71,29 +83,48 @@ class FileExchangeVerbs(Consenting[FileExchange]):
             items: None of them stands for all.
             frames: [first, last] of an animation.
         """
-        operations, file = self._operations, whole_path(self._operations, path)
+        operations = self._operations
+        file = whole_path(operations, path)
         for item in track(items):
             operations.kind(item)
-        if file.suffix.lower() not in (formats := operations.export_formats()):
+        self._check_exportable(file)
+        span = None
+        if frames:
+            if len(frames) != 2 or frames[0] > frames[1]:
+                raise ValueError("frames is [first, last].")
+            span = frames[0], frames[1]
+        beside = []
+        if file.suffix.lower() == ".obj":
+            beside.append(file.with_suffix(".mtl"))
+        there = [other for other in (file, *beside) if other.exists()]
+        copies = {}
+        if there:
+            over = list(dict.fromkeys([file, *there]))
+            copies = self._consents.ask_to_write("Export", f"Export to {file}", over)
+        before = _stamp(file)
+        with self._consents.writing([file, *beside]):
+            left_out = operations.export_file(file, items, span)
+        after = _stamp(file)
+        size = after[0]
+        if after == before or not size:
+            raise ValueError(f"{file.name} was not written, though the application did not say so.")
+        facts = {"file": str(file), "bytes": size, "left_out": left_out, **copies}
+        return result(items, f"Exported to {file.name}", **facts)
+
+    def _check_exportable(self, file: Path) -> None:
+        """Check that a file is of a format that can be written, in a folder that is there.
+
+        Raises:
+            ValueError: It is not.
+        """
+        formats = self._operations.export_formats()
+        if file.suffix.lower() not in formats:
             raise ValueError(f"{file.name} cannot be written; what can: {', '.join(formats)}.")
         if not file.parent.is_dir():
             raise ValueError(f"There is no folder {file.parent}.")
-        if frames and not (len(frames) == 2 and frames[0] <= frames[1]):
-            raise ValueError("frames is [first, last].")
-        beside = [file.with_suffix(".mtl")] if file.suffix.lower() == ".obj" else []
-        over = [file, *filter(Path.exists, beside)]
-        is_over = any(map(Path.exists, over))
-        copies = self._consents.ask_to_write("Export", f"Export to {file}", over) if is_over else {}
-        before = _stamp(file)
-        with self._consents.writing([file, *beside]):
-            left = operations.export_file(file, items, (frames[0], frames[1]) if frames else None)
-        if (now := _stamp(file)) == before or not now[0]:
-            raise ValueError(f"{file.name} was not written, though the application did not say so.")
-        facts = {"file": str(file), "bytes": now[0], "left_out": left, **copies}
-        return result(items, f"Exported to {file.name}", **facts)
 
 
-class SavingVerbs(Consenting[Saving]):
+class SavingVerbs(ConsentingVerbs[Saving]):
     """The verb that saves."""
 
     def verbs(self) -> list[Callable[..., Any]]:
@@ -107,18 +138,24 @@ class SavingVerbs(Consenting[Saving]):
         Args:
             path: Another file, or relative to the scene's folder; the scene's own from then on.
         """
-        operations, what = self._operations, f"Save {self._operations.host.scene()}"
-        target = whole_path(operations, path) if path else None
+        operations = self._operations
+        host = operations.host
+        target = None
+        if path:
+            target = whole_path(operations, path)
         files = operations.save_files(target)
-        other = f" as {files[0]}" if files[0] != operations.host.file() else ""
-        copies = self._consents.ask_to_write("Save", what + other, files)
+        question = f"Save {host.scene()}"
+        if files[0] != host.file():
+            question += f" as {files[0]}"
+        copies = self._consents.ask_to_write("Save", question, files)
         report_done(f"Saved {files[0].name}")
         with self._consents.writing(files):
-            return Json(file=str(operations.save(target)), **copies)
+            saved = operations.save(target)
+            return {"file": str(saved), **copies}
 
 
 def _stamp(file: Path) -> tuple[int, ...]:
-    """Give what is another one once a file was written; its size first."""
+    """Return numbers of a file that change when it is written, its size first; 0 without a file."""
     if not file.exists():
         return (0,)
     stat = file.stat()

@@ -1,9 +1,9 @@
-"""What the verbs read of items: how many, what is above them, where. Main thread."""
+"""Facts of items that several verbs need: number, ancestors, points, paths. Main thread."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import islice
 from pathlib import Path
@@ -13,56 +13,120 @@ from dcc_bridge.elicitation.text import plural
 from dcc_bridge.skills.skill import track
 from dcc_bridge.verbs.operations import SCENE, HostOperations, Vector, triple
 
-_OF_A_KIND: Final = 500  # items whose types are compared, to name more than "prims"
+_OF_A_KIND: Final = 500  # items whose types are compared, to say more than "prims"
 
 
 def counted(operations: HostOperations, items: Sequence[str]) -> str:
-    """Say how many items there are, and what: "1 sphere light", "12 prims"."""
+    """Return how many items there are, with their noun: "1 sphere light", "12 prims"."""
+    noun = operations.host.item_noun
     nouns = {operations.noun(item) for item in items[:_OF_A_KIND] if item != SCENE}
-    is_of_a_kind = len(nouns) == 1 and len(items) <= _OF_A_KIND
-    noun = nouns.pop() if is_of_a_kind else operations.host.item_noun
+    if len(nouns) == 1 and len(items) <= _OF_A_KIND:
+        noun = nouns.pop()
     return plural(len(items), noun)
 
 
 def by_depth(
     operations: HostOperations, items: Iterable[str], *, deepest: bool = False
 ) -> list[str]:
-    """Sort items by how many are above them, the highest or the deepest first."""
-    depths = {item: len(list(lineage(operations, item))) for item in track(items)}
+    """Sort items by how many items are above them, the highest or the deepest first."""
+    depths: dict[str, int] = {}
+    for item in track(items):
+        depths[item] = len(list(lineage(operations, item)))
     return sorted(depths, key=depths.__getitem__, reverse=deepest)
 
 
 def lineage(operations: HostOperations, item: str | None) -> Iterator[str]:
-    """Give an item, and those above it."""
+    """Yield an item, then its parent, and so on up to the top of the scene."""
     while item:
         yield item
         item = operations.parent(item)
 
 
 def concerns(operations: HostOperations, item: str, among: Container[str]) -> bool:
-    """Whether an item is one of some, or what uses it is, by what stands between."""
-    seen = dict.fromkeys([item])
+    """Return whether an item is among some items, or is used by one of them or below one.
+
+    Users of users and parents of users count too. The nearest are looked at first, up to
+    `_OF_A_KIND` of them.
+    """
+    # A dict keeps the order of a queue and holds each item once.
+    queue = {item: None}
     for number in range(_OF_A_KIND):
-        if (each := next(islice(seen, number, None), None)) is None or each in among:
-            return each is not None
-        for above in (operations.users, lambda it: filter(None, [operations.parent(it)])):
-            with suppress(LookupError, ValueError):
-                seen |= dict.fromkeys(above(each))
+        current = next(islice(queue, number, None), None)
+        if current is None:
+            return False
+        if current in among:
+            return True
+        with suppress(LookupError, ValueError):
+            queue.update(dict.fromkeys(operations.users(current)))
+        with suppress(LookupError, ValueError):
+            parent = operations.parent(current)
+            if parent:
+                queue.setdefault(parent, None)
     return False
 
 
 def point(numbers: Sequence[float], name: str) -> Vector | None:
-    """Read three numbers; None where there are none."""
+    """Return three numbers as a point; None where there are no numbers.
+
+    Args:
+        numbers: The argument of a verb: none or three.
+        name: The name of that argument, for the error.
+
+    Raises:
+        ValueError: There are more or fewer numbers, or one is not finite.
+    """
     if not numbers:
         return None
-    if len(numbers) != 3 or not all(map(math.isfinite, numbers)):
+    return checked_point(numbers, name)
+
+
+def checked_point(numbers: Sequence[float], name: str) -> Vector:
+    """Return three numbers as a point.
+
+    Args:
+        numbers: The argument of a verb.
+        name: The name of that argument, for the error.
+
+    Raises:
+        ValueError: There are not three, or one is not finite.
+    """
+    if len(numbers) != 3 or not all(math.isfinite(number) for number in numbers):
         raise ValueError(f"{name} is [x, y, z], three finite numbers, and not {list(numbers)}.")
     return triple(numbers)
 
 
 def whole_path(operations: HostOperations, path: str) -> Path:
-    """Give the whole path of a file; a relative one is of the scene's own folder."""
-    file, own = Path(path).expanduser(), operations.host.file()
-    if own is None and not file.is_absolute():
+    """Return the absolute path of a file; a relative path starts in the scene's folder.
+
+    Raises:
+        ValueError: The path is relative, and the scene was never saved.
+    """
+    file = Path(path).expanduser()
+    scene_file = operations.host.file()
+    if scene_file is not None:
+        file = scene_file.parent / file
+    elif not file.is_absolute():
         raise ValueError(f"The scene was never saved, so give the whole path and not {path!r}.")
-    return (own.parent / file if own else file).absolute()
+    return file.absolute()
+
+
+def followed(item: str, moved: Mapping[str, str]) -> str:
+    """Return an item as it is called now, where items above it have got another path since.
+
+    Args:
+        item: The item, as it was called right after it was moved itself.
+        moved: The new item of each moved item.
+    """
+    end = _last_slash(item, len(item))
+    while end > 0:
+        new_parent = moved.get(item[:end])
+        if new_parent is not None:
+            item = new_parent + item[end:]
+            end = len(new_parent)
+        end = _last_slash(item, end)
+    return item
+
+
+def _last_slash(path: str, end: int) -> int:
+    """Return where the last separator before `end` is; -1 where there is none."""
+    return max(path.rfind("/", 0, end), path.rfind("|", 0, end))

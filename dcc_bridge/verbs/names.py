@@ -1,4 +1,4 @@
-"""Names that are like one that is not there, for the errors of all verbs."""
+"""Names near a name that does not exist, for the errors of all verbs. Any thread."""
 
 from __future__ import annotations
 
@@ -14,29 +14,49 @@ WORD: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 
 
 def near(name: str, names: Iterable[str], most: int = 5) -> list[str]:
-    """Give the names most like one: in another case, as a part, with a slip in it or a word."""
-    low, known = name.lower(), list(dict.fromkeys(islice(names, MAX_COMPARED)))
-    folded = {it.lower(): it for it in reversed(known)}
-    alike = [folded[it] for it in get_close_matches(low, folded, most)]
-    words = {it: {word.lower() for word in WORD.findall(it)} for it in known}
-    slips = set(get_close_matches(low, set[str]().union(*words.values())))
-    parts = [it for it in known if low in it.lower() or (len(it) > 2 and it.lower() in low)
-             or words[it] & slips]  # fmt: skip
-    return list(dict.fromkeys([*alike, *sorted(parts, key=len)]))[:most]
+    """Return the names most like a name.
+
+    Those are names in another case or with a slip, names that have it as a part or are a part of
+    it, and names that share a word with it, slips included.
+
+    Args:
+        name: The name that was asked for.
+        names: The names there are; of very many, the first are looked at.
+        most: How many names are returned at most.
+    """
+    low = name.lower()
+    known = list(dict.fromkeys(islice(names, MAX_COMPARED)))
+    folded: dict[str, str] = {}
+    words: dict[str, set[str]] = {}
+    all_words: set[str] = set()
+    for other in known:
+        folded.setdefault(other.lower(), other)
+        words[other] = {word.lower() for word in WORD.findall(other)}
+        all_words |= words[other]
+    slips = set(get_close_matches(low, all_words))
+    parts = []
+    for other in known:
+        other_low = other.lower()
+        is_part = low in other_low or (len(other) > 2 and other_low in low)
+        if is_part or words[other] & slips:
+            parts.append(other)
+    alike = [folded[close] for close in get_close_matches(low, folded, most)]
+    ordered = dict.fromkeys([*alike, *sorted(parts, key=len)])
+    return list(ordered)[:most]
 
 
 def no_such(what: str, name: str, names: Iterable[str]) -> str:
-    """Return a sentence for something that is not there, with what is near. Any thread.
+    """Return a sentence for a name that does not exist, with the names near it. Any thread.
 
     It raises nothing.
 
     Args:
-        what: What it is: "type".
-        name: What was asked for: "Lite".
-        names: Those that there are; of very many, the first ones are looked at.
+        what: The kind of thing: "type".
+        name: The name that was asked for: "Lite".
+        names: The names that exist; of very many, the first ones are looked at.
 
     Returns:
-        Such as "There is no type 'Lite'; near: Light."; it names the first ones where none is near.
+        Such as "There is no type 'Lite'; near: Light."; the first names where none is near.
     """
     known = list(islice(names, MAX_COMPARED))
     close = near(name, known)

@@ -28,7 +28,7 @@ from dcc_bridge.host import Host
 
 SCENE: Final = "@scene"
 Vector = tuple[float, float, float]
-At = Vector | None  # None for what stays
+At = Vector | None  # None for a part that stays as it is
 Axes = Literal["world", "local"]
 Keys = Sequence[tuple[float, Any]]  # a frame and a value each
 Shape = Literal["linear", "smooth", "step"]  # of the curve between keys
@@ -61,8 +61,8 @@ class Value:
         value: As JSON carries it: a number, a text, a list. An enum is its name.
         type: As the host calls it: "float", "enum: OPEN, CLOSED".
         held: Why a plain write is refused or lost: "driven by X.rotate", "keyed", "locked"; "" for
-            what can be written.
-        is_fixed: It cannot be written whatever is agreed to; `held` says why.
+            a value that can be written.
+        is_fixed: Nothing that a person agrees to makes it writable; `held` says why.
     """
 
     value: Any
@@ -73,7 +73,7 @@ class Value:
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """Where an item is.
+    """The placement of an item.
 
     Attributes:
         at: Its origin.
@@ -91,9 +91,9 @@ class SocketLink:
     """A connection between two sockets.
 
     Attributes:
-        source: The item that gives; "" where it does not matter.
+        source: The item whose output it is; "" where that does not matter.
         out: Its output.
-        target: The item that takes.
+        target: The item whose input it is.
         into: Its input.
     """
 
@@ -108,7 +108,7 @@ class ApiEntry:
     """A card of `find_api`: one thing of this version's API.
 
     Attributes:
-        name: As it is written: "create type Camera", "bpy.ops.mesh.bevel", "xformOp:translate".
+        name: As code has it: "create type Camera", "bpy.ops.mesh.bevel", "xformOp:translate".
         kind: "type", "property", "operator", "function" or "socket".
         text: One line, the application's own.
         signature: Types, ranges and enum values.
@@ -137,7 +137,7 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class Shot:
-    """From where one picture of `look` is taken.
+    """The viewpoint of one picture of `look`.
 
     Attributes:
         eye: The point from which it is taken.
@@ -162,11 +162,11 @@ class Shot:
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """What came in with a file.
+    """The result of an import.
 
     Attributes:
-        items: The topmost new ones.
-        warnings: What the importer said, in sentences.
+        items: The topmost new items.
+        warnings: The sentences of the importer.
     """
 
     items: list[str]
@@ -174,7 +174,7 @@ class Imported:
 
 
 class HostOperations(ABC):
-    """What every host does for the verbs: tell what there is, and read and set values.
+    """The operations of every host for the verbs: list items, read and set values.
 
     The verbs `summary`, `list_items`, `inspect`, `check`, `select`, `set_values` and `batch` need
     no more. A host's class names the ports that it implements as its bases, each of which is a
@@ -356,14 +356,14 @@ class HostOperations(ABC):
 
     @abstractmethod
     def placement(self, item: str, space: Axes = "world") -> Placement:
-        """Return where an item is.
+        """Return the placement of an item.
 
         Args:
             item: One item.
             space: Of the world, or of its parent.
 
         Returns:
-            Its place, rotation and scale.
+            Place, rotation and scale.
 
         Raises:
             LookupError: There is no such item.

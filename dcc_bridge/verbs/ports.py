@@ -1,11 +1,11 @@
-"""What a host may do for the verbs beside `HostOperations`: one class for each ability.
+"""The ports of a host for the verbs beside `HostOperations`: one class for each ability.
 
 A host's operations implement the ports whose verbs the application has; the verbs of the others are
 not listed there. The words of `dcc_bridge.verbs.operations` hold here too: what an item is, units,
-errors, and that an operation changes nothing but what it is told to. Main thread.
+errors, and that an operation changes only the things it is told to. Main thread.
 
 ====================  ============================================================================
-port                  what needs it
+port                  needed by
 ====================  ============================================================================
 `Building`            the verbs create, duplicate, transform, group, rename
 `AppliedTransforms`   apply of transform, and a rule of check
@@ -103,7 +103,7 @@ class Building(HostOperations):
     def place(
         self, item: str, at: At = None, rotation: At = None, scale: At = None, space: Axes = "world"
     ) -> None:
-        """Put an item somewhere; what is None stays as it is.
+        """Place an item; a part that is None stays as it is.
 
         Args:
             item: One item.
@@ -146,7 +146,7 @@ class Building(HostOperations):
 
         Raises:
             LookupError: There is no such item.
-            ValueError: It cannot be there: below itself, below what takes no children.
+            ValueError: It cannot be there: below itself, below an item that takes no children.
         """
 
     @abstractmethod
@@ -167,7 +167,7 @@ class Building(HostOperations):
         """
 
     def called(self, item: str, name: str) -> tuple[str, Sequence[str]]:
-        """Return what an item would be called with another name. For hosts of unique names.
+        """Return the item that a rename would lead to. For hosts of unique names.
 
         Args:
             item: One item.
@@ -181,12 +181,16 @@ class Building(HostOperations):
             LookupError: There is no such item.
         """
         own = self.name(item)
-        new = (item.removesuffix(own) if item.endswith(own) else "") + name
-        return new, [new] if self.host.kinds([new]) != ["gone"] else []
+        new = name
+        if item.endswith(own):
+            new = item.removesuffix(own) + name
+        if self.host.kinds([new]) == ["gone"]:
+            return new, []
+        return new, [new]
 
     @abstractmethod
     def rename(self, item: str, name: str) -> str:
-        """Rename an item; what refers to it follows.
+        """Rename an item; references to it follow.
 
         Args:
             item: One item.
@@ -245,7 +249,7 @@ class Materials(HostOperations):
 
     @abstractmethod
     def assign(self, item: str, material: str) -> None:
-        """Give an item a material, in place of what it had.
+        """Assign a material to an item, in place of its former one.
 
         Args:
             item: One item.
@@ -276,7 +280,7 @@ class Connections(HostOperations):
 
     @abstractmethod
     def connect(self, link: SocketLink) -> None:
-        """Make a connection; one that its input had goes.
+        """Make a connection; a former connection of its input is cut.
 
         Args:
             link: Its sockets are known to be there.
@@ -287,10 +291,10 @@ class Connections(HostOperations):
 
     @abstractmethod
     def cut(self, link: SocketLink) -> None:
-        """Take a connection away.
+        """Cut a connection.
 
         Args:
-            link: Without a `SocketLink.source` it is whatever leads into the input.
+            link: The connection; without a `SocketLink.source`, any that leads into the input.
 
         Raises:
             ValueError: There is no such connection, or it cannot be cut.
@@ -337,7 +341,7 @@ class FileExchange(HostOperations):
 
     @abstractmethod
     def import_formats(self) -> Mapping[str, tuple[str, ...]]:
-        """Return what can be read. Raises nothing.
+        """Return the formats that can be imported. Raises nothing.
 
         Returns:
             By suffix (".obj") the ways: "copy", "reference", "link".
@@ -357,7 +361,7 @@ class FileExchange(HostOperations):
             up: The axis that is up in it, where the format does not say; None for its usual one.
 
         Returns:
-            What came in.
+            The new items and the warnings.
 
         Raises:
             LookupError: There is nothing to put it below.
@@ -366,7 +370,7 @@ class FileExchange(HostOperations):
 
     @abstractmethod
     def export_formats(self) -> Sequence[str]:
-        """Return what can be written. Raises nothing.
+        """Return the formats that can be exported. Raises nothing.
 
         Returns:
             Suffixes: ".obj".
@@ -384,7 +388,7 @@ class FileExchange(HostOperations):
             frames: The first and the last frame of an animation; None for the person's frame.
 
         Returns:
-            What was left out, in sentences.
+            Sentences on the things that were left out.
 
         Raises:
             ValueError: It was not written, and why.
@@ -430,7 +434,7 @@ class Deleting(HostOperations):
 
     @abstractmethod
     def delete(self, items: Sequence[str]) -> Sequence[str]:
-        """Delete items, and what is below them where the application does.
+        """Delete items, and the items below them where the application does.
 
         Args:
             items: Which ones; some may be below others of them.
@@ -456,7 +460,7 @@ class Deleting(HostOperations):
         return
 
     def below(self, items: Sequence[str]) -> Sequence[str]:
-        """List what is deleted with items without being one of them, for the question.
+        """Return the further items that are deleted with items, for the question.
 
         Args:
             items: Which ones.
@@ -470,7 +474,7 @@ class Deleting(HostOperations):
         return ()
 
     def orphans(self, items: Sequence[str]) -> Sequence[str]:
-        """List what stays without its parent if items are deleted, for the question.
+        """Return the items that stay without their parent if items are deleted, for the question.
 
         Args:
             items: Which ones.
@@ -484,7 +488,7 @@ class Deleting(HostOperations):
         return ()
 
     def dependents(self, items: Sequence[str]) -> Sequence[str]:
-        """List what breaks if items are deleted, by the application's own references.
+        """Return the things that break if items are deleted, by the application's references.
 
         Args:
             items: Which ones.
@@ -518,11 +522,11 @@ class Cleaning(HostOperations):
 
     @abstractmethod
     def clean(self, what: Junk, items: Sequence[str]) -> None:
-        """Take junk away.
+        """Clean junk away.
 
         Args:
             what: The kind of junk.
-            items: What the person agreed to, of what `junk` told.
+            items: The items of `junk` to which the person agreed.
 
         Raises:
             ValueError: This host has no such.
@@ -570,7 +574,7 @@ class ApiSearch(HostOperations):
 
     @abstractmethod
     def api(self) -> Iterator[ApiEntry]:
-        """Return what this version's API has, from introspection alone. Raises nothing.
+        """Return the entries of this version's API, from introspection alone. Raises nothing.
 
         Returns:
             Entries, lazily, in pieces of 5 ms at most.
@@ -596,7 +600,7 @@ class Drawing(HostOperations):
 
     @abstractmethod
     def viewpoint(self, view: str) -> Shot:
-        """Return from where a view looks.
+        """Return the shot of a view.
 
         Args:
             view: "person" for the window's own view, or a camera's item.
@@ -635,7 +639,7 @@ class Frames(HostOperations):
 
     @abstractmethod
     def at_frame(self, frame: float) -> AbstractContextManager[None]:
-        """Have what is read in the block be as the scene is evaluated at a frame.
+        """Return a block in which the scene is evaluated at a frame.
 
         That holds for `bounds`, `is_shown`, `placement`, `viewpoint` and the scene's camera. The
         person's own frame, and what they changed there and did not key, are as before afterwards.

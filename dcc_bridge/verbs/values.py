@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final, Literal, NotRequired, TypedDict
 
 from dcc_bridge.elicitation.text import plural
 from dcc_bridge.skills.skill import skill, track
 from dcc_bridge.verbs.answers import Json, refuse, result, shown
-from dcc_bridge.verbs.consents import Consenting, cover
+from dcc_bridge.verbs.consents import ConsentingVerbs, cover
 from dcc_bridge.verbs.items import counted
-from dcc_bridge.verbs.operations import SCENE, HostOperations, SocketLink, Value
+from dcc_bridge.verbs.operations import SCENE, HostOperations, Keys, SocketLink, Value
 from dcc_bridge.verbs.ports import Connections, Keyframes
 
-_NAMED: Final = 10  # held values that a question names
+_MAX_HELD: Final = 10  # held values that a question names
+_MAX_SOCKETS: Final = 30  # that an error names
 ValueChange = TypedDict("ValueChange", {"item": str, "prop": str, "value": Any})  # noqa: UP013
+_Wanted = tuple[str, str, Any]  # an item, a property and its new value
 Link = TypedDict("Link", {"from": str, "out": str, "to": str, "in": str})
 Cut = TypedDict("Cut", {"to": str, "in": str, "from": NotRequired[str], "out": NotRequired[str]})
 
 
-class ValueVerbs(Consenting[HostOperations]):
+class ValueVerbs(ConsentingVerbs[HostOperations]):
     """The verb that sets properties."""
 
     def verbs(self) -> list[Callable[..., Any]]:
@@ -42,22 +44,55 @@ class ValueVerbs(Consenting[HostOperations]):
             values: {prop: value}.
             replace: What is keyed, driven or locked loses that; the person is asked.
         """
-        wanted = [(it["item"], it["prop"], it["value"]) for it in changes]
-        wanted += [(it, prop, value) for it in track(items) for prop, value in values.items()]
+        wanted = _wanted(changes, items, values)
         if not wanted:
             raise ValueError("Give changes, or items and values.")
         before = self._read(wanted, replace)
         owners = list(dict.fromkeys(item for item, _, _ in wanted))
         cover(owners)
         others = [item for item in owners if item != SCENE]
-        pairs = list(zip(wanted, before, strict=True))
-        held = [f"{item}, {prop}: {was.held}" for (item, prop, _), was in track(pairs) if was.held]
-        if ask := self._consents.add(len(wanted)) or " at once?" * bool(held):
-            what = f"{'Replace' if held else 'Set'} {plural(len(wanted), 'value')}"
-            holds = "\n".join([" What holds them goes:", *held[:_NAMED]]) * bool(held)
-            self._consents.confirm(what + ask + holds, others or None, what)
-            if [it.held for it in self._read(wanted, replace)] != [it.held for it in before]:
-                raise ValueError("What holds the values has changed while it was asked.")
+        self._ask_to_set(wanted, before, others, replace)
+        self._set(wanted, replace)
+        of = "the scene"
+        if others:
+            of = counted(self._operations, others)
+        summary = f"Set {plural(len(wanted), 'value')} of {of}"
+        rows = self._changes(wanted, before)
+        return result(owners, summary, found=len(wanted), values=rows)
+
+    def _ask_to_set(
+        self,
+        wanted: Sequence[_Wanted],
+        before: Sequence[Value],
+        items: Sequence[str],
+        replace: bool,
+    ) -> None:
+        """Ask the person first where the values are many, or where something that holds one goes.
+
+        Raises:
+            NotConfirmed: The person did not agree.
+            ValueError: What holds the values has changed while the question was open.
+        """
+        held = []
+        for (item, prop, _), value in track(list(zip(wanted, before, strict=True))):
+            if value.held:
+                held.append(f"{item}, {prop}: {value.held}")
+        question_end = self._consents.add(len(wanted))
+        if not question_end and not held:
+            return
+        what = f"Set {plural(len(wanted), 'value')}"
+        holders = ""
+        if held:
+            what = f"Replace {plural(len(wanted), 'value')}"
+            holders = "\n".join([" What holds them goes:", *held[:_MAX_HELD]])
+        question = what + (question_end or " at once?") + holders
+        self._consents.confirm(question, items or None, what)
+        now = self._read(wanted, replace)
+        if [value.held for value in now] != [value.held for value in before]:
+            raise ValueError("What holds the values has changed while it was asked.")
+
+    def _set(self, wanted: Sequence[_Wanted], replace: bool) -> None:
+        """Write the values; ValueError names each entry that cannot be written."""
         errors = []
         for number, (item, prop, value) in enumerate(track(wanted, message="Setting values")):
             try:
@@ -65,31 +100,43 @@ class ValueVerbs(Consenting[HostOperations]):
             except (LookupError, ValueError) as error:
                 errors.append(f"changes[{number}]: {error}")
         refuse(errors)
-        of = counted(self._operations, others) if others else "the scene"
-        rows = ({"item": item, "prop": prop, "before": shown(was),
-                 "after": shown(self._operations.value(item, prop))}
-                for (item, prop, _), was in pairs)  # fmt: skip
-        did = f"Set {plural(len(wanted), 'value')} of {of}"
-        return result(owners, did, found=len(wanted), values=rows)
 
-    def _read(self, wanted: Sequence[tuple[str, str, Any]], replace: bool) -> list[Value]:
-        """Read what is to be changed; ValueError names each entry that cannot be."""
-        before, errors = [], []
+    def _changes(self, wanted: Sequence[_Wanted], before: Sequence[Value]) -> Iterator[Json]:
+        """Yield a row for each property with its value before and after."""
+        for (item, prop, _), value in zip(wanted, before, strict=True):
+            after = self._operations.value(item, prop)
+            yield {"item": item, "prop": prop, "before": shown(value), "after": shown(after)}
+
+    def _read(self, wanted: Sequence[_Wanted], replace: bool) -> list[Value]:
+        """Return the values that are to be changed; ValueError names each that cannot be."""
+        values = []
+        errors = []
         for number, (item, prop, _) in enumerate(track(wanted, message="Reading values")):
             try:
-                was = self._operations.value(item, prop)
-                before.append(was)
-                if was.is_fixed:
-                    raise ValueError(f"{prop} of {item} is {was.held}, and cannot be set.")
-                if was.held and not replace:
-                    raise ValueError(f"{prop} of {item} is {was.held}; replace=True asks.")
+                value = self._operations.value(item, prop)
+                values.append(value)
+                if value.is_fixed:
+                    raise ValueError(f"{prop} of {item} is {value.held}, and cannot be set.")
+                if value.held and not replace:
+                    raise ValueError(f"{prop} of {item} is {value.held}; replace=True asks.")
             except (LookupError, ValueError) as error:
                 errors.append(f"changes[{number}]: {error}")
         refuse(errors)
-        return before
+        return values
 
 
-class ConnectionVerbs(Consenting[Connections]):
+def _wanted(
+    changes: Sequence[ValueChange], items: Sequence[str], values: Mapping[str, Any]
+) -> list[_Wanted]:
+    """Return the item, the property and the new value of each change."""
+    wanted = [(change["item"], change["prop"], change["value"]) for change in changes]
+    for item in track(items):
+        for prop, value in values.items():
+            wanted.append((item, prop, value))
+    return wanted
+
+
+class ConnectionVerbs(ConsentingVerbs[Connections]):
     """The verb that connects."""
 
     def verbs(self) -> list[Callable[..., Any]]:
@@ -104,40 +151,73 @@ class ConnectionVerbs(Consenting[Connections]):
             links: From an item's output to another one's input.
             cut: Inputs that lose what leads into them.
         """
-        made = [SocketLink(it["from"], it["out"], it["to"], it["in"]) for it in links]
-        gone = [SocketLink(it.get("from", ""), it.get("out", ""), it["to"], it["in"]) for it in cut]
-        refuse([*self._wrong(made, "links"), *self._wrong(gone, "cut")])
-        targets = list(dict.fromkeys(link.target for link in (*made, *gone)))
+        new = []
+        for connection in links:
+            source = connection["from"]
+            new.append(SocketLink(source, connection["out"], connection["to"], connection["in"]))
+        old = []
+        for entry in cut:
+            source = entry.get("from", "")
+            old.append(SocketLink(source, entry.get("out", ""), entry["to"], entry["in"]))
+        refuse([*self._missing_sockets(new, "links"), *self._missing_sockets(old, "cut")])
+        targets = list(dict.fromkeys(link.target for link in (*new, *old)))
         cover(targets)
-        self._consents.ask("Change", len(made) + len(gone), "connection", targets)
-        for link in track(gone):
+        self._consents.ask("Change", len(new) + len(old), "connection", targets)
+        for link in track(old):
             self._operations.cut(link)
-        for link in track(made):
+        for link in track(new):
             self._operations.connect(link)
-        now = set[SocketLink]()
-        for target in track(targets):
-            now.update(self._operations.look_into(target, "inputs") or ())
-        lost = [link for link in made if link not in now]
-        refuse([f"{it.target}, {it.into}: the connection was not made." for it in lost])
-        did = [f"Connected {plural(len(made), 'input')}" if made else "",
-               f"cut {plural(len(gone), 'connection')}" if gone else ""]  # fmt: skip
-        rows = [{"from": it.source, "out": it.out, "to": it.target, "in": it.into} for it in now]
-        return result(targets, ", ".join(filter(None, did)), found=len(rows), links=rows)
+        now = self._inputs(targets)
+        lost = [link for link in new if link not in now]
+        refuse([f"{link.target}, {link.into}: the connection was not made." for link in lost])
+        rows = []
+        for link in now:
+            row = {"from": link.source, "out": link.out, "to": link.target, "in": link.into}
+            rows.append(row)
+        done = []
+        if new:
+            done.append(f"Connected {plural(len(new), 'input')}")
+        if old:
+            done.append(f"cut {plural(len(old), 'connection')}")
+        return result(targets, ", ".join(done), found=len(rows), links=rows)
 
-    def _wrong(self, links: Sequence[SocketLink], name: str) -> list[str]:
-        """Say which sockets are not there, and which are."""
+    def _inputs(self, items: Sequence[str]) -> set[SocketLink]:
+        """Return what leads into items."""
+        links: set[SocketLink] = set()
+        for item in track(items):
+            links.update(self._operations.look_into(item, "inputs") or ())
+        return links
+
+    def _missing_sockets(self, links: Sequence[SocketLink], name: str) -> list[str]:
+        """Return a sentence for each socket that is not there, with those that are.
+
+        Args:
+            links: The connections that an argument of the verb names.
+            name: The name of that argument.
+        """
         errors = []
         for number, link in enumerate(track(links)):
-            for item, side, socket in ((link.source, 1, link.out), (link.target, 0, link.into)):
-                known = self._operations.sockets(item)[side] if item else [socket]
-                if socket not in known:
-                    kind, has = ("input", "output")[side], ", ".join(known[:30]) or "none"
-                    what = f"{name}[{number}]: {item} has no {kind} {socket!r}"
-                    errors.append(f"{what}; it has {has}.")
+            entry = f"{name}[{number}]"
+            if link.source:
+                _, outputs = self._operations.sockets(link.source)
+                errors += _missing_socket(entry, link.source, "output", link.out, outputs)
+            if link.target:
+                inputs, _ = self._operations.sockets(link.target)
+                errors += _missing_socket(entry, link.target, "input", link.into, inputs)
         return errors
 
 
-class KeyframeVerbs(Consenting[Keyframes]):
+def _missing_socket(
+    entry: str, item: str, kind: str, socket: str, known: Sequence[str]
+) -> list[str]:
+    """Return a sentence if a socket is not among those that an item has."""
+    if socket in known:
+        return []
+    there = ", ".join(known[:_MAX_SOCKETS]) or "none"
+    return [f"{entry}: {item} has no {kind} {socket!r}; it has {there}."]
+
+
+class KeyframeVerbs(ConsentingVerbs[Keyframes]):
     """The verb that animates."""
 
     def verbs(self) -> list[Callable[..., Any]]:
@@ -162,26 +242,59 @@ class KeyframeVerbs(Consenting[Keyframes]):
             shape: Of the curve between them.
             clear: All other keys go; the person is asked.
         """
-        self._operations.value(item, prop)
-        for number, key in enumerate(keys):
-            if len(key) != 2 or not isinstance(key[0], int | float):
-                raise ValueError(f"keys[{number}]: [frame, value], and not {key!r}.")
-        pairs = [(float(frame), value) for frame, value in keys]
+        operations = self._operations
+        operations.value(item, prop)  # which raises where there is no such item or property
+        pairs = _pairs(keys)
         if not pairs and not clear:
             raise ValueError("Give keys, [[frame, value], ...], or clear=True.")
-        before, at = self._operations.keys(item, prop), {frame for frame, _ in pairs}
-        lost = [frame for frame, _ in before if clear and frame not in at]
-        if (ask := self._consents.add(len(pairs))) or lost:
-            what = f"{'Clear' if lost else 'Set'} {plural(len(lost or pairs), 'key')}"
-            more = f" and set {len(pairs)}" * bool(lost and pairs)
-            of = f"{prop} of {self._operations.name(item)}"
-            self._consents.confirm(f"{what} of {of}{more}{ask or '?'}", [item], what)
-            if self._operations.keys(item, prop) != before:
-                raise ValueError("The keys have changed while it was asked.")
+        self._ask_to_set(item, prop, pairs, clear)
         cover([item])
-        self._operations.set_keys(item, prop, pairs, shape, clear=clear)
-        now = self._operations.keys(item, prop)
-        did = f"Set {plural(len(pairs), 'key')}" if pairs else "Cleared the keys"
-        rows = [[frame, value] for frame, value in now]
-        did += f" of {self._operations.name(item)}"
-        return result([item], did, found=len(rows), prop=prop, keys=rows)
+        operations.set_keys(item, prop, pairs, shape, clear=clear)
+        rows = [[frame, value] for frame, value in operations.keys(item, prop)]
+        did = "Cleared the keys"
+        if pairs:
+            did = f"Set {plural(len(pairs), 'key')}"
+        summary = f"{did} of {operations.name(item)}"
+        return result([item], summary, found=len(rows), prop=prop, keys=rows)
+
+    def _ask_to_set(self, item: str, prop: str, pairs: Keys, clear: bool) -> None:
+        """Ask the person first where the new keys are many, or where other keys go.
+
+        Raises:
+            NotConfirmed: The person did not agree.
+            ValueError: The keys have changed while the question was open.
+        """
+        operations = self._operations
+        before = operations.keys(item, prop)
+        new_frames = {frame for frame, _ in pairs}
+        lost = []
+        if clear:
+            lost = [frame for frame, _ in before if frame not in new_frames]
+        question_end = self._consents.add(len(pairs))
+        if not question_end and not lost:
+            return
+        what = f"Set {plural(len(pairs), 'key')}"
+        besides = ""
+        if lost:
+            what = f"Clear {plural(len(lost), 'key')}"
+            if pairs:
+                besides = f" and set {len(pairs)}"
+        of = f"{prop} of {operations.name(item)}"
+        question = f"{what} of {of}{besides}{question_end or '?'}"
+        self._consents.confirm(question, [item], what)
+        if operations.keys(item, prop) != before:
+            raise ValueError("The keys have changed while it was asked.")
+
+
+def _pairs(keys: Sequence[Sequence[Any]]) -> list[tuple[float, Any]]:
+    """Return the frame and the value of each key.
+
+    Raises:
+        ValueError: A key is not a frame and a value.
+    """
+    pairs = []
+    for number, key in enumerate(keys):
+        if len(key) != 2 or not isinstance(key[0], int | float):
+            raise ValueError(f"keys[{number}]: [frame, value], and not {key!r}.")
+        pairs.append((float(key[0]), key[1]))
+    return pairs

@@ -130,7 +130,7 @@ def test_it_says_that_the_token_is_wrong(tmp_path: Path) -> None:
 def test_it_says_that_the_main_thread_takes_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("dcc_bridge.skills.builtin.PATIENCE", 0.3)
+    monkeypatch.setattr("dcc_bridge.skills.builtin.PATIENCE_S", 0.3)
     with live(tmp_path):
         done = run(tmp_path, "doctor", "--no-question", "--json")  # nobody serves it meanwhile
 

@@ -19,7 +19,7 @@ from unittest.mock import Mock
 import FreeCAD
 import pytest
 
-from dcc_bridge.verbs import editing
+from dcc_bridge.verbs import renaming
 from dcc_bridge.verbs.items import counted
 from dcc_bridge.verbs.operations import SCENE, Shot, SocketLink, Value
 from dcc_bridge_freecad.host import FreeCADHost
@@ -383,8 +383,8 @@ def test_a_label_is_free_whose_object_gives_it_up_whatever_the_objects_are_named
     names: dict[str, str],
     after: dict[str, str],
 ) -> None:
-    monkeypatch.setattr(editing, "cover", lambda items: None)
-    verbs = editing.BuildingVerbs(operations, Mock())
+    monkeypatch.setattr(renaming, "cover", lambda items: None)
+    verbs = renaming.RenamingVerbs(operations, Mock())
 
     with one_step(operations):
         verbs.rename(names)
@@ -393,7 +393,7 @@ def test_a_label_is_free_whose_object_gives_it_up_whatever_the_objects_are_named
 
 @in_console
 def test_a_label_is_taken_where_another_object_keeps_it(operations: EveryPort) -> None:
-    verbs = editing.BuildingVerbs(operations, Mock())
+    verbs = renaming.RenamingVerbs(operations, Mock())
 
     one = verbs.rename({"Box": "The tool", "Tool": "The tool"}, preview=True)
     two = verbs.rename({"Box": "Z", "Cut": "Z"}, preview=True)

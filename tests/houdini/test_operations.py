@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from dcc_bridge.verbs import seeing, tools
+from dcc_bridge.verbs import framing, tools
 from dcc_bridge.verbs.operations import SCENE, SocketLink
 from tests.hosts.fakes.houdini import Houdini
 from tests.hosts.fakes.houdini.viewport import SceneViewer
@@ -368,8 +368,8 @@ def test_a_picture_is_drawn_and_the_view_is_as_it_was(
         viewport.look_through(through)
     viewport.lockCameraToView(is_locked)
     view = viewport.state()
-    (side,) = seeing.shots(operations, ["/obj/crate"], "right", 4 / 3)
-    (corner,) = seeing.shots(operations, ["/obj/crate"], "three_quarter", 4 / 3)
+    (side,) = framing.shots(operations, ["/obj/crate"], "right", 4 / 3)
+    (corner,) = framing.shots(operations, ["/obj/crate"], "three_quarter", 4 / 3)
 
     operations.draw([side], 64, 48, "wire")
     operations.draw([replace(corner, frame=it) for it in (1.0, 5.0)], 64, 48, "solid")
@@ -392,11 +392,11 @@ def test_a_box_is_in_the_picture_where_the_legend_says(houdini: Houdini, tmp_pat
     operations.place("/obj/crate", at=(1.0, 0.5, 0.0))
 
     for view in ("front", "three_quarter"):
-        (shot,) = seeing.shots(operations, ["/obj/crate", CAMERA], view, 4 / 3)
+        (shot,) = framing.shots(operations, ["/obj/crate", CAMERA], view, 4 / 3)
         (tmp_path / "seen.jpg").write_bytes(operations.draw([shot], 400, 300, "solid"))
         box = operations.bounds("/obj/crate")
         assert box is not None
-        told = seeing.spot(shot, box, 4 / 3)
+        told = framing.spot(shot, box, 4 / 3)
 
         with Image.open(tmp_path / "seen.jpg") as picture:
             left, top, right, bottom = (

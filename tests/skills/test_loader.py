@@ -14,7 +14,7 @@ import pytest
 
 from dcc_bridge.errors import BrokenSkill, UnknownSkill
 from dcc_bridge.skills import importer
-from dcc_bridge.skills.importer import KEPT
+from dcc_bridge.skills.importer import MAX_VERSIONS
 from dcc_bridge.skills.skill import describe
 from tests.hosts.application import until
 from tests.skills.shelf import Shelf, save, shelved
@@ -403,14 +403,14 @@ class TestReload:
 
     def test_old_versions_are_forgotten_some_time(self, tmp_path: Path) -> None:
         shelf = Shelf(tmp_path)
-        for number in range(KEPT + 5):
+        for number in range(MAX_VERSIONS + 5):
             save(tmp_path / "counts.py", f"def count():\n    'Count.'\n    return {number}\n")
             shelf.look()
             assert shelf.call("count") == number
 
         mine = [name for name, module in sys.modules.items()
                 if getattr(module, "__file__", None) == str(tmp_path / "counts.py")]  # fmt: skip
-        assert len(mine) == KEPT
+        assert len(mine) == MAX_VERSIONS
 
     def test_a_file_that_is_being_written_is_left_for_the_next_look(self, tmp_path: Path) -> None:
         shelf, file = shelved(tmp_path, cameras=GOOD), tmp_path / "cameras.py"
@@ -441,7 +441,7 @@ def test_all_looks_are_made_on_one_thread_which_ends_with_them(
             gc.collect()  # nobody holds the task
 
     monkeypatch.setattr(library, "look", look)
-    monkeypatch.setattr("dcc_bridge.skills.loader._SHARE", 0)
+    monkeypatch.setattr("dcc_bridge.skills.loader._REST_FACTOR", 0)
 
     asyncio.run(watch())
 
@@ -466,7 +466,7 @@ def test_a_look_that_fails_is_not_the_last_one(
         watching.cancel()
 
     monkeypatch.setattr(library, "look", look)
-    monkeypatch.setattr("dcc_bridge.skills.loader._SHARE", 0)
+    monkeypatch.setattr("dcc_bridge.skills.loader._REST_FACTOR", 0)
 
     asyncio.run(watch())
 
@@ -498,8 +498,8 @@ def test_folders_are_not_looked_at_while_nobody_would_be_told_and_are_for_whoeve
         return before, after
 
     monkeypatch.setattr(library, "look", count)
-    monkeypatch.setattr("dcc_bridge.skills.loader._SHARE", 0)
-    monkeypatch.setattr("dcc_bridge.skills.loader.REST", 0.0)
+    monkeypatch.setattr("dcc_bridge.skills.loader._REST_FACTOR", 0)
+    monkeypatch.setattr("dcc_bridge.skills.loader.IDLE_AFTER_S", 0.0)
 
     before, after = asyncio.run(watch())
 

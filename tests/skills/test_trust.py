@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from dcc_bridge.skills.trust import MOST
+from dcc_bridge.skills.trust import MAX_FILE_BYTES
 from tests.skills.shelf import Shelf, save
 
 SKILL = "def wipe():\n    'Wipe it.'\n"
@@ -109,7 +109,7 @@ def fifo(root: Path, outside: Path) -> None:
 
 
 def huge(root: Path, outside: Path) -> None:
-    save(root / "wipe.py", SKILL + "#" * MOST)
+    save(root / "wipe.py", SKILL + "#" * MAX_FILE_BYTES)
 
 
 def below_an_open_folder(root: Path, outside: Path) -> None:

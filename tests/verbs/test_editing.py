@@ -10,8 +10,8 @@ from unittest.mock import Mock
 import pytest
 
 from dcc_bridge.spi import Building
-from dcc_bridge.verbs import editing
-from dcc_bridge.verbs.editing import aimed
+from dcc_bridge.verbs import editing, placing
+from dcc_bridge.verbs.placing import aimed
 from tests.verbs.steps import step
 from tests.verbs.studio import Studio, studio
 
@@ -299,7 +299,7 @@ def test_what_is_left_out_of_a_long_answer_is_counted(scene: Studio) -> None:
 def test_transforms_are_not_applied_where_the_host_cannot(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(editing, "cover", lambda items: None)
     operations = Mock(spec=Building, host=Mock())
-    verbs = editing.BuildingVerbs(operations, Mock())
+    verbs = placing.PlacingVerbs(operations, Mock())
 
     with pytest.raises(ValueError, match="no transforms to apply: leave apply empty"):
         verbs.transform(["it"], move=[1, 0, 0], apply=["scale"])

@@ -10,7 +10,7 @@ import pytest
 
 from dcc_bridge import geometry
 from dcc_bridge.skills.skill import describe
-from dcc_bridge.verbs import checking, seeing
+from dcc_bridge.verbs import checking, framing, seeing
 from dcc_bridge.verbs.operations import Bounds, Vector
 from tests.live import text
 from tests.verbs.memory import MemoryHost, MemoryOperations, node
@@ -45,8 +45,8 @@ def test_a_view_shows_all_of_what_it_frames(view: str, up: Any, aspect: float) -
     operations.nodes["it"]["half"] = (2.0, 1.0, 3.0)
     operations.up = up
 
-    for shot in seeing.shots(operations, ["it"], view, aspect):
-        spot = seeing.spot(shot, BOX, aspect)
+    for shot in framing.shots(operations, ["it"], view, aspect):
+        spot = framing.spot(shot, BOX, aspect)
 
         assert spot is not None
         assert min(spot[:2]) > 0
@@ -71,8 +71,8 @@ def test_what_is_on_the_right_side_is_on_the_right(up: Any, view: str, marked: V
     operations = ReadingOperations({"it": box((0.0, 0.0, 0.0), 3.0), "mark": box(marked, 0.1)})
     operations.up = up
 
-    (shot,) = seeing.shots(operations, ["it"], view, 1.0)
-    spot = seeing.spot(shot, operations.bounds("mark") or BOX, 1.0)
+    (shot,) = framing.shots(operations, ["it"], view, 1.0)
+    spot = framing.spot(shot, operations.bounds("mark") or BOX, 1.0)
 
     assert spot is not None
     assert spot.left > 0.6
@@ -82,8 +82,8 @@ def test_an_item_without_a_form_is_framed_by_its_place() -> None:
     """A light can be looked at; a scene without anything is drawn as well."""
     operations = ReadingOperations({"lamp": node("Light", at=(7.0, 8.0, 9.0))})
 
-    (shot,) = seeing.shots(operations, ["lamp"], "front", 1.0)
-    (empty,) = seeing.shots(ReadingOperations({}), [], "front", 1.0)
+    (shot,) = framing.shots(operations, ["lamp"], "front", 1.0)
+    (empty,) = framing.shots(ReadingOperations({}), [], "front", 1.0)
 
     assert shot.target == pytest.approx((7.0, 8.0, 9.0))
     assert empty.target == (0.0, 0.0, 0.0)
@@ -202,11 +202,11 @@ def test_a_view_that_is_none_is_a_camera_s_item() -> None:
 
 def test_what_stands_behind_the_eye_is_not_in_the_picture() -> None:
     """A box around the eye cannot be told in shares of the picture either."""
-    (shot,) = seeing.shots(ReadingOperations({"a": box((0, 0, 0))}), ["a"], "three_quarter", 1.0)
+    (shot,) = framing.shots(ReadingOperations({"a": box((0, 0, 0))}), ["a"], "three_quarter", 1.0)
     behind = geometry.add(shot.eye, geometry.add(shot.eye, shot.target, -1))
 
-    assert seeing.spot(shot, (behind, behind), 1.0) is None
-    assert seeing.spot(shot, ((-99.0,) * 3, (99.0,) * 3), 1.0) is None
+    assert framing.spot(shot, (behind, behind), 1.0) is None
+    assert framing.spot(shot, ((-99.0,) * 3, (99.0,) * 3), 1.0) is None
 
 
 # ---- check

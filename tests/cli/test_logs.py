@@ -53,7 +53,7 @@ def test_a_sentence_is_shown_to_its_end(file: Path, capsys: pytest.CaptureFixtur
 
 
 def test_a_file_that_is_full_is_put_aside_once(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(program_log, "_MOST", 100)
+    monkeypatch.setattr(program_log, "_MAX_BYTES", 100)
     for number in range(3):
         with local_host.logging_to_file():
             logging.getLogger("dcc_bridge").warning("%d %s", number, "x" * 200)

@@ -13,9 +13,10 @@ from typing import Any, Final
 import pytest
 from pydantic_core import from_json
 
-from dcc_bridge import bridge, skill
+from dcc_bridge import skill
 from dcc_bridge.consent.call import current_run, running_call
 from dcc_bridge.elicitation import rate_limits
+from dcc_bridge.skills import edit_notices
 from tests.bench.agent import LEGACY, Agent, Server
 from tests.live import ERAS, Live, live
 from tests.stand_ins import FakeHost
@@ -50,7 +51,8 @@ def test_no_kind_of_call_leaves_anything_behind(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each kind was called as often before: by then the lists of the last calls are full."""
-    monkeypatch.setattr(bridge, "_NOTICED", 0.0)  # what is kept for a minute is let go at once
+    # What is kept for a minute is let go at once.
+    monkeypatch.setattr(edit_notices, "_NOTICE_S", 0.0)
     monkeypatch.setattr(rate_limits, "WINDOW_S", 0.0)
     host, left = Scene(has_ui=True), {}
     fill_string_cache()

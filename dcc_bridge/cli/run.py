@@ -23,7 +23,7 @@ import anyio
 from dcc_bridge.audit import reader
 from dcc_bridge.cli import account, audit, exits, hosts, interpreter, leaves
 from dcc_bridge.cli.call import exit_code, fill_arguments
-from dcc_bridge.code.agreed import MOST_SECONDS
+from dcc_bridge.code.agreed import MAX_TIMEOUT_S
 from dcc_bridge.code.code_text import read_code
 from dcc_bridge.elicitation import types
 from dcc_bridge.errors import BadArguments, Unreachable
@@ -97,7 +97,7 @@ def _own_script(options: argparse.Namespace) -> Iterator[None]:
     options.skill = "run_python"
     options.args = {
         "why": f"{options.python.name} is run at the command line.",
-        "timeout": min(options.timeout, MOST_SECONDS),
+        "timeout": min(options.timeout, MAX_TIMEOUT_S),
         **options.args,
         "code": text.text,
     }

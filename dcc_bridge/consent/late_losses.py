@@ -1,8 +1,8 @@
-"""Losses of which an application tells too late to refuse them, and the copies kept of them.
+"""Losses that an application reports too late to refuse them, and the copies kept of them.
 
-Blender and FreeCAD call Python before they write, open or close a file, and go on whatever is
-raised there. So a copy is kept at once, what was written over is put back where that is safe, and
-the stretch of the skill's body ends with an error. What the person does passes. Main thread.
+Blender and FreeCAD call Python before they write, open or close a file, and go on whatever Python
+raises there. So a copy is kept at once, and a file that was written over is put back where that is
+safe. The stretch of the skill's body ends with an error. Acts of the person pass. Main thread.
 """
 
 from __future__ import annotations
@@ -20,111 +20,132 @@ from dcc_bridge.host import Host
 
 _GO_ON: Final = "make the scene go on in another file, "
 _NO_COPY: Final = "No copy could be kept."
-_MOST_AGREED: Final = 100_000
-SceneCopy = tuple[str, Callable[[Path], None]]  # the name of a scene's copy, and what writes it
+_MAX_AGREED: Final = 100_000  # items whose ids are remembered
+SceneCopy = tuple[str, Callable[[Path], None]]  # the name of a scene's copy, and its writer
+_Stamp = tuple[int, int, int]  # inode, time in ns and size, which tell whether a file was written
 
 
 @dataclass(frozen=True, slots=True)
 class _Written:
-    """A file that was about to be written over."""
+    """A file that was about to be written over.
 
-    file: Path  # which
-    stamp: tuple[int, int, int]  # what tells whether it was written
-    copy: Path | None  # the folder with its copy, or None where none could be kept
-    was_modified: bool  # the scene was not saved then
+    Attributes:
+        file: The path.
+        stamp: The file's stamp before.
+        copy: The folder with the copy; None where no copy could be kept.
+        was_modified: Whether the scene had unsaved changes then.
+    """
+
+    file: Path
+    stamp: _Stamp
+    copy: Path | None
+    was_modified: bool
 
 
 class AgreedIds:
-    """What goes with the items that a person was asked about, as it was when they were.
+    """The ids of items and of all below them, as they were when a person was asked about the items.
 
-    What takes the name of an item later, or is moved into it, was not agreed to.
+    By these an item is told from one that takes the same name later, or that is moved below it:
+    nobody has agreed to lose the latter.
     """
 
     def __init__(self) -> None:
         self._ids: dict[str, frozenset[Hashable]] = {}
 
     def note(self, item: str, ids: Iterable[Hashable]) -> None:
-        """Remember what goes with an item, itself too: nothing with one that is gone.
-
-        It raises nothing.
+        """Remember the ids of an item and of all below it. Raises nothing.
 
         Args:
-            item: What the person is asked about.
-            ids: What stays of an item when it is renamed, of this one and of all below it.
+            item: The item that the person is asked about.
+            ids: The ids, which stay the same when an item is renamed; empty for an item that is
+                gone.
         """
-        if len(self._ids) > _MOST_AGREED:
+        if len(self._ids) > _MAX_AGREED:
             self._ids.clear()
         self._ids[item] = frozenset(ids)
 
     def of(self, items: Sequence[str]) -> set[Any]:
-        """Return the ids of what goes with items. It raises nothing.
+        """Return the ids that were noted for items. Raises nothing.
 
         Args:
-            items: What the person agreed to.
+            items: The items that the person agreed to.
 
         Returns:
-            What `note` was given for them; an item itself where that is not known.
+            The ids; the item itself where none were noted for it.
         """
-        return {thing for item in items for thing in self._ids.get(item, (item,))}
+        ids = set[Any]()
+        for item in items:
+            ids.update(self._ids.get(item, (item,)))
+        return ids
 
 
 class Losses:
-    """What the skill that runs has lost without a grant, in a host that cannot refuse it."""
+    """The losses without a grant of the skill that runs, in a host that cannot refuse them."""
 
     def __init__(self, host: Host, mark_modified: Callable[[], bool]) -> None:
         """Begin with nothing lost.
 
         Args:
-            host: Whose files they are.
-            mark_modified: Takes the scene as not saved; tells whether it does.
+            host: The host whose files are lost.
+            mark_modified: Marks the scene as not saved, and returns whether that worked.
         """
-        self._host = host  # whose files they are
-        self._mark_modified = mark_modified  # takes the scene as not saved; tells whether it does
+        self._host = host
+        self._mark_modified = mark_modified
         self._written: dict[Path, _Written] = {}
         self._new: set[Path] = set()
         self._lost: list[LostAnyway] = []
         self._is_keeping = False
 
     def writing(self, file: Path) -> None:
-        """Take note that a file is about to be written: over it, or for a scene to go on in.
+        """Note that a file is about to be written, and keep a copy of an existing one.
 
-        A copy of what is there is kept. It raises nothing; `judged` does, once the stretch is over.
+        A new file is noted too, as the scene may go on in it. This raises nothing; `judged` raises,
+        once the stretch is over.
 
         Args:
-            file: Which one.
+            file: The path.
         """
         if file in self._written:
             return
         if not file.is_file():
             if self._is_refused(_GO_ON + file.name, [file]):
                 self._new.add(file)
-        elif self._is_refused(f"write over {file.name}", [file]):
-            modified = self._host.modified
-            self._written[file] = _Written(file, _stamp(file), self._keep([file], None), modified)
+            return
+        if not self._is_refused(f"write over {file.name}", [file]):
+            return
+        was_modified = self._host.modified
+        stamp = _stamp(file)
+        copy = self._keep_copy([file], None)
+        self._written[file] = _Written(file, stamp, copy, was_modified)
 
     def ending(self, what: str, scene: SceneCopy | None) -> Callable[[], LostAnyway] | None:
-        """Take note that a scene is about to go, and keep a copy of what is not saved of it.
+        """Note that a scene is about to be closed, and keep a copy of an unsaved one.
 
-        It raises nothing; `judged` does, once the stretch is over.
+        This raises nothing; `judged` raises, once the stretch is over.
 
         Args:
-            what: What is about to be done: "open another file in place of shot.blend".
-            scene: The name of the copy and what writes it; None where all is saved.
+            what: The act: "open another file in place of shot.blend".
+            scene: The name of the copy and its writer; None where all is saved.
 
         Returns:
-            What says so once it is gone; None where it may go.
+            A function to call once the scene is closed, which notes the loss and returns the error;
+            None where the scene may be closed.
         """
         if not self._is_refused(what):
             return None
-        copy = self._keep([], scene) if scene is not None else None
-        kept = f"What was not saved of it is in {copy}." if copy else _NO_COPY
-        left = kept if scene is not None else "All of it was saved."
+        left = "All of it was saved."
+        if scene is not None:
+            copy = self._keep_copy([], scene)
+            left = _NO_COPY
+            if copy is not None:
+                left = f"What was not saved of it is in {copy}."
 
-        def tell() -> LostAnyway:
-            self._lost.append(LostAnyway(self._host.name, what, left))
-            return self._lost[-1]
+        def note_loss() -> LostAnyway:
+            error = LostAnyway(self._host.name, what, left)
+            self._lost.append(error)
+            return error
 
-        return tell
+        return note_loss
 
     @contextmanager
     def judged(self) -> Iterator[None]:
@@ -136,18 +157,24 @@ class Losses:
         Raises:
             LostAnyway: At its end; it says where the copies are.
         """
-        outer = self._written, self._new, self._lost
-        self._written, self._new, self._lost = {}, set(), []
+        outer = (self._written, self._new, self._lost)
+        self._written = {}
+        self._new = set()
+        self._lost = []
         file = self._host.file()
         try:
             yield
         finally:
-            written, new, lost = self._written, self._new, self._lost
+            written = self._written
+            new = self._new
+            lost = self._lost
             self._written, self._new, self._lost = outer
             now = self._host.file()
             if file is not None and now in new and now != file:
                 lost.append(LostAnyway(self._host.name, f"{_GO_ON}{now}", f"Save as {file}."))
-            lost += [self._put_back(each, file) for each in written.values() if _is_other(each)]
+            for each in written.values():
+                if _was_written(each):
+                    lost.append(self._put_back(each, file))
             if lost:
                 raise lost[0]
 
@@ -156,11 +183,11 @@ class Losses:
             return False
         try:
             self._host.losing(what, files)
-        except BridgeError:  # what it is cannot leave the application's callback
+        except BridgeError:  # no error can leave the application's callback
             return True
         return False
 
-    def _keep(self, files: Sequence[Path], scene: SceneCopy | None) -> Path | None:
+    def _keep_copy(self, files: Sequence[Path], scene: SceneCopy | None) -> Path | None:
         self._is_keeping = True
         try:
             return checkpoints.take(checkpoints.checkpoint_folder(self._host), files, scene)
@@ -170,11 +197,24 @@ class Losses:
             self._is_keeping = False
 
     def _put_back(self, written: _Written, scene: Path | None) -> LostAnyway:
-        """Put the copy in a file's place, unless the person may lose by that what was not saved."""
-        file, copy = written.file, written.copy
+        """Put the copy of a file back, unless the person may lose unsaved changes by that.
+
+        Args:
+            written: The file.
+            scene: The scene's file before the stretch.
+
+        Returns:
+            The error, which says where the copy is.
+        """
+        file = written.file
+        copy = written.copy
         now = self._host.file()
+        # The write may have saved changes of the person. With the old file back, the scene has to
+        # count as not saved, so that the changes are not lost when the scene is closed.
         is_safe = file != now or not written.was_modified or self._mark_modified()
-        left = _NO_COPY if copy is None else f"The file as it was is in {copy}."
+        left = _NO_COPY
+        if copy is not None:
+            left = f"The file as it was is in {copy}."
         if copy is not None and is_safe:
             with suppress(OSError):
                 shutil.copy2(copy / file.name, file)
@@ -184,14 +224,14 @@ class Losses:
         return LostAnyway(self._host.name, f"write over {file}", left)
 
 
-def _is_other(written: _Written) -> bool:
-    """Whether a file was written indeed: a save may fail."""
+def _was_written(written: _Written) -> bool:
+    """Return whether a file was really written: a save may fail."""
     try:
         return _stamp(written.file) != written.stamp
     except OSError:
         return True
 
 
-def _stamp(file: Path) -> tuple[int, int, int]:
+def _stamp(file: Path) -> _Stamp:
     status = file.stat()
     return status.st_ino, status.st_mtime_ns, status.st_size

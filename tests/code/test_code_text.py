@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dcc_bridge.code.code_text import MOST_BYTES, MOST_LINES, read_code
+from dcc_bridge.code.code_text import MAX_BYTES, MAX_LINES, read_code
 from dcc_bridge.errors import BadArguments
 from dcc_bridge.spi import PlainNames
 from tests.code.plain_texts import PLAIN, REACHES
@@ -42,8 +42,8 @@ REFUSED = [
     ("a = '\ud800'", r"Line 1: the character U\+D800"),
     ("a = '\U000e0041'", r"Line 1: the character U\+E0041"),
     ("# -*- coding: utf-7 -*-\na = 1", "Line 1: leave the encoding utf-7 out"),
-    ("x = 1\n" * (MOST_LINES + 1), "at most 16,384 bytes and 400 lines"),
-    ("x = '" + "\u00e9" * (MOST_BYTES // 2) + "'", "Line 1 is the last of 16,390 bytes"),
+    ("x = 1\n" * (MAX_LINES + 1), "at most 16,384 bytes and 400 lines"),
+    ("x = '" + "\u00e9" * (MAX_BYTES // 2) + "'", "Line 1 is the last of 16,390 bytes"),
     ("x = " + "-" * 16_000 + "1", "nested"),
     ("x = " + "not " * 4_000 + "1", "nested"),
     ("a = 1\nx = a" + ".a" * 7_000, "nested"),

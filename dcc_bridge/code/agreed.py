@@ -24,10 +24,10 @@ from dcc_bridge.host import Host, SceneGuard
 MOST_SECONDS: Final = 600.0  # that code may run
 MOST_MEMORY: Final = 64_000  # characters of what a client's code keeps for its next one, as JSON
 _MOST_WHY: Final = 500  # characters of what an agent says that its code is for
-_STEP: Final = "It runs as one undo step, and is taken back if it fails."
-_LOOKS: Final = "It is to look only: what it changes in the scene is taken back."
-_MAY_REACH: Final = "may reach beyond this scene, and undo may not bring back what"
-_NO_SANDBOX: Final = " It is no sandbox: what you agree to can do all that your account can."
+_STEP: Final = "It runs as one undo step. If it fails, every change is undone."
+_LOOKS: Final = "It only reads: every change is undone."
+_MAY_REACH: Final = "may reach beyond this scene. Undo may not restore everything"
+_NO_SANDBOX: Final = " It is not sandboxed: it can do whatever your account can do."
 
 
 class CodeSession:
@@ -40,8 +40,10 @@ class CodeSession:
 def check_memory(text: str) -> None:
     """Refuse what is too much to keep, or no dict; BadArguments says so."""
     if not text or len(text) > MOST_MEMORY:
-        what = f"has {len(text):,} characters as JSON" if text else "is no dict any more"
-        raise BadArguments(f"memory {what}; it is a dict of {MOST_MEMORY:,} characters at most.")
+        what = f"has {len(text):,} characters as JSON" if text else "is no longer a dict"
+        raise BadArguments(
+            f"memory {what}; it must be a dict of at most {MOST_MEMORY:,} characters."
+        )
 
 
 def scope_of(call: Call, host: Host) -> CodeScope | None:
@@ -77,7 +79,7 @@ def agree(
     """
     reason = " ".join(why.split())
     if not reason:
-        raise BadArguments("why: say in a sentence, for the person, what the code is for.")
+        raise BadArguments("why: tell the person in one sentence what the code is for.")
     call.arguments.value = {**(call.arguments.value or {}), "code": f"sha256:{text.sha256}"}
     call.dialogue.code = text.sha256
     secret.refuse_secrets((reason, text.text), "the code")  # before the history has it
@@ -106,7 +108,9 @@ def agree(
 
 def agree_to_loss(call: Call, text: CodeText, loss: Loss, host: Host, left: str) -> None:
     """Have the person agree to what the code has deleted; it is there again now."""
-    message = f"The code deletes {loss.described(host)}. {left} Run it again, and let that go?"
+    message = (
+        f"The code deletes {loss.described(host)}. {left} Run it again and allow these deletions?"
+    )
     if loss.breaks:
         message += f" {plural(len(loss.breaks), 'thing')} will break: {named(loss.breaks)}."
     if call.dialogue.answered_by == "grant" and call.ran is not None:  # nobody has seen it yet
@@ -139,7 +143,7 @@ def _message(text: CodeText, why: str, writes: Sequence[DeclaredWrite], step: st
     if writes:
         parts += ["It may write to:", *(f"- {write}" for write in writes)]
     else:
-        parts.append("It declares no file that it writes.")
+        parts.append("It writes no files.")
     return "\n".join([*parts, step + _NO_SANDBOX])
 
 
@@ -149,8 +153,8 @@ def _reach(text: CodeText) -> str:
     if count == 0:
         return "It only works in this scene."
     if count == 1:
-        return f"1 line is marked: it {_MAY_REACH} it does."
-    return f"{count} lines are marked: they {_MAY_REACH} they do."
+        return f"1 line is marked: it {_MAY_REACH}."
+    return f"{count} lines are marked: they {_MAY_REACH}."
 
 
 def _said(why: str) -> str:

@@ -25,7 +25,7 @@ from dcc_bridge.skills.skill import report_done
 from dcc_bridge.verbs.answers import Json
 
 _LISTED, _NAMED = 50, 5  # items of each kind that the answer names, and lines of what stays
-_UNDONE: Final = "The undo step was taken back"
+_UNDONE: Final = "The undo step was reverted"
 
 
 def _counted(changes: Changes) -> dict[str, tuple[int, list[str]]]:
@@ -116,7 +116,7 @@ class CodeRecord:
         named = [f"line {it.line}: {it.reason}" for it in self._text.findings]
         if len(named) > _NAMED:
             named[_NAMED:] = [f"{len(named) - _NAMED} more"]
-        return [f"Undo may not bring back what these did, if they ran: {', '.join(named)}"]
+        return [f"Undo may not restore what these lines did, if they ran: {', '.join(named)}"]
 
     def written(self) -> list[Path]:
         """List the files and folders that were written to since this was made."""

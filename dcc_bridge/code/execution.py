@@ -56,7 +56,7 @@ class CodeResult:
 
     def looked(self, did: str, left: str) -> CodeResult:
         """Tell that it was to look only, what it did all the same, and what is left of that."""
-        told = f"It was to look only. Taken back: {did or 'nothing'}. {left}"
+        told = f"It may only read. Undone: {did or 'nothing'}. {left}"
         return replace(self, warnings=(told, *self.warnings))
 
 
@@ -130,7 +130,7 @@ def _outcome(code: CodeType, names: dict[str, Any]) -> tuple[Any, str]:
     try:
         return value, json.dumps(memory, allow_nan=False)
     except (TypeError, ValueError, RecursionError) as error:
-        raise CodeFailed(f"memory holds what JSON cannot carry: {error}.") from None
+        raise CodeFailed(f"memory holds a value that JSON cannot hold: {error}.") from None
 
 
 def _failure(error: BaseException, lines: Sequence[str]) -> CodeFailed:

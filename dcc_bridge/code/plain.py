@@ -157,7 +157,7 @@ class _Reader(ast.NodeVisitor):
         is_assigned = not isinstance(getattr(node, "ctx", None), ast.Load)
         self._check_rules(node, path)
         if steps < 0 or any(name.startswith("_") for name in attributes):
-            what = f"uses {path}" if attributes else f"hands on the module {path}"
+            what = f"uses {path}" if attributes else f"passes the module {path}"
             self._mark(_last_line(node), what)
             return
         if is_assigned and steps == len(attributes):
@@ -255,14 +255,14 @@ class _Reader(ast.NodeVisitor):
             "dict",
         }
         if not is_own:
-            self._mark(node, "hands on arguments by names that are computed")
+            self._mark(node, "passes arguments by computed names")
 
     def _check_format(self, node: ast.Call) -> None:
         """Check that a text names no attribute: ``"{0.name}".format(it)`` reads one."""
         template = node.func.value if isinstance(node.func, ast.Attribute) else None
         text = template.value if isinstance(template, ast.Constant) else None
         if not isinstance(text, str) or not all(map(_is_simple, _fields(text))):
-            self._mark(node, "formats a text that may read attributes")
+            self._mark(node, "formats text in a way that may read attributes")
 
     def _check_literal(self, node: ast.Call, rule: LiteralArgument, path: str) -> None:
         above, _, name = path.rpartition(".")
@@ -280,7 +280,7 @@ class _Reader(ast.NodeVisitor):
             if not text or re.fullmatch(rule.pattern, text) is None:
                 self._mark(node, f"calls {name} with {_written(argument)}")
         if has_spread:
-            self._mark(node, "hands on arguments that are computed")
+            self._mark(node, "passes computed arguments")
 
     # ---- statements with names of their own
 
@@ -295,7 +295,7 @@ class _Reader(ast.NodeVisitor):
 
     def visit_ExceptHandler(self, node: ast.ExceptHandler) -> None:
         if node.type is None:
-            self._mark(node, "catches every error, also what ends it")
+            self._mark(node, "catches every error, including the one that stops it")
         self.generic_visit(node)
 
     def visit_MatchClass(self, node: ast.MatchClass) -> None:

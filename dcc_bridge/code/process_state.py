@@ -75,9 +75,9 @@ def process_kept(text: str) -> Iterator[Outputs]:
         changed += surroundings.put_back()
         changed += [what for what in _STATE if _put_back(what, before[what])]
         if changed:
-            outputs.stderr.write(f"\nPut back after the code had ended: {', '.join(changed)}.\n")
+            outputs.stderr.write(f"\nRestored after the code ended: {', '.join(changed)}.\n")
         if (more := atexit._ncallbacks() - exits) > 0:
-            outputs.stderr.write(f"\nLeft behind: {more} to be called when the host quits.\n")
+            outputs.stderr.write(f"\nStill registered: {more} to be called when the host quits.\n")
 
 
 @contextmanager

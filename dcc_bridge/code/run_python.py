@@ -40,7 +40,7 @@ from dcc_bridge.verbs.ports import CodeContext
 NAME: Final = "run_python"
 _GRACE: Final = 1.0  # seconds in which code meets its time limit at a checkpoint of its own
 _MOST_PRINTED: Final = 1000  # characters of what failed code had printed
-_PARTLY: Final = "Not all of it could be taken back: look at the scene before you go on"
+_PARTLY: Final = "Not every change could be undone: check the scene before you go on"
 Tools = Mapping[str, Callable[..., Any]]
 
 
@@ -100,9 +100,9 @@ class CodeTool:
         """
         call = current_call()
         if len(writes) > MAX_WRITES:
-            raise BadArguments(f"writes: {MAX_WRITES} at most; name their folder.")
+            raise BadArguments(f"writes: {MAX_WRITES} at most. Name their folder instead.")
         if writes and read_only:
-            raise BadArguments("writes: none with read_only.")
+            raise BadArguments("writes: not allowed with read_only.")
         text, declared = self._read(call, code, writes)
         picture = self._picture(look)
         if not 0 < timeout <= (most := agreed.MOST_SECONDS):
@@ -215,10 +215,10 @@ class CodeTool:
     ) -> tuple[CodeResult, Changes]:
         call = current_call()
         if text.sha256 != call.dialogue.code:
-            raise BridgeError("The code is not what was agreed to, so it was not run.")
+            raise BridgeError("The code differs from what was approved, so it was not run.")
         for path in record.writes:
             if os.path.realpath(path) != str(path):
-                raise BridgeError(f"{path} is a link now and was none, so the code was not run.")
+                raise BridgeError(f"{path} has become a link, so the code was not run.")
         tree, code, files = ast.parse(text.text), text.text, record.writes  # a run changes its tree
         warnings = list[str]()
         with self._operations.in_context(warnings) as record.compare, self._host.changes() as count:

@@ -33,7 +33,7 @@ watching_files.add(__file__)
 _MOST: Final = 100  # tries that are kept
 # What a folder goes through with all that is below it.
 _WITH_ALL_BELOW: Final = ("remove", "rename", "move")
-_UNDECLARED: Final = "which had not been declared in `writes`"
+_UNDECLARED: Final = "which is not declared in `writes`"
 STAND_IN: Final = "stand_in"  # the name of what a host lets code call in place of its own function
 
 

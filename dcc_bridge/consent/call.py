@@ -129,7 +129,7 @@ class Call(Caller):
     @property
     def remainder(self) -> str:
         """What stands once the steps of the call are undone, in a sentence."""
-        lost = f", but for what undo does not bring back: {', '.join(self.lasting.lost)}"
+        lost = f", except for what undo cannot reverse: {', '.join(self.lasting.lost)}"
         return f"{self.dialogue.left}{lost if self.lasting.lost else ''}."
 
     @property

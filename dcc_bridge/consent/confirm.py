@@ -42,7 +42,9 @@ Text = Callable[[Sequence[str]], str] | str
 
 MOST_ASKED: Final = 3
 _RESTLESS: Final = outcome(SCENE_CHANGED)
-_CHANGED: Final = "The scene has changed since this was asked; please look again."
+_CHANGED: Final = (
+    "The scene has changed since this question was asked. Please check the list again."
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from dcc_bridge import checkpoints
 from dcc_bridge.errors import BridgeError, LostAnyway, NoCheckpoint
 from dcc_bridge.host import Host
 
-_GO_ON: Final = "make the scene go on in another file, "
+_GO_ON: Final = "switch the scene to another file, "
 _NO_COPY: Final = "No copy could be kept."
 _MOST_AGREED: Final = 100_000
 SceneCopy = tuple[str, Callable[[Path], None]]  # the name of a scene's copy, and what writes it
@@ -117,8 +117,8 @@ class Losses:
         if not self._is_refused(what):
             return None
         copy = self._keep([], scene) if scene is not None else None
-        kept = f"What was not saved of it is in {copy}." if copy else _NO_COPY
-        left = kept if scene is not None else "All of it was saved."
+        kept = f"Its unsaved changes are in {copy}." if copy else _NO_COPY
+        left = kept if scene is not None else "It had no unsaved changes."
 
         def tell() -> LostAnyway:
             self._lost.append(LostAnyway(self._host.name, what, left))
@@ -174,13 +174,13 @@ class Losses:
         file, copy = written.file, written.copy
         now = self._host.file()
         is_safe = file != now or not written.was_modified or self._mark_modified()
-        left = _NO_COPY if copy is None else f"The file as it was is in {copy}."
+        left = _NO_COPY if copy is None else f"The previous version of the file is in {copy}."
         if copy is not None and is_safe:
             with suppress(OSError):
                 shutil.copy2(copy / file.name, file)
-                left = f"The file was put back as it was; a copy is in {copy}."
+                left = f"The previous version of the file was restored. A copy is in {copy}."
         if now != scene and now == file:
-            left += f" {self._host.name} takes it for the file of the scene now: save as {scene}."
+            left += f" It is now the file of the scene in {self._host.name}: save as {scene}."
         return LostAnyway(self._host.name, f"write over {file}", left)
 
 

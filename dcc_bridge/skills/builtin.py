@@ -109,16 +109,16 @@ def _to_undo(recent: Recent, host: Host, call_id: str) -> Record:
     left = [it for it in recent.records() if call_id or it.effect.steps or it.effect.copy]
     left = [it for it in left if it.id.startswith(call_id) and (call_id or not it.effect.undone_by)]
     if not left:
-        raise BridgeError("There is nothing to undo: nothing that an agent changed stands.")
+        raise BridgeError("There is nothing to undo: no change by an agent is left.")
     return max(left, key=lambda record: record.ended or record.began)
 
 
 def _undo_call(record: Record, host: Host, undo: Undo, call: Call | None) -> str:
     why, label = why_not_undo(record, host.undo_mark().label, host.name), record.effect.label
     if why or label is None:
-        also = " An earlier call is undone by its call_id; see recent_calls."
+        also = " To undo an earlier call, pass its call_id; see recent_calls."
         why += also if record.effect.lasting else ""
-        raise BridgeError(f"{record.title} was not undone, nor was anything else. {why}")
+        raise BridgeError(f"Nothing was undone. {record.title}: {why}")
     if call is not None:
         call.control.record_undo(label)
     undo(label, call)

@@ -91,7 +91,7 @@ class Batch:
                 raise ValueError(f"{_where(number, step)}: {why}")
         named = [step["id"] for step in steps if "id" in step]
         if len(set(named)) < len(named):
-            raise ValueError("steps: an id stands twice.")
+            raise ValueError("steps: two steps have the same id.")
         return set(named)
 
     def _why_not(self, verb: str, *, is_end: bool) -> str:
@@ -105,8 +105,8 @@ class Batch:
         if is_end or verb not in ("check", "save"):
             return ""
         if verb == "save":
-            return "undo does not bring a saved file back, so save goes last."
-        why = "the project has rules of its own, so check goes last: give it as check=."
+            return "undo cannot restore a saved file, so save must be the last step."
+        why = "the project has its own rules, so check must come last: pass it as check=."
         return why if self._has_rules else ""
 
     def _bound(self, name: str, given: Json) -> Json:

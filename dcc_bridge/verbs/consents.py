@@ -148,7 +148,7 @@ class Consents:
     def ask_to_write(self, verb: str, question: str, files: Sequence[Path]) -> dict[str, str]:
         """Ask before files are written; gives the folder with the copies of what was there."""
         over = ", over the file that is there" if files[0].exists() else ", a new file"
-        others = ["\nOther files are written too:", *map(str, files[1:])] if files[1:] else []
+        others = ["\nIt also writes these files:", *map(str, files[1:])] if files[1:] else []
         text = "\n".join([f"{question}{over}?", *others])
         grant = self.confirm(text, None, verb, undoable=False, files=files, title=verb)
         copy = getattr(grant, "checkpoint", None)

@@ -63,7 +63,7 @@ class CleaningVerbs(Consenting[Cleaning]):
         if len(shown) > _MOST_TICKED:
             self._consents.confirm(question + breaking, shown, "Clean")
             return every
-        question += " Untick what is to stay." + breaking
+        question += " Untick what you want to keep." + breaking
         fields = {kind: {"type": "array", "title": kind.replace("_", " ").capitalize(),
                          "items": {"type": "string", "enum": items}, "default": items}
                   for kind, items in every.items()}  # fmt: skip
@@ -125,7 +125,7 @@ class DeletingVerbs(Consenting[Deleting]):
     def _question(self, items: Sequence[str]) -> str:
         """Ask whether items are deleted: how many go in all stands in the first line."""
         operations = self._operations
-        asked = f"Delete {counted(operations, items)}"
+        asked = f"Delete {_counted_or_named(operations, items)}"
         below = operations.below(items)
         if below:
             asked += f" and {len(below):,} more below {_them(items)}"
@@ -137,8 +137,6 @@ class DeletingVerbs(Consenting[Deleting]):
         host = operations.host
         noun, them = host.item_noun, _them(items)
         told = ""
-        if len(items) == 1:
-            told += f" It is {host.display_names(items)[0]}."
         if below:
             told += f"\nBelow {them}: {self._named(below)}."
         if orphans := operations.orphans(items):
@@ -150,6 +148,14 @@ class DeletingVerbs(Consenting[Deleting]):
         """Name the first ones as the person sees them."""
         shown = self._operations.host.display_names(items[:MAX_NAMED])
         return named([*shown, *items[MAX_NAMED:]])
+
+
+def _counted_or_named(operations: Deleting, items: Sequence[str]) -> str:
+    """Return how many items there are; of a single one, its type and its name."""
+    if len(items) != 1:
+        return counted(operations, items)
+    name = operations.host.display_names(items)[0]
+    return f'the {operations.noun(items[0])} "{name}"'
 
 
 def _breaking(operations: Deleting, items: Sequence[str]) -> str:

@@ -213,7 +213,7 @@ class BuildingVerbs(ItemVerbs[Building]):
         operations, eye = self._operations, self._operations.placement(item).at
         axis, up = operations.aim(item)
         if math.dist(eye, target) < 1e-9:
-            raise ValueError(f"{item} is where it is to look at: move one of them.")
+            raise ValueError(f"{item} is at the point that it should look at. Move one of them.")
         world_up = (0.0, 1.0, 0.0) if operations.up == "Y" else (0.0, 0.0, 1.0)
         return aimed(axis, up, add(target, eye, -1.0), world_up)
 
@@ -287,7 +287,7 @@ class BuildingVerbs(ItemVerbs[Building]):
         wanted = {**self._matching(pattern, to, under), **names}
         wanted = {it: name for it, name in track(wanted.items()) if name != operations.name(it)}
         if not wanted:
-            raise ValueError("Nothing is to be renamed: see list_items for the names.")
+            raise ValueError("No item matches. See list_items for the names.")
         called = {it: operations.called(it, name) for it, name in track(wanted.items())}
         new = {it: name for it, (name, _) in called.items()}
         counts = Counter(new.values())

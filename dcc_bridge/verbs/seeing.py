@@ -257,7 +257,7 @@ def _drawn(
             each = f" each, {len(taken)} in two columns, row by row" if sheet else ""
             return picture, f"{width} x {height} pixels{each}"
         edge *= min(0.9, 0.95 * math.sqrt(MOST_BYTES / len(picture)))
-    raise ValueError(f"The picture is larger than {MOST_BYTES} bytes however small it is drawn.")
+    raise ValueError(f"The picture is larger than {MOST_BYTES} bytes even at the smallest size.")
 
 
 def _boxes(operations: Drawing, wanted: Sequence[str]) -> dict[str, Bounds | None]:

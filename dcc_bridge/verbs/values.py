@@ -54,10 +54,14 @@ class ValueVerbs(Consenting[HostOperations]):
         held = [f"{item}, {prop}: {was.held}" for (item, prop, _), was in track(pairs) if was.held]
         if ask := self._consents.add(len(wanted)) or " at once?" * bool(held):
             what = f"{'Replace' if held else 'Set'} {plural(len(wanted), 'value')}"
-            holds = "\n".join([" What holds them goes:", *held[:_NAMED]]) * bool(held)
+            holds = "\n".join([" This removes what controls them now:", *held[:_NAMED]]) * bool(
+                held
+            )
             self._consents.confirm(what + ask + holds, others or None, what)
             if [it.held for it in self._read(wanted, replace)] != [it.held for it in before]:
-                raise ValueError("What holds the values has changed while it was asked.")
+                raise ValueError(
+                    "The keys, drivers or locks of the values changed while the question was open."
+                )
         errors = []
         for number, (item, prop, value) in enumerate(track(wanted, message="Setting values")):
             try:
@@ -165,7 +169,7 @@ class KeyframeVerbs(Consenting[Keyframes]):
         self._operations.value(item, prop)
         for number, key in enumerate(keys):
             if len(key) != 2 or not isinstance(key[0], int | float):
-                raise ValueError(f"keys[{number}]: [frame, value], and not {key!r}.")
+                raise ValueError(f"keys[{number}] must be [frame, value], not {key!r}.")
         pairs = [(float(frame), value) for frame, value in keys]
         if not pairs and not clear:
             raise ValueError("Give keys, [[frame, value], ...], or clear=True.")
@@ -177,7 +181,7 @@ class KeyframeVerbs(Consenting[Keyframes]):
             of = f"{prop} of {self._operations.name(item)}"
             self._consents.confirm(f"{what} of {of}{more}{ask or '?'}", [item], what)
             if self._operations.keys(item, prop) != before:
-                raise ValueError("The keys have changed while it was asked.")
+                raise ValueError("The keys changed while the question was open.")
         cover([item])
         self._operations.set_keys(item, prop, pairs, shape, clear=clear)
         now = self._operations.keys(item, prop)

@@ -461,7 +461,7 @@ class TestBlender(HostContract):
 
         with (
             forgetful("Light", 9, removes=removes),
-            pytest.raises(NotUndoable, match="did not bring back Light, though"),
+            pytest.raises(NotUndoable, match="did not restore Light, although"),
         ):
             getattr(host, undo)()
 

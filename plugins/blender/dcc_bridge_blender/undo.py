@@ -72,7 +72,7 @@ class Stack:
         """
         self._dropped += self._active + 1
         self.opened += 1
-        self.why_opened = "Another file was opened, and undo does not bring back the one before."
+        self.why_opened = "Another file was opened, and undo cannot restore the previous one."
         self._begin()
 
     def _begin(self) -> None:
@@ -85,7 +85,7 @@ class Stack:
         """Have something on the stack to undo the first edit to; RuntimeError: undo is off."""
         if not editing().use_global_undo:
             raise RuntimeError(
-                "Blender's undo is turned off, and an agent's edit could not be taken back: turn "
+                "Blender's undo is turned off, so an agent's edit could not be undone: turn "
                 "on Preferences > System > Memory & Limits > Global Undo."
             )
         if not self._is_there or not self._entries():

@@ -86,7 +86,7 @@ class Checks:
         file = self._host.file()
         if file is None or self._file in (None, file):
             return True
-        return self._may(f"go on in another file, {file.name}", [file])
+        return self._may(f"switch the scene to another file, {file.name}", [file])
 
     def _over(self, file: Path | None) -> bool:
         return file is None or not file.is_file() or self._may(f"write over {file.name}", [file])

@@ -50,9 +50,9 @@ _AGAIN: Final = 1.0
 """Seconds until a dialog is opened again: Blender takes it away as long as its window is made."""
 _SETTLES: Final = 0.1
 _ENTER: Final = ("RET", "NUMPAD_ENTER")
-_TIPS: Final = {"mute": "Decline this, and every question it asks here in that time"}
+_TIPS: Final = {"mute": "Decline this question and all its other questions for 10 minutes"}
 _CHOOSE: Final = "Press one of the answers below."
-_NO_ANSWER: Final = "Blender's own OK below answers nothing."
+_NO_ANSWER: Final = "The OK button of Blender below does not answer."
 
 
 class OperatorDialog:
@@ -184,7 +184,7 @@ class OperatorDialog:
 
             bl_idname = "dcc_bridge.press"
             bl_label = "Answer"
-            bl_description = "Gives this answer"  # Blender puts a full stop after it
+            bl_description = "Give this answer"  # Blender puts a full stop after it
             bl_options = {"INTERNAL"}  # noqa: RUF012 - Blender's own shape
             __annotations__ = {"answer": bpy.props.StringProperty()}
 
@@ -294,10 +294,10 @@ class OperatorDialog:
                 return HandOver()
         word, confirmation = self._view.word, self.question.confirmation
         if word and operator.word.strip() != word:
-            raise InvalidAnswer(f"This cannot be undone: type {safe_line(word)} to go on.")
+            raise InvalidAnswer(f"This cannot be undone: type {safe_line(word)} to continue.")
         content = {confirmation.name: True} if confirmation else self._fields.content(operator)
         if not confirmation and self._fields.check(operator):
-            raise InvalidAnswer("Look at what is marked above.")
+            raise InvalidAnswer("Check the marked fields above.")
         if self.question.form is not None:
             self.question.form.check(content)
         return Reply("accept", content, remember=operator.remember)
@@ -333,7 +333,7 @@ class OperatorDialog:
         self._draw_answers(operator, layout)
         left = self.deadline - time.monotonic()
         until = time.strftime("%H:%M:%S", time.localtime(time.time() + left))
-        foot = f"Waits until {until}. Esc closes it without an answer. Call {question.call.id}"
+        foot = f"Open until {until}. Esc closes it without an answer. Call {question.call.id}"
         layout.label(text=foot, translate=False)
         if not self._native:
             if self.question.consent is not None:

@@ -19,10 +19,14 @@ NAMES: Final = 0.3  # the part of a row that names have
 WIDE_NAME: Final = 22  # characters that stand side by side there
 WIDE_VALUE: Final = 52  # and in the rest of the row
 _MOST_IN_COLUMN: Final = 9
-_IN_TIPS: Final = "Hold the mouse over a field to read what it is for."
+_IN_TIPS: Final = "Hold the mouse over a field to read its description."
 _UNSET: Final = "unset"
 _YES: Final = "yes"
-_THREE_WAY: Final = [(_UNSET, "Left out", "No answer to this"), (_YES, "Yes", ""), ("no", "No", "")]
+_THREE_WAY: Final = [
+    (_UNSET, "Left out", "No answer to this field"),
+    (_YES, "Yes", ""),
+    ("no", "No", ""),
+]
 _SKIP: Final = {"SKIP_SAVE"}
 _WHOLE: Final = 2**31 - 1
 _REAL: Final = 3.0e38

@@ -73,7 +73,7 @@ class Pages:
             if pages > 1:
                 button(part, answer, caption)
         if view.changes:
-            caption = "Show what differs" if self._is_whole else "Show all lines"
+            caption = "Show changes" if self._is_whole else "Show all lines"
             button(row, "switch_text", caption)
         button(row, "copy_text", "Copy all")
 

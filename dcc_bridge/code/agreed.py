@@ -25,10 +25,10 @@ from dcc_bridge.host import Host, SceneGuard
 MAX_TIMEOUT_S: Final = 600.0
 _MAX_MEMORY: Final = 64_000  # characters of the JSON that a client's code keeps for the next run
 _MAX_WHY: Final = 500  # characters of the purpose that an agent states
-_STEP: Final = "It runs as one undo step, and is taken back if it fails."
-_LOOKS: Final = "It is to look only: what it changes in the scene is taken back."
-_MAY_REACH: Final = "may reach beyond this scene, and undo may not bring back what"
-_NO_SANDBOX: Final = " It is no sandbox: what you agree to can do all that your account can."
+_STEP: Final = "It runs as one undo step. If it fails, every change is undone."
+_LOOKS: Final = "It only reads: every change is undone."
+_MAY_REACH: Final = "may reach beyond this scene. Undo may not restore everything"
+_NO_SANDBOX: Final = " It is not sandboxed: it can do whatever your account can do."
 
 
 class CodeSession:
@@ -54,10 +54,10 @@ def check_memory(text: str) -> None:
     """
     if text and len(text) <= _MAX_MEMORY:
         return
-    fault = "is no dict any more"
+    fault = "is no longer a dict"
     if text:
         fault = f"has {len(text):,} characters as JSON"
-    raise BadArguments(f"memory {fault}; it is a dict of {_MAX_MEMORY:,} characters at most.")
+    raise BadArguments(f"memory {fault}; it must be a dict of at most {_MAX_MEMORY:,} characters.")
 
 
 def scope_of(call: Call, host: Host) -> CodeScope | None:
@@ -110,7 +110,7 @@ def agree(
     """
     reason = " ".join(why.split())
     if not reason:
-        raise BadArguments("why: say in a sentence, for the person, what the code is for.")
+        raise BadArguments("why: tell the person in one sentence what the code is for.")
     arguments = dict(call.arguments.value or {})
     arguments["code"] = f"sha256:{text.sha256}"
     call.arguments.value = arguments
@@ -160,7 +160,9 @@ def agree_to_loss(call: Call, text: CodeText, loss: Loss, host: Host, left: str)
     Raises:
         NotConfirmed: The person did not agree.
     """
-    message = f"The code deletes {loss.described(host)}. {left} Run it again, and let that go?"
+    message = (
+        f"The code deletes {loss.described(host)}. {left} Run it again and allow these deletions?"
+    )
     if loss.breaks:
         message += f" {plural(len(loss.breaks), 'thing')} will break: {named(loss.breaks)}."
     # Under a grant nobody has seen yet what the code is for.
@@ -205,7 +207,7 @@ def _message(
         lines.append("It may write to:")
         lines.extend(f"- {write}" for write in writes)
     else:
-        lines.append("It declares no file that it writes.")
+        lines.append("It writes no files.")
     lines.append(outcome + _NO_SANDBOX)
     return "\n".join(lines)
 
@@ -216,8 +218,8 @@ def _reach(text: CodeText) -> str:
     if count == 0:
         return "It only works in this scene."
     if count == 1:
-        return f"1 line is marked: it {_MAY_REACH} it does."
-    return f"{count} lines are marked: they {_MAY_REACH} they do."
+        return f"1 line is marked: it {_MAY_REACH}."
+    return f"{count} lines are marked: they {_MAY_REACH}."
 
 
 def _said(why: str) -> str:

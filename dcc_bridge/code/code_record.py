@@ -26,7 +26,7 @@ from dcc_bridge.verbs.answers import Json
 
 _MAX_ITEMS: Final = 50  # of each kind of change, in the answer
 _MAX_FINDINGS: Final = 5  # marked lines that a sentence names
-_UNDONE: Final = "The undo step was taken back"
+_UNDONE: Final = "The undo step was reverted"
 
 
 class _Edits(NamedTuple):
@@ -193,7 +193,7 @@ class CodeRecord:
         more = len(lines) - _MAX_FINDINGS
         if more > 0:
             lines[_MAX_FINDINGS:] = [f"{more} more"]
-        return [f"Undo may not bring back what these did, if they ran: {', '.join(lines)}"]
+        return [f"Undo may not restore what these lines did, if they ran: {', '.join(lines)}"]
 
     def written(self) -> list[Path]:
         """Return the declared files and folders that were written to since the record was made."""

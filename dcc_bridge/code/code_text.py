@@ -15,7 +15,7 @@ from typing import Final
 from unicodedata import normalize
 
 from dcc_bridge.code.plain import closes_scene, marked_lines
-from dcc_bridge.elicitation.text import is_hidden
+from dcc_bridge.elicitation.text import is_hidden, plural
 from dcc_bridge.errors import BadArguments
 from dcc_bridge.verbs.plain_names import PlainNames
 
@@ -100,13 +100,13 @@ def _check_characters(text: str) -> None:
     size = len(text.encode(errors="surrogatepass"))
     lines = text.splitlines()
     if size > MAX_BYTES or len(lines) > MAX_LINES:
-        most = f"at most {MAX_BYTES:,} bytes and {MAX_LINES} lines are"
-        raise BadArguments(f"Line {len(lines)} is the last of {size:,} bytes: {most} asked about.")
+        most = f"at most {MAX_BYTES:,} bytes and {MAX_LINES} lines are allowed"
+        raise BadArguments(f"The code has {plural(len(lines), 'line')} and {size:,} bytes: {most}.")
     before = " "
     line = 1
     for char in text:
         if is_hidden(char, before):
-            why = "is not seen or changes what is seen, so nobody can agree to it: write an escape"
+            why = "is invisible or changes how text is shown. Write it as an escape"
             raise BadArguments(f"Line {line}: the character U+{ord(char):04X} {why}.")
         before = char
         if char == "\n":
@@ -114,7 +114,7 @@ def _check_characters(text: str) -> None:
     for number, first in enumerate(lines[:2], 1):  # Python looks for an encoding in these two
         cookie = cookie_re.match(first)
         if cookie and cookie[1].lower() not in ("utf-8", "utf8"):
-            raise BadArguments(f"Line {number}: leave the encoding {cookie[1]} out.")
+            raise BadArguments(f"Line {number}: remove the encoding {cookie[1]}.")
 
 
 def _parsed(text: str) -> ast.Module:
@@ -143,7 +143,7 @@ def _lookalike_names(text: str, tree: ast.Module) -> Iterator[tuple[int, str]]:
     for number, line in enumerate(text.split("\n"), 1):
         for word in dict.fromkeys(re.findall(r"[\w\x80-\U0010ffff]+", line)):
             if not word.isascii() and normalize("NFKC", word) in names:
-                yield number, f"has letters that may only look like others: {word}"
+                yield number, f"has letters that may look like others: {word}"
 
 
 def _identifiers(node: ast.AST) -> set[str]:
@@ -168,7 +168,9 @@ def _check_depth(tree: ast.Module) -> None:
         level = children
     if level:
         line = _first_line(level)
-        raise BadArguments(f"Line {line} is nested more than {_MAX_DEPTH} deep: write it flatter.")
+        raise BadArguments(
+            f"Line {line} is nested more than {_MAX_DEPTH} levels deep. Nest it less."
+        )
 
 
 def _first_line(nodes: Iterable[ast.AST]) -> int:

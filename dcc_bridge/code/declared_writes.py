@@ -16,7 +16,7 @@ from dcc_bridge.elicitation.text import plural, safe_line
 from dcc_bridge.errors import BadArguments
 
 MAX_WRITES: Final = 20  # paths that one run may declare
-_INSTEAD: Final = "Name the folder in it that the code writes to."
+_INSTEAD: Final = "Name only the subfolder that the code writes to."
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,9 @@ def check_writes(writes: Iterable[str]) -> None:
     """
     for path in writes:
         if safe_line(path, len(path)) != path:
-            raise BadArguments(f"writes: {safe_line(path)} has characters that no path has.")
+            raise BadArguments(
+                f"writes: {safe_line(path)} has characters that are not allowed in a path."
+            )
         if os.pardir in PurePath(path).parts:
             raise BadArguments(f"writes: {path} contains '..'. Give the path without it.")
 
@@ -80,7 +82,7 @@ def declared_write(path: Path, checkpoints: Path) -> DeclaredWrite:
     """
     target = Path(os.path.realpath(path))
     if safe_line(str(target), len(str(target))) != str(target):
-        raise BadArguments(f"writes: {path} leads to a path with characters that no path has.")
+        raise BadArguments(f"writes: {path} leads to a path with characters that are not allowed.")
     if os.path.ismount(target):
         raise BadArguments(f"writes: {target} is a whole drive or share. {_INSTEAD}")
     if not target.is_dir():

@@ -80,7 +80,7 @@ class CodeResult:
             edits: The edits in words: "2 created"; "" for none.
             left: A sentence about what is left of them.
         """
-        warning = f"It was to look only. Taken back: {edits or 'nothing'}. {left}"
+        warning = f"It may only read. Undone: {edits or 'nothing'}. {left}"
         return replace(self, warnings=(warning, *self.warnings))
 
 
@@ -187,7 +187,7 @@ def _evaluate(code: CodeType, names: dict[str, Any]) -> tuple[Any, str]:
     try:
         return value, json.dumps(memory, allow_nan=False)
     except (TypeError, ValueError, RecursionError) as error:
-        raise CodeFailed(f"memory holds what JSON cannot carry: {error}.") from None
+        raise CodeFailed(f"memory holds a value that JSON cannot hold: {error}.") from None
 
 
 def _failure(error: BaseException, lines: Sequence[str]) -> CodeFailed:

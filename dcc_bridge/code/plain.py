@@ -212,7 +212,7 @@ class _Reader(ast.NodeVisitor):
         is_assigned = not isinstance(getattr(node, "ctx", None), ast.Load)
         self._check_rules(node, path)
         if steps < 0 or any(name.startswith("_") for name in attributes):
-            reason = f"hands on the module {path}"
+            reason = f"passes the module {path}"
             if attributes:
                 reason = f"uses {path}"
             self._mark(_last_line(node), reason)
@@ -324,14 +324,14 @@ class _Reader(ast.NodeVisitor):
         """Mark ``function(**arguments)``, but for functions of the text itself and for `dict`."""
         called = node.func.id if isinstance(node.func, ast.Name) else ""
         if called not in self._bindings.functions and called != "dict":
-            self._mark(node, "hands on arguments by names that are computed")
+            self._mark(node, "passes arguments by computed names")
 
     def _check_format(self, node: ast.Call) -> None:
         """Check that a template names no attribute: ``"{0.name}".format(item)`` reads one."""
         template = node.func.value if isinstance(node.func, ast.Attribute) else None
         text = template.value if isinstance(template, ast.Constant) else None
         if not isinstance(text, str) or not all(_is_simple(field) for field in _fields(text)):
-            self._mark(node, "formats a text that may read attributes")
+            self._mark(node, "formats text in a way that may read attributes")
 
     def _check_literal(self, node: ast.Call, rule: LiteralArgument, path: str) -> None:
         """Check that an argument of a call is a text that a rule allows.
@@ -354,7 +354,7 @@ class _Reader(ast.NodeVisitor):
             if not text or re.fullmatch(rule.pattern, text) is None:
                 self._mark(node, f"calls {name} with {_source(argument)}")
         if _has_spread(node):
-            self._mark(node, "hands on arguments that are computed")
+            self._mark(node, "passes computed arguments")
 
     # ---- statements with names of their own
 
@@ -369,7 +369,7 @@ class _Reader(ast.NodeVisitor):
 
     def visit_ExceptHandler(self, node: ast.ExceptHandler) -> None:
         if node.type is None:
-            self._mark(node, "catches every error, also what ends it")
+            self._mark(node, "catches every error, including the one that stops it")
         self.generic_visit(node)
 
     def visit_MatchClass(self, node: ast.MatchClass) -> None:

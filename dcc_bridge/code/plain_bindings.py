@@ -69,7 +69,7 @@ class Bindings:
     def _add_import(self, node: ast.Import | ast.ImportFrom) -> None:
         for name, path in _imported(node):
             if self.aliases.setdefault(name, path) != path or name in _SPECIAL:
-                self.problems.append((node, f"imports something else as {name}"))
+                self.problems.append((node, f"imports a different module as {name}"))
 
     def _add(self, node: ast.AST) -> None:
         name = _bound(node)

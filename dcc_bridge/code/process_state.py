@@ -108,10 +108,10 @@ def restored_process(text: str) -> Iterator[Outputs]:
             if _restore(setting, before[name]):
                 changed.append(name)
         if changed:
-            outputs.stderr.write(f"\nPut back after the code had ended: {', '.join(changed)}.\n")
+            outputs.stderr.write(f"\nRestored after the code ended: {', '.join(changed)}.\n")
         added = atexit._ncallbacks() - exit_functions
         if added > 0:
-            outputs.stderr.write(f"\nLeft behind: {added} to be called when the host quits.\n")
+            outputs.stderr.write(f"\nStill registered: {added} to be called when the host quits.\n")
 
 
 @contextmanager

@@ -43,7 +43,7 @@ _GRACE_S: Final = 1.0  # the code's own checkpoints get this long to end it befo
 _MAX_PRINTED: Final = 1000  # characters of the output of failed code that its error quotes
 _MAX_SESSIONS: Final = 64
 _SKILL_ADVICE: Final = " The skill has to ask"  # begins advice for authors of skills; code is none
-_PARTLY: Final = "Not all of it could be taken back: look at the scene before you go on"
+_PARTLY: Final = "Not every change could be undone: check the scene before you go on"
 Tools = Mapping[str, Callable[..., Any]]
 
 
@@ -125,9 +125,9 @@ class CodeTool:
         """
         call = current_call()
         if len(writes) > MAX_WRITES:
-            raise BadArguments(f"writes: {MAX_WRITES} at most; name their folder.")
+            raise BadArguments(f"writes: {MAX_WRITES} at most. Name their folder instead.")
         if writes and read_only:
-            raise BadArguments("writes: none with read_only.")
+            raise BadArguments("writes: not allowed with read_only.")
         text, declared = self._read(call, code, writes)
         draw_picture = self._picture_drawer(look)
         if not 0 < timeout <= agreed.MAX_TIMEOUT_S:
@@ -272,10 +272,10 @@ class CodeTool:
         """
         call = current_call()
         if text.sha256 != call.dialogue.code:
-            raise BridgeError("The code is not what was agreed to, so it was not run.")
+            raise BridgeError("The code differs from what was approved, so it was not run.")
         for path in record.writes:
             if os.path.realpath(path) != str(path):
-                raise BridgeError(f"{path} is a link now and was none, so the code was not run.")
+                raise BridgeError(f"{path} has become a link, so the code was not run.")
         tree = ast.parse(text.text)  # a new one for each run, which changes it
         warnings = list[str]()
         with (

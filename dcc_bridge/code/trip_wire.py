@@ -34,7 +34,7 @@ _LEAF_PREFIX: Final = "dcc_bridge_"  # of the names of the leaves' packages
 watching_files.add(__file__)
 _MAX_TRIES: Final = 100  # of which there is a sentence
 _FOLDER_VERBS: Final = ("remove", "rename", "move")  # acts on a folder and on all that is below it
-_UNDECLARED: Final = "which had not been declared in `writes`"
+_UNDECLARED: Final = "which is not declared in `writes`"
 STAND_IN: Final = "stand_in"  # the name of a function that stands in place of one of the host
 
 

@@ -40,7 +40,9 @@ Text = Callable[[Sequence[str]], str] | str
 
 MAX_ASKED: Final = 3  # how often the same is asked while the scene changes
 _SCENE_CHANGED: Final = outcome(SCENE_CHANGED)
-_ASKED_AGAIN: Final = "The scene has changed since this was asked; please look again."
+_ASKED_AGAIN: Final = (
+    "The scene has changed since this question was asked. Please check the list again."
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from dcc_bridge import checkpoints
 from dcc_bridge.errors import BridgeError, LostAnyway, NoCheckpoint
 from dcc_bridge.host import Host
 
-_GO_ON: Final = "make the scene go on in another file, "
+_GO_ON: Final = "switch the scene to another file, "
 _NO_COPY: Final = "No copy could be kept."
 _MAX_AGREED: Final = 100_000  # items whose ids are remembered
 SceneCopy = tuple[str, Callable[[Path], None]]  # the name of a scene's copy, and its writer
@@ -133,12 +133,12 @@ class Losses:
         """
         if not self._is_refused(what):
             return None
-        left = "All of it was saved."
+        left = "It had no unsaved changes."
         if scene is not None:
             copy = self._keep_copy([], scene)
             left = _NO_COPY
             if copy is not None:
-                left = f"What was not saved of it is in {copy}."
+                left = f"Its unsaved changes are in {copy}."
 
         def note_loss() -> LostAnyway:
             error = LostAnyway(self._host.name, what, left)
@@ -214,13 +214,13 @@ class Losses:
         is_safe = file != now or not written.was_modified or self._mark_modified()
         left = _NO_COPY
         if copy is not None:
-            left = f"The file as it was is in {copy}."
+            left = f"The previous version of the file is in {copy}."
         if copy is not None and is_safe:
             with suppress(OSError):
                 shutil.copy2(copy / file.name, file)
-                left = f"The file was put back as it was; a copy is in {copy}."
+                left = f"The previous version of the file was restored. A copy is in {copy}."
         if now != scene and now == file:
-            left += f" {self._host.name} takes it for the file of the scene now: save as {scene}."
+            left += f" It is now the file of the scene in {self._host.name}: save as {scene}."
         return LostAnyway(self._host.name, f"write over {file}", left)
 
 

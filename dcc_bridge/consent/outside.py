@@ -43,7 +43,7 @@ class ReachedOutside(BridgeError):
     """A body that is tried attempted an act that undo does not bring back; it was not done."""
 
     def __init__(self, act: str) -> None:
-        super().__init__(f"It wanted to {act}, which undo does not bring back; it was not done.")
+        super().__init__(f"It tried to {act}. Undo cannot reverse this, so it was refused.")
 
 
 class OutsideGuard(Watch):

@@ -30,7 +30,7 @@ _MAX_QUESTIONS = 20  # distinct questions of a plan that are shown
 _MAX_REASONS = 8  # reasons that are shown why scenes are not done
 _WORDS = {"left": "left", "unchanged": "unchanged", "failed": "failed", "done": "changed"}
 _MEASURED_S = 20.0  # for which the speed is measured before a remaining time is shown
-_ELSEWHERE = "none of the items that were agreed to is gone or another one, as far as is told"
+_ELSEWHERE = "no approved item is known to be deleted or replaced"
 
 
 def console() -> Console:
@@ -133,8 +133,8 @@ def show_plan(plan: Plan, to: Console, max_differing: int = 15) -> None:
         to.print(Text(f"  {path}: {safe_line(why, 200)}"))
     if len(differing) > max_differing:
         to.print(Text(f"  and {len(differing) - max_differing:,} more"))
-    to.print(Text(f"Each scene, long texts cut: {plan.folder / report.FILE}"))
-    to.print(Text(f"All items, and each text whole: {plan.folder / SCENES}"))
+    to.print(Text(f"Each scene, with long texts shortened: {plan.folder / report.FILE}"))
+    to.print(Text(f"All items, with full texts: {plan.folder / SCENES}"))
 
 
 def _show_questions(plan: Plan, to: Console) -> None:
@@ -143,7 +143,7 @@ def _show_questions(plan: Plan, to: Console) -> None:
     for line in lines:
         to.print(Text(line))
     if not is_whole:
-        to.print(Text(f"There are more questions than these: {plan.folder / SCENES} has all."))
+        to.print(Text(f"There are more questions: {plan.folder / SCENES} has all of them."))
 
 
 def show_totals(plan: Plan, totals: Totals, to: Console) -> None:

@@ -175,14 +175,6 @@ class DeletingVerbs(ConsentingVerbs[Deleting]):
 
 
 def _counted_or_named(operations: Deleting, items: Sequence[str]) -> str:
-    """Return how many items there are; of a single one, its type and its name."""
-    if len(items) != 1:
-        return counted(operations, items)
-    name = operations.host.display_names(items)[0]
-    return f'the {operations.noun(items[0])} "{name}"'
-
-
-def _counted_or_named(operations: Deleting, items: Sequence[str]) -> str:
     """Return the number of items and their type; for a single item, its type and its name."""
     if len(items) != 1:
         return counted(operations, items)

@@ -1,8 +1,13 @@
-"""Losses of which an application tells too late to refuse them, and the copies kept of them.
+"""Losses that an application reports too late to refuse them, and the copies kept of them.
 
-Blender and FreeCAD call Python before they write, open or close a file, and go on whatever is
-raised there. So a copy is kept at once, what was written over is put back where that is safe, and
-the stretch of the skill's body ends with an error. What the person does passes. Main thread.
+A *loss* is a file that is written over, or unsaved work in a scene that is closed. The *body* is a
+skill's code; a *stretch* is a part of it between two questions. A *grant* is a person's consent
+to a loss (`Host.losing`), without which a skill may cause none.
+
+Blender and FreeCAD call Python before they write, open or close a file, and then go on even if
+Python raises an error. So the loss cannot be prevented. Instead a copy is kept at once, the file is
+put back at the end of the stretch where that is safe, and the stretch ends with `LostAnyway`.
+Losses that the person causes are let pass. Everything runs on the main thread.
 """
 
 from __future__ import annotations
@@ -21,77 +26,78 @@ from dcc_bridge.host import Host
 _GO_ON: Final = "make the scene go on in another file, "
 _NO_COPY: Final = "No copy could be kept."
 _MOST_AGREED: Final = 100_000
-SceneCopy = tuple[str, Callable[[Path], None]]  # the name of a scene's copy, and what writes it
+SceneCopy = tuple[str, Callable[[Path], None]]  # the name of a scene's copy, and its writer
 
 
 @dataclass(frozen=True, slots=True)
 class _Written:
     """A file that was about to be written over."""
 
-    file: Path  # which
-    stamp: tuple[int, int, int]  # what tells whether it was written
+    file: Path
+    stamp: tuple[int, int, int]  # `_stamp` before the write; another one tells that it was written
     copy: Path | None  # the folder with its copy, or None where none could be kept
-    was_modified: bool  # the scene was not saved then
+    was_modified: bool  # whether the scene had unsaved changes before the write
 
 
 class AgreedIds:
-    """What goes with the items that a person was asked about, as it was when they were.
+    """The ids of the items that a person was asked about, and of all items below them.
 
-    What takes the name of an item later, or is moved into it, was not agreed to.
+    They are those of the moment of the question: an item that takes the name of another one later,
+    or is moved below it, was not agreed to.
     """
 
     def __init__(self) -> None:
         self._ids: dict[str, frozenset[Hashable]] = {}
 
     def note(self, item: str, ids: Iterable[Hashable]) -> None:
-        """Remember what goes with an item, itself too: nothing with one that is gone.
+        """Remember the ids of an item and of all items below it.
 
         It raises nothing.
 
         Args:
-            item: What the person is asked about.
-            ids: What stays of an item when it is renamed, of this one and of all below it.
+            item: The item that the person is asked about.
+            ids: The ids, which stay when an item is renamed; none for an item that is gone.
         """
         if len(self._ids) > _MOST_AGREED:
             self._ids.clear()
         self._ids[item] = frozenset(ids)
 
     def of(self, items: Sequence[str]) -> set[Any]:
-        """Return the ids of what goes with items. It raises nothing.
+        """Return the ids that were noted for items. It raises nothing.
 
         Args:
-            items: What the person agreed to.
+            items: The items that the person agreed to.
 
         Returns:
-            What `note` was given for them; an item itself where that is not known.
+            The ids of all of them; an item without a note stands for itself.
         """
         return {thing for item in items for thing in self._ids.get(item, (item,))}
 
 
 class Losses:
-    """What the skill that runs has lost without a grant, in a host that cannot refuse it."""
+    """The losses without a grant of the skill that runs, in a host that cannot refuse them."""
 
     def __init__(self, host: Host, mark_modified: Callable[[], bool]) -> None:
         """Begin with nothing lost.
 
         Args:
-            host: Whose files they are.
-            mark_modified: Takes the scene as not saved; tells whether it does.
+            host: The host of the skill.
+            mark_modified: Marks the scene as not saved, and returns whether that was possible.
         """
-        self._host = host  # whose files they are
-        self._mark_modified = mark_modified  # takes the scene as not saved; tells whether it does
+        self._host = host
+        self._mark_modified = mark_modified
         self._written: dict[Path, _Written] = {}
         self._new: set[Path] = set()
         self._lost: list[LostAnyway] = []
-        self._is_keeping = False
+        self._is_keeping = False  # `_keep` is writing a copy
 
     def writing(self, file: Path) -> None:
-        """Take note that a file is about to be written: over it, or for a scene to go on in.
+        """Note that a file is about to be written: an existing one, or a new one for the scene.
 
         A copy of what is there is kept. It raises nothing; `judged` does, once the stretch is over.
 
         Args:
-            file: Which one.
+            file: The file.
         """
         if file in self._written:
             return
@@ -103,16 +109,17 @@ class Losses:
             self._written[file] = _Written(file, _stamp(file), self._keep([file], None), modified)
 
     def ending(self, what: str, scene: SceneCopy | None) -> Callable[[], LostAnyway] | None:
-        """Take note that a scene is about to go, and keep a copy of what is not saved of it.
+        """Note that a scene is about to be closed, and keep a copy of it if it has unsaved changes.
 
         It raises nothing; `judged` does, once the stretch is over.
 
         Args:
-            what: What is about to be done: "open another file in place of shot.blend".
-            scene: The name of the copy and what writes it; None where all is saved.
+            what: The act that closes it: "open another file in place of shot.blend".
+            scene: The name of the copy and its writer; None where all is saved.
 
         Returns:
-            What says so once it is gone; None where it may go.
+            A function to call once the scene is closed, which adds the loss; None if the scene may
+            be closed.
         """
         if not self._is_refused(what):
             return None
@@ -128,7 +135,11 @@ class Losses:
 
     @contextmanager
     def judged(self) -> Iterator[None]:
-        """End a stretch of a skill's body with the losses that nobody had agreed to.
+        """End a stretch of a skill's body with an error if it lost anything without a grant.
+
+        The files that it wrote over are put back where that is safe. If there are several losses,
+        the error is about the first one; it also takes the place of an error of the body itself.
+        Stretches may be nested: each has its own losses.
 
         Yields:
             Once, around the stretch.
@@ -152,15 +163,20 @@ class Losses:
                 raise lost[0]
 
     def _is_refused(self, what: str, files: Sequence[Path] = ()) -> bool:
+        """Return whether the skill that runs has no grant for a loss. It raises nothing."""
         if self._is_keeping:  # the copy is being written
             return False
         try:
             self._host.losing(what, files)
-        except BridgeError:  # what it is cannot leave the application's callback
+        except BridgeError:  # an error must not leave the application's callback
             return True
         return False
 
     def _keep(self, files: Sequence[Path], scene: SceneCopy | None) -> Path | None:
+        """Copy files, or a scene, into a checkpoint's folder; return it, or None without a copy.
+
+        A scene's writer makes the application report a write, which `_is_refused` lets pass then.
+        """
         self._is_keeping = True
         try:
             return checkpoints.take(checkpoints.checkpoint_folder(self._host), files, scene)
@@ -170,10 +186,13 @@ class Losses:
             self._is_keeping = False
 
     def _put_back(self, written: _Written, scene: Path | None) -> LostAnyway:
-        """Put the copy in a file's place, unless the person may lose by that what was not saved."""
+        """Put the copy in a file's place, unless the person could lose unsaved changes by that."""
         file, copy = written.file, written.copy
         now = self._host.file()
-        is_safe = file != now or not written.was_modified or self._mark_modified()
+        # Putting the copy back changes the file under the open scene, so that unsaved changes must
+        # not be taken for saved. `_mark_modified` is called only if the other two do not hold.
+        is_another_file = file != now
+        is_safe = is_another_file or not written.was_modified or self._mark_modified()
         left = _NO_COPY if copy is None else f"The file as it was is in {copy}."
         if copy is not None and is_safe:
             with suppress(OSError):
@@ -185,7 +204,7 @@ class Losses:
 
 
 def _is_other(written: _Written) -> bool:
-    """Whether a file was written indeed: a save may fail."""
+    """Return whether a file was written after it was noted: the write may have failed."""
     try:
         return _stamp(written.file) != written.stamp
     except OSError:
@@ -193,5 +212,6 @@ def _is_other(written: _Written) -> bool:
 
 
 def _stamp(file: Path) -> tuple[int, int, int]:
+    """Return a file's inode, time and size, which differ once it is written."""
     status = file.stat()
     return status.st_ino, status.st_mtime_ns, status.st_size

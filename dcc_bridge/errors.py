@@ -70,8 +70,8 @@ class Ended(BridgeError):
             what: The call, as the subject of a sentence.
         """
         super().__init__(
-            f"{what} has ended, so what it left running may no longer change the scene. "
-            "A skill has to wait for what it starts."
+            f"{what} has ended, so its tasks and threads can no longer change the scene. "
+            "A skill must wait for the tasks and threads that it starts."
         )
 
 
@@ -112,7 +112,7 @@ class NotConfirmed(BridgeError):
         said: The reason in the person's own words, or "" where they gave none.
     """
 
-    how = "it ended without an answer"
+    how = "the question ended without an answer"
     said = ""
 
     def __init__(
@@ -154,7 +154,7 @@ class Stopped(Cancelled):
             what: The skill, as the subject of a sentence.
             overdue: Whether it ran for too long; else it was cancelled.
         """
-        why = "ran for longer than it may" if overdue else "was cancelled"
+        why = "exceeded its time limit" if overdue else "was cancelled"
         BridgeError.__init__(self, f"{what} {why}.")
 
 
@@ -181,11 +181,11 @@ class NoConsent(BridgeError):
             did: What it did, as the predicate of a sentence; "" for any change of the scene.
         """
         if did:
-            text = f"{skill} {did}, to which nobody agreed, so its changes were undone."
+            text = f"{skill} {did} without approval, so its changes were undone."
         else:
             text = (
                 f"{skill} changed the scene without the consent of a person, so its changes were "
-                "undone. Nobody could be asked, or the skill went on without asking."
+                "undone. Nobody could be asked, or the skill did not ask."
             )
         super().__init__(text)
 
@@ -200,11 +200,11 @@ class UndidOthers(NoConsent):
             skill: Its name.
             is_redone: Whether the edits were redone.
         """
-        left = "was redone"
+        left = "were redone"
         if not is_redone:
-            left = "was not put back: the person has to look at the scene"
-        sentence = f"{skill} undid what others had done, to which nobody agreed."
-        BridgeError.__init__(self, f"{sentence} That {left}.")
+            left = "could not be redone: ask the person to check the scene"
+        sentence = f"{skill} undid edits of others without approval."
+        BridgeError.__init__(self, f"{sentence} Those edits {left}.")
 
 
 class NotGranted(NoConsent):
@@ -219,8 +219,8 @@ class NotGranted(NoConsent):
         """
         BridgeError.__init__(
             self,
-            f"{skill} wanted to {what}. Undo does not bring that back and nobody agreed to it, so "
-            "it was not done. The skill has to ask first: confirm_sync(..., undoable=False).",
+            f"{skill} wanted to {what}. Undo cannot reverse this and nobody approved it, so it was "
+            "not done. The skill must ask first: confirm_sync(..., undoable=False).",
         )
 
 
@@ -237,9 +237,9 @@ class LostAnyway(NoConsent):
         """
         BridgeError.__init__(
             self,
-            f"The skill went on to {what}. That was not allowed, but {host} has no way to refuse "
-            f"it, and undo does not bring it back. {kept} "
-            "The skill has to ask first: confirm_sync(..., undoable=False).",
+            f"The skill went on to {what}. Nobody approved this, but {host} cannot refuse it and "
+            f"undo cannot reverse it. {kept} "
+            "The skill must ask first: confirm_sync(..., undoable=False).",
         )
 
 
@@ -264,7 +264,7 @@ class UnknownSkill(SkillError):
         text = f"There is no tool named {name!r}."
         if near:
             text = f"{text} Did you mean {' or '.join(near)}?"
-        super().__init__(f"{text} List the tools to see what there is.")
+        super().__init__(f"{text} List the tools to see all names.")
 
 
 class WrongRisk(SkillError):
@@ -273,8 +273,8 @@ class WrongRisk(SkillError):
     def __init__(self, skill: str) -> None:
         """Make the message with the name of the skill that says that it only reads."""
         super().__init__(
-            f"{skill} says that it only reads, but calls a skill that deletes or overwrites. "
-            'Nobody was asked, and nothing was done: say risk="edit" or risk="destructive" there.'
+            f'{skill} is declared as risk="read", but it calls a skill that deletes or overwrites. '
+            'Nobody was asked, and nothing was done. Declare risk="edit" or risk="destructive".'
         )
 
 
@@ -296,8 +296,8 @@ class LeakedSecret(BridgeError):
             what: A noun with its article: "the result".
         """
         super().__init__(
-            f"There is a secret in {what}, which others can read, so it was not passed on. "
-            "Use the secret where it is needed, and leave it out of what is said and returned."
+            f"There is a secret in {what}. Others can read {what}, so it was not passed on. "
+            "Use the secret only where it is needed. Do not return it or put it into a message."
         )
 
 
@@ -312,7 +312,7 @@ class MissingExtra(BridgeError):
             extra: The extra of the distribution that brings the part: "demo" or "batch".
         """
         command = f"pip install '{DISTRIBUTION}[{extra}]'"
-        super().__init__(f"{what} needs something that is not installed: {command}.")
+        super().__init__(f"{what} needs a package that is not installed. Run: {command}")
 
 
 class RefusedAddress(BridgeError):
@@ -328,7 +328,9 @@ class RefusedAddress(BridgeError):
         shown = url
         if len(url) > 100:
             shown = url[:99] + "…"
-        super().__init__(f"The address {shown!r} was refused: {why}. Nobody was asked to open it.")
+        super().__init__(
+            f"The address {shown!r} was refused: {why}. The person was not asked to open it."
+        )
 
 
 class SchemaError(BridgeError):
@@ -342,8 +344,8 @@ class SecretField(SchemaError):
         """Make the message with the name of the field that looks like a secret."""
         super().__init__(
             f"The field {name!r} looks like a secret. A form passes through the client and the "
-            "model: use dcc_bridge.elicitation.ask_secret, which has the person enter it on a page "
-            "of their own instead."
+            "model: use dcc_bridge.elicitation.ask_secret instead. The person then enters the "
+            "secret on a page of the application."
         )
 
 
@@ -363,8 +365,8 @@ class NoCheckpoint(BridgeError):
         """
         self.why = why
         super().__init__(
-            f"No copy can be kept in {where}: {why}. This cannot be undone, so without a copy it "
-            "was not done, and nothing was changed."
+            f"No copy can be kept in {where}: {why}. The edit cannot be undone, so it was not "
+            "done without a copy. Nothing was changed."
         )
 
 
@@ -401,7 +403,7 @@ class NotRecorded(BridgeError):
             why: A whole sentence, or an error whose text is one.
         """
         super().__init__(
-            f"The audit record cannot be written: {why} Nothing may be changed without it. "
-            "Skills that only read still work. The person at the host has to make room on the "
-            "disk, or set DCC_BRIDGE_AUDIT to a folder that can be written to."
+            f"The audit record cannot be written: {why} Without it, nothing may be changed. "
+            "Skills that only read still work. The person must free space on the disk or set "
+            "DCC_BRIDGE_AUDIT to a writable folder."
         )

@@ -332,7 +332,7 @@ def _save(running: bridge.Bridge, target: Path) -> dict[str, str]:
         return {"error": f"The skill ran, but the scene cannot be written to {target}: {error}"}
     if copy is None:
         return {"saved": str(target)}
-    return {"saved": f"{target}; what was there is in {copy}"}
+    return {"saved": f"{target}; the previous version is in {copy}"}
 
 
 if __name__ == "__main__":

@@ -375,7 +375,7 @@ def test_the_first_skill_of_readme_is_asked_about_in_the_words_that_it_says(
     [
         ("", "The person is signed in.", 1),
         ("access_denied", "The tracker refused to sign the person in.", 0),
-        ("wrong state", "ran for longer than it may", 0),
+        ("wrong state", "exceeded its time limit", 0),
     ],
 )
 def test_nobody_but_the_skill_of_the_guide_gets_the_token_of_a_sign_in(
@@ -534,7 +534,7 @@ def test_the_operations_of_the_guide_list_edit_ask_and_undo(tmp_path: Path, acme
 
     assert "'gain': 1.0" in str(listed.structured_content)
     assert refused.is_error
-    assert [question.message for question in person.shown] == ["Delete 1 grade? It is /a."] * 2
+    assert [question.message for question in person.shown] == ['Delete the grade "/a"?'] * 2
     assert kept == ["/a", "/b", "/c"]
     assert left == {"/b": {"gain": 0.5}, "/c": {"gain": 1.0}}
     assert back == {"/a": {"gain": 1.0}, **left}

@@ -41,27 +41,25 @@ class Command(NamedTuple):
 
 COMMANDS: Final = {
     "demo": Command("show one confirmed deletion, end to end", "demo"),
-    "install": Command("put the plug-in where an application looks for it", "install"),
-    "uninstall": Command("remove what install put there", "install", "fill_install"),
-    "status": Command("say where the plug-in is installed", "install"),
+    "install": Command("install the plug-in for an application", "install"),
+    "uninstall": Command("remove an installed plug-in", "install", "fill_install"),
+    "status": Command("show where the plug-in is installed", "install"),
     "pack": Command(
-        "make an extension for Blender 4.2 and newer, or for Claude Desktop", "install"
+        "build an extension for Blender 4.2 and newer or for Claude Desktop", "install"
     ),
     "run": Command("run one skill in a host's batch interpreter, as on a render farm", "run"),
-    "serve": Command("start a host with the MCP server in it, until Ctrl+C", "hosting"),
+    "serve": Command("start a host with the MCP server in it; Ctrl+C stops it", "hosting"),
     "list": Command("list the hosts that are running", "hosts"),
     "connect": Command("connect an MCP client to the running hosts over stdio", "hosts"),
     "client": Command("set up an MCP client so that it finds the hosts", "client"),
     "tools": Command("list the tools of a running host", "call", "fill_host"),
-    "call": Command("call a tool of a running host, and answer what it asks", "call"),
+    "call": Command("call a tool of a running host and answer its questions", "call"),
     "undo": Command("undo the last action of an agent in a running host", "call"),
-    "checkpoint": Command(
-        "list and restore the copies of what undo cannot bring back", "checkpoint"
-    ),
-    "audit": Command("read and check the record of who agreed to what", "audit"),
+    "checkpoint": Command("list and restore copies of what undo cannot restore", "checkpoint"),
+    "audit": Command("read and check the record of questions and approvals", "audit"),
     "token": Command("print a token for a client that cannot use `connect`", "client"),
-    "doctor": Command("find what is wrong, and say how to fix it", "doctor"),
-    "skill": Command("write a skill file to start from, or check existing ones", "skill"),
+    "doctor": Command("find problems and show how to fix them", "doctor"),
+    "skill": Command("write a new skill file or check existing ones", "skill"),
     "guide": Command("print a page of the guide", "skill"),
 }
 _ABOUT: Final = """\

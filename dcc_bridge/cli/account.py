@@ -37,7 +37,7 @@ def sentences(call: Call) -> Iterator[str]:
         when = datetime.fromisoformat(str(fields["utc"]))
         yield f"{_INDENT}{when:%H:%M:%S}  {_sentence(fields)}"
     if call[0].get("client") and not has_ended:
-        yield f"{_INDENT}no end is on record"
+        yield f"{_INDENT}no end was recorded"
 
 
 def heading(first: Mapping[str, Any]) -> str:
@@ -47,7 +47,7 @@ def heading(first: Mapping[str, Any]) -> str:
         first: The first line of the call.
     """
     client = first.get("client")
-    who = "for the host itself"
+    who = "for the application itself"
     if client:
         who = f"for {safe_line(str(client))}{_claim(first)}"
     when = str(first.get("utc", "")).replace("T", " ")[:19]
@@ -59,7 +59,7 @@ def _claim(first: Mapping[str, Any]) -> str:
     names = [str(first[key]) for key in ("client_name", "client_version") if first.get(key)]
     if not names:
         return ""
-    return f" (says it is {safe_line(' '.join(names))})"
+    return f" (calls itself {safe_line(' '.join(names))})"
 
 
 def for_person(error: str) -> str:
@@ -98,7 +98,7 @@ def _question(fields: Mapping[str, Any]) -> str:
 def _undone(fields: Mapping[str, Any]) -> str:
     text = "undone in the client"
     if fields.get("by") == "host":
-        text = "undone at the host"
+        text = "undone in the application"
     if fields.get("by_call"):
         text += f", in call {safe_line(str(fields['by_call']))}"
     return text
@@ -127,7 +127,7 @@ def _answer(event: str, fields: Mapping[str, Any]) -> str:
     if isinstance(shown_ms, int):
         text += f" (shown for {shown_ms / 1000:.1f} s)"
     if by == _UNVERIFIED_CLIENT:
-        text += ", and nobody at the host saw it"
+        text += ", not verified in the application"
     if fields.get("reason"):
         text += f" because {_quoted(str(fields['reason']))}"
     content = fields.get("answer") or fields.get("typed")
@@ -149,7 +149,7 @@ def _ending(event: str, fields: Mapping[str, Any]) -> str:
         text += f"; undo: {undo}"
     copy = fields.get("checkpoint")
     if copy:
-        text += f"; what was there is in {safe_line(str(copy), 400)}"
+        text += f"; the previous version is in {safe_line(str(copy), 400)}"
     return f"{text}{why}"
 
 
@@ -159,7 +159,7 @@ def _changes(fields: Mapping[str, Any]) -> str:
         changes.append("changed")
     lost = _listed(fields.get("lost"))
     if lost:
-        changes.append(f"without undo: {lost}")
+        changes.append(f"cannot be undone: {lost}")
     if not changes:
         return "nothing was changed"
     return ", ".join(changes)

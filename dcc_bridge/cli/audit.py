@@ -28,8 +28,8 @@ _COLUMNS: Final = (
 _FORMULA: Final = tuple("=+-@\uff1d\uff0b\uff0d\uff20")
 _END_TEXTS: Final = {  # the meaning of an end mark
     log.CLOSED: "closed",
-    reader.RECOVERED: "its process died, or its tail was cut off; a later one wrote the end mark",
-    None: "WITHOUT AN END MARK: its process died, or its tail was cut off",
+    reader.RECOVERED: "its process died or its end was cut off; a later process wrote the end mark",
+    None: "WITHOUT AN END MARK: its process died or its end was cut off",
 }
 _TAIL_BYTES: Final = 4 * 2**20  # the end of a record, in which the last calls are looked for
 
@@ -37,10 +37,12 @@ _TAIL_BYTES: Final = 4 * 2**20  # the end of a record, in which the last calls a
 def fill(parser: argparse.ArgumentParser) -> None:
     """Add the command's options to a parser."""
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    show = _add(commands, "show", _show, "show who asked what, who agreed and what happened")
-    show.add_argument("--call", metavar="ID", help="one call, by its ID or the first part of it")
+    show = _add(commands, "show", _show, "show the questions, the answers and what happened")
+    show.add_argument("--call", metavar="ID", help="one call, by its ID or the beginning of its ID")
     show.add_argument("--last", metavar="N", type=int, default=20, help="how many calls (20)")
-    _add(commands, "verify", _verify, "check that no line was changed and every call has an end")
+    _add(
+        commands, "verify", _verify, "check that no line was changed and that every call has an end"
+    )
     export = _add(commands, "export", _export, "print every line, for another program")
     kinds = export.add_mutually_exclusive_group()
     kinds.add_argument("--json", action="store_true", help="a list of objects (default)")
@@ -49,7 +51,7 @@ def fill(parser: argparse.ArgumentParser) -> None:
 
 def _add(commands: Any, name: str, run: Callable[..., int], summary: str) -> Any:
     parser = commands.add_parser(name, help=summary, description=summary.capitalize() + ".")
-    which = "one record; default: all of yours"
+    which = "one record; default: all your records"
     parser.add_argument("file", nargs="?", type=Path, metavar="FILE", help=which)
     parser.set_defaults(run=run)
     return parser
@@ -182,7 +184,7 @@ def books(file: Path | None = None) -> list[reader.AuditFile]:
         files = list(reader.logs(folder))
         if not files:
             raise exits.Failure(
-                f"There is no record in {folder} yet: no skill has asked or edited."
+                f"There is no record in {folder} yet: no skill has asked or edited anything."
             )
     for entry in files:
         try:

@@ -151,12 +151,12 @@ def fill_call(parser: argparse.ArgumentParser) -> None:
     name = "the tool's name, as `dcc-bridge tools` lists it"
     parser.add_argument("tool", metavar="TOOL", help=name)
     fill_arguments(parser)
-    resume = "TOOL is the ID that the command of a longer call printed: go on with that call"
+    resume = "continue a longer call: TOOL is the ID that its command printed"
     parser.add_argument("--resume", action="store_true", help=resume)
     era = "revision of the protocol: auto is the newest, legacy is 2025-11-25"
     parser.add_argument("--era", choices=("auto", "legacy"), default="auto", help=era)
     parser.add_argument("--answer", type=parse_answer, default=ASK, metavar="ANSWER", help=_ANSWER)
-    as_json = "print the result as JSON and nothing else; errors still go to stderr"
+    as_json = "print only the result, as JSON; errors still go to stderr"
     parser.add_argument("--json", action="store_true", help=as_json)
 
 
@@ -165,13 +165,11 @@ def run_call(options: argparse.Namespace) -> int:
     name = options.tool
     if options.resume:
         if options.args or options.era == "legacy":
-            raise exits.Failure(
-                "--resume takes no --args, and no --era legacy: no call goes on there."
-            )
+            raise exits.Failure("--resume cannot be used with --args or --era legacy.")
         if "." not in options.tool:
             raise exits.Failure(f"{options.tool!r} is no ID of a call.")
         options.url = options.url or hosts.of_task(options.tool)
-        name = "a call that goes on"
+        name = "a call that continues"
     host = hosts.find(options)
     misfits: list[str] = []
     with answering(options.answer, f"{host.host}, for {name},", misfits.append) as person:
@@ -256,7 +254,7 @@ def run_tools(options: argparse.Namespace) -> int:
 def fill_undo(parser: argparse.ArgumentParser) -> None:
     """Add what ``undo`` takes to a parser."""
     fill_host(parser)
-    which = "that call, by its ID or the first part of it"
+    which = "the call, by its ID or the beginning of its ID"
     parser.add_argument("--call", metavar="ID", default="", help=which)
 
 

@@ -30,12 +30,12 @@ _NEAR_PATTERNS: Final = [f"{'*/' * depth}*{checkpoints.SUFFIX}" for depth in ran
 def fill(parser: argparse.ArgumentParser) -> None:
     """Add the command's options to a parser."""
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    listing = commands.add_parser("list", help="list the copies, and for which call each was kept")
+    listing = commands.add_parser("list", help="list the copies and the call of each")
     which = "its file; default: all scenes on record, open in a host, or up to three folders down"
     listing.add_argument("scene", nargs="?", type=Path, metavar="SCENE", help=which)
     listing.set_defaults(run=_list)
     restore = commands.add_parser("restore", help="write a copy over its scene or another file")
-    restore.add_argument("file", type=Path, metavar="FILE", help="the copy, as `list` prints it")
+    restore.add_argument("file", type=Path, metavar="FILE", help="the copy, as printed by `list`")
     restore.add_argument("--to", type=Path, metavar="PATH", help="the other file")
     restore.add_argument("--yes", action="store_true", help="overwrite a file without asking")
     restore.set_defaults(run=_restore)
@@ -122,10 +122,10 @@ def _restore(options: argparse.Namespace) -> int:
         raise exits.Failure(f"{file} is not a copy; see: dcc-bridge checkpoint list")
     scene = Path(_scene(copy.parent))
     if options.to is None and file != copy / scene.name:
-        raise exits.Failure(f"It is not known where {file.name} was: give --to PATH.")
+        raise exits.Failure(f"The original place of {file.name} is unknown. Use --to PATH.")
     target = Path(os.path.realpath(options.to or scene))
     if checkpoints.checkpoint_of(target) is not None:
-        raise exits.Failure(f"{target} is a copy itself: give another --to PATH.")
+        raise exits.Failure(f"{target} is itself a copy. Use another --to PATH.")
     if target.exists() and not _may_write_over(target, options.yes):
         exits.tell("Nothing was written.")
         return exits.REFUSED
@@ -137,7 +137,7 @@ def _restore(options: argparse.Namespace) -> int:
         raise exits.Failure(f"{target} was not written: {error}", exits.TOOL_ERROR) from None
     before = ""
     if backup:
-        before = f"; what was there is in {backup}"
+        before = f"; the previous version is in {backup}"
     print(safe_whole(f"{target} is the copy of {_when(copy)}{before}"))
     _record_restored(target, copy, backup)
     return exits.SUCCESS
@@ -167,14 +167,14 @@ def _may_write_over(target: Path, yes: bool) -> bool:
     for host in discovery.running(hosts.settings().runtime):
         if host.file == str(target):
             exits.tell(
-                f"{host.host} ({host.id}) has {target.name} open: unsaved work there is in no "
-                "copy, and its next save overwrites what is restored. Reopen the file there; "
-                "without a window, end it, and: dcc-bridge serve --scene FILE"
+                f"{host.host} ({host.id}) has {target.name} open. No copy has its unsaved "
+                "work, and its next save overwrites the restored file. Reopen the file there. "
+                "Without a window, stop the host and run: dcc-bridge serve --scene FILE"
             )
     if yes:
         return True
     if not terminal_io.is_terminal(sys.stdin):
-        raise exits.Failure(f"{target} exists: give --yes to overwrite it, or --to PATH.")
+        raise exits.Failure(f"{target} exists. Use --yes to overwrite it, or --to PATH.")
     question = f"Overwrite {safe_whole(str(target))}? A copy of it is kept. [y/N] "
     with suppress(EOFError):
         return input(question).strip().lower() in ("y", "yes")

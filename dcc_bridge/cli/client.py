@@ -18,8 +18,8 @@ from dcc_bridge.client.entries import CONFIG_FILES, LINKED, NAME, OTHER, ClientE
 
 _QUESTIONS: Final = {
     "draws": "can show questions itself",
-    "declares": "says that it can show questions but does not: the host asks them",
-    "neither": "cannot show questions: the host asks them",
+    "declares": "claims to show questions but does not, so the application asks them",
+    "neither": "cannot show questions, so the application asks them",
 }
 _WRITABLE: Final = [name for name, config in CONFIG_FILES.items() if config.syntax != "yaml"]
 """The clients whose configuration is written here, or by a command of their own."""
@@ -37,13 +37,15 @@ def fill(parser: argparse.ArgumentParser) -> None:
         project = "only for work in that folder"
         command.add_argument("--project", type=_folder, metavar="DIR", help=project)
         command.set_defaults(do=do)
-    listing = commands.add_parser("list", help="list known clients, and which are set up")
-    listing.add_argument("--json", action="store_true", help="print a JSON list and nothing else")
+    listing = commands.add_parser(
+        "list", help="list the known clients and which of them are set up"
+    )
+    listing.add_argument("--json", action="store_true", help="print only a JSON list")
     listing.set_defaults(do=_list)
-    about = "print a link that has the client add the entry itself, once you agree"
+    about = "print a link; the client adds the entry itself once you agree"
     linking = commands.add_parser("link", help=about)
     linking.add_argument("name", choices=LINKED, metavar="NAME", help=", ".join(LINKED))
-    linking.add_argument("--open", action="store_true", help="open it, too")
+    linking.add_argument("--open", action="store_true", help="also open the link")
     linking.set_defaults(do=_link)
     printing = commands.add_parser("print", help="print the entry to paste into any client")
     names = f"{', '.join(CONFIG_FILES)}, or any other name"
@@ -78,21 +80,23 @@ def run_token(options: argparse.Namespace) -> int:
         raise Failure(f"{host.id} is the host. Name the client first: token make NAME {host.id}")
     print(host.token(options.label))
     tell(
-        f"for {host.url}, until that host ends. Whoever has it is {options.label} there. To revoke "
-        "it, restart the host."
+        f"This token is for {host.url} until that host ends. Anyone who has it acts as "
+        f"{options.label} there. To revoke it, restart the host."
     )
     return SUCCESS
 
 
 def _writable(name: str) -> str:
-    return _written(name, f"Paste into it what this prints: dcc-bridge client print {name}")
+    return _written(
+        name, f"Paste the output of this command into it: dcc-bridge client print {name}"
+    )
 
 
 def _removable(name: str) -> str:
     file = "it"
     if name in CONFIG_FILES:
         file = str(CONFIG_FILES[name].path())
-    return _written(name, f"Take the entry {NAME!r} out of {file} yourself.")
+    return _written(name, f"Remove the entry {NAME!r} from {file} yourself.")
 
 
 def _written(name: str, advice: str) -> str:
@@ -132,7 +136,7 @@ def _add(options: argparse.Namespace) -> None:
     print(f"{known.name} {verb} set up in {change.file}.")
     _print_backup(change)
     if change.is_new:
-        print(f"Restart it. It {_QUESTIONS[known.questions]}.")
+        print(f"Restart the client. It {_QUESTIONS[known.questions]}.")
 
 
 def _remove(options: argparse.Namespace) -> None:

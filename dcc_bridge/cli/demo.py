@@ -37,7 +37,7 @@ _DRAW_TIME_S: Final = 1.0  # after which a dialog is drawn
 _STEP_TIME_S: Final = 3.0  # for which each step of the demo can be seen
 LABEL: Final = "demo"
 """The name under which the host knows the agent."""
-_TITLE: Final = "An agent wants to delete something in a scene, and a person decides."
+_TITLE: Final = "An agent wants to delete something in a scene. A person decides."
 _ANSWER: Final = """\
 ask (default): you answer, in the window or, without a screen, in this terminal; accept,
 decline and cancel answer for you, with the dialog's own buttons or as the client"""
@@ -52,7 +52,7 @@ def fill(parser: argparse.ArgumentParser) -> None:
     local_host.fill(parser)
     choices = (call.ASK, *call.ACTIONS)
     parser.add_argument("--answer", choices=choices, default=call.ASK, help=_ANSWER)
-    picture = "save a picture of the window with the question over it"
+    picture = "save a picture of the window with the question"
     parser.add_argument("--screenshot", type=Path, metavar="FILE", help=picture)
 
 
@@ -335,7 +335,7 @@ class Story:
         if result.is_error:
             self._tell(f"The skill ends there: 0 deleted, refused. The agent is told: {text}")
         else:
-            self._tell(f"The skill goes on and returns: {result.structured['found']} deleted.")
+            self._tell(f"The skill continues and returns: {result.structured['found']} deleted.")
 
     async def _on_main(self, fn: Callable[[], T]) -> T:
         return await asyncio.wrap_future(self._running.main.submit(fn, name="The demo"))

@@ -40,7 +40,7 @@ _MEASURED_CALLS: Final = 5
 _ANSWER_TIMEOUT_S: Final = 20.0
 _MAX_TOOLS: Final = 40  # in a longer list agents no longer find the right one
 _NO_WAY_THERE: Final = (
-    "See with `dcc-bridge list` where hosts run; for one of another user or computer, set "
+    "`dcc-bridge list` shows the running hosts. For a host of another user or computer, set "
     f"{hosts.TOKEN} to a token that `dcc-bridge token make` prints there."
 )
 _MENDS: Final[dict[type[BridgeError], str]] = {
@@ -48,7 +48,7 @@ _MENDS: Final[dict[type[BridgeError], str]] = {
     StartError: "Set DCC_BRIDGE_RUNTIME to a folder of yours, for the host and for this command.",
 }
 _NO_FOREIGN: Final = (
-    "Take them off the path of the application's Python: start it from a terminal without a "
+    "Remove them from the path of the application's Python: start it from a terminal without a "
     "virtual environment, and without PYTHONPATH."
 )
 _QT: Final = re.compile(r"(pyside|shiboken|pyqt)", re.IGNORECASE)
@@ -93,9 +93,9 @@ def fill(parser: argparse.ArgumentParser) -> None:
     """Add the command's options to a parser."""
     applications = ", ".join(sorted(leaves.targets()))
     hosts.fill_host(parser, f"; or what the plug-in was installed into: {applications}")
-    no_question = "do not ask the person a test question"
+    no_question = "do not ask a test question"
     parser.add_argument("--no-question", action="store_true", help=no_question)
-    parser.add_argument("--json", action="store_true", help="print JSON and nothing else")
+    parser.add_argument("--json", action="store_true", help="print only JSON")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -200,7 +200,7 @@ def _not_chosen(failure: exits.Failure) -> str | Finding:
     if isinstance(failure, hosts.SeveralHosts):
         return f"{failure}\nTo check one of them: dcc-bridge doctor ID"
     what, advice, _ = str(failure).partition(f" {hosts.START}")
-    mend = "Do what it says, then run the doctor again."
+    mend = "Fix that, then run the doctor again."
     if advice:
         mend = hosts.START
     return Finding("server", what, mend)
@@ -209,11 +209,11 @@ def _not_chosen(failure: exits.Failure) -> str | Finding:
 def _not_answering(error: BridgeError | TimeoutError) -> Finding:
     if isinstance(error, TimeoutError):
         what = f"The host did not answer within {_ANSWER_TIMEOUT_S:g} s."
-        mend = "Close the dialogs that are open in it. If that does not help, restart it."
+        mend = "Close its open dialogs. If that does not help, restart it."
         return Finding("server", what, mend)
     if type(error) in _MENDS:
         return Finding("server", str(error), _MENDS[type(error)])
-    what = f"The host does not answer as it should: {error}"
+    what = f"The host gave an unexpected answer: {error}"
     return Finding("server", what, "Restart the host, and look at its log.")
 
 
@@ -244,7 +244,7 @@ def _check_main_thread(url: str, facts: Mapping[str, Any], seconds: float) -> st
         answers = f"{facts['host']} {facts['version']} answers at {url}"
         return f"{answers}: {seconds * 1000:.1f} ms a call, {share}."
     busy = facts.get("busy") or f"its main thread has not responded for {PATIENCE_S:g} s"
-    mend = "Close the dialogs that are open in it, or wait until it has finished its work."
+    mend = "Close its open dialogs or wait until it has finished its work."
     return Finding("main thread", f"{facts['host']} is busy: {busy}", mend)
 
 
@@ -255,11 +255,11 @@ def _check_connected(client: Mapping[str, Any], facts: Mapping[str, Any]) -> str
     if client["opens_pages"]:
         abilities.append("opens pages")
     if client["silent"]:
-        ability = "shows no questions, though it says that it does: the host asks"
+        ability = "claims to show questions but does not, so the application asks"
     elif abilities:
         ability = " and ".join(abilities)
     else:
-        ability = "shows no questions: the host asks"
+        ability = "shows no questions, so the application asks"
     who = f"{client['label']} ({client['name'] or '?'} {client['version']}".rstrip() + ")"
     text = f"{who} speaks {client['protocol']} and {ability}."
     shows_questions = abilities and not client["silent"]
@@ -283,9 +283,9 @@ def _check_skills(facts: Mapping[str, Any]) -> Results:
     total = sum(folders.values())
     if total > _MAX_TOOLS:
         counts = [f"{count} of {name}" for name, count in folders.items() if name != "None"]
-        what = f"Clients are listed {total} tools; above {_MAX_TOOLS} agents choose badly."
+        what = f"Clients see {total} tools. With more than {_MAX_TOOLS}, agents choose badly."
         text = f"{what} Skill folders: {', '.join(counts)}."
-        yield Finding("tools", text, "Take out those seldom needed.")
+        yield Finding("tools", text, "Remove the ones you rarely need.")
 
 
 def _check_question(host: hosts.Target) -> str | Finding:
@@ -338,7 +338,7 @@ def _check_plug_ins(kind: InstallTarget) -> Results:
     for facts in find_installations(kind, kind.known_versions):
         if "wrong" in facts or facts["missing"]:
             what = f"The installation has changed: {describe(facts)}."
-            yield Finding("installation", what, f"Look closer: dcc-bridge doctor {kind.name}")
+            yield Finding("installation", what, f"For details: dcc-bridge doctor {kind.name}")
         else:
             yield f"Installed: {describe(facts)}."
 
@@ -358,9 +358,9 @@ def _check_client(name: str) -> str | Finding | None:
     program = str(entry.get("command"))
     if shutil.which(program) is not None:
         return f"{title} is set up in {file}."
-    what = f"{file} says that {title} starts {program}, which is not there."
+    what = f"In {file}, {title} starts {program}, which does not exist."
     if not config.is_writable:
-        mend = f"Put what `dcc-bridge client print {name}` prints into {file} yourself."
+        mend = f"Paste the output of `dcc-bridge client print {name}` into {file} yourself."
     return Finding("client", what, mend)
 
 
@@ -391,7 +391,7 @@ def check_installation(host: str) -> Results:
         yield Finding("installation", what, f"dcc-bridge install {host}")
     if len(installed) > 1:
         folders = " and in ".join(str(location.folder) for location, _ in installed)
-        mend = f"Keep one: dcc-bridge uninstall {host}, with --for-all-users or without."
+        mend = f"Keep one: run dcc-bridge uninstall {host}, with or without --for-all-users."
         yield Finding("installation", f"It is installed twice, in {folders}.", mend)
     for location, installed_files in installed:
         yield from _check_files(kind, location, installed_files, facts)
@@ -402,7 +402,7 @@ def _ask_application(kind: InstallTarget) -> tuple[str | Finding, Facts]:
     try:
         facts = interpreter.probe(kind)
     except UnknownLocation as error:
-        mend = "Start it by hand once, and see what it prints."
+        mend = "Start it by hand once and read its output."
         return Finding("application", str(error), mend), Facts()
     if facts.program is not None:
         return f"{facts.program} is {kind.title} {facts.version}, Python {facts.python}.", facts

@@ -29,8 +29,8 @@ exit codes:
   1    the tool reported an error
   2    wrong usage, or the host could not be started
   3    the person refused, or nobody could be asked
-  4    the host could not be reached, or it went away
-  5    the call goes on: its question is open, and nobody can be asked here
+  4    the host could not be reached, or it ended
+  5    the call continues: its question is open, and nobody can be asked here
   130  Ctrl+C"""
 
 

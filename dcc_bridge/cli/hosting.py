@@ -17,16 +17,18 @@ if TYPE_CHECKING:
     from dcc_bridge.cli.local_host import Running
 
 _ADVICE: Final = (
-    "It has no window: questions go to the client that calls. If that cannot ask, --unattended "
-    "decides. Agents find it through `dcc-bridge client add NAME`, you with "
-    "`dcc-bridge tools` and `dcc-bridge call`. Ctrl+C ends it."
+    "It has no window, so questions go to the client that calls. If the client cannot ask, "
+    "--unattended decides. To connect an agent, use `dcc-bridge client add NAME`. To call it "
+    "yourself, use `dcc-bridge tools` and `dcc-bridge call`. Ctrl+C stops it."
 )
 
 
 def fill_serve(parser: argparse.ArgumentParser) -> None:
     """Add what ``serve`` takes to a parser."""
     own = leaves.local().name
-    interpreter.fill(parser, f"any but {own} has no window, and its own batch interpreter")
+    interpreter.fill(
+        parser, f"every host except {own} runs without a window, in its batch interpreter"
+    )
     local_host.fill(parser)
     port = "the server's port; default: any free one"
     parser.add_argument("--port", type=int, metavar="N", help=port)
@@ -66,8 +68,8 @@ def _serve_elsewhere(options: argparse.Namespace) -> int:
     """
     if options.window:
         raise exits.Failure(
-            f"{options.host} is served without a window here; --window is for our own application. "
-            f"With a window, the plug-in serves: dcc-bridge install {options.host}"
+            f"--window is only for our own application. For {options.host} with a window, use its "
+            f"plug-in: dcc-bridge install {options.host}"
         )
     with (
         interpreter.started(options, sys.stderr, port=options.port) as started,

@@ -133,7 +133,7 @@ def instance(options: argparse.Namespace) -> discovery.Instance:
     if not running:
         raise Failure(f"No host is running. {START}", UNREACHABLE)
     if fitting:
-        which = "say which one: its ID, or --host, --scene or --instance"
+        which = "choose one by its ID or with --host, --scene or --instance"
         raise SeveralHosts(f"{len(fitting)} hosts are running; {which}:\n{_rows(fitting)}")
     name = ""
     if options.url:
@@ -256,7 +256,7 @@ def _fill_wanted(parser: argparse.ArgumentParser) -> None:
 
 def fill_list(parser: argparse.ArgumentParser) -> None:
     """Add the command's options to a parser."""
-    parser.add_argument("--json", action="store_true", help="print a JSON list and nothing else")
+    parser.add_argument("--json", action="store_true", help="print only a JSON list")
 
 
 def run_list(options: argparse.Namespace) -> int:
@@ -305,7 +305,7 @@ def _age(seconds: float) -> str:
 def fill_connect(parser: argparse.ArgumentParser) -> None:
     """Add the command's options to a parser."""
     _fill_wanted(parser)
-    name = "the name by which hosts know this client"
+    name = "the name of this client in the hosts"
     parser.add_argument("--label", type=label, default="stdio", metavar="NAME", help=name)
 
 

@@ -30,7 +30,7 @@ def fill_install(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--python", metavar="3.X", help="its Python, if it cannot be detected")
     for_all = "install it for every user of this computer"
     parser.add_argument("--for-all-users", action="store_true", help=for_all)
-    parser.add_argument("--dry-run", action="store_true", help="only show what would be done")
+    parser.add_argument("--dry-run", action="store_true", help="only show the steps")
 
 
 def fill_status(parser: argparse.ArgumentParser) -> None:
@@ -39,7 +39,7 @@ def fill_status(parser: argparse.ArgumentParser) -> None:
     names = sorted(leaves.targets())
     parser.add_argument("host", nargs="?", choices=names, metavar="HOST", help=only)
     parser.add_argument("--version", metavar="V", help="only this version of it")
-    parser.add_argument("--json", action="store_true", help="print JSON and nothing else")
+    parser.add_argument("--json", action="store_true", help="print only JSON")
 
 
 def fill_pack(parser: argparse.ArgumentParser) -> None:
@@ -47,10 +47,10 @@ def fill_pack(parser: argparse.ArgumentParser) -> None:
     kinds = ("blender", "claude-desktop")
     about = "blender (the default) or claude-desktop"
     parser.add_argument("kind", nargs="?", choices=kinds, metavar="FOR", help=about)
-    offline = "claude-desktop: put all it depends on into it, for this system; no index is needed"
+    offline = "claude-desktop: include all dependencies, so that no package index is needed"
     parser.add_argument("--offline", action="store_true", help=offline)
-    parser.add_argument("--open", action="store_true", help="claude-desktop: open it there")
-    into = "where to write it (default: here)"
+    parser.add_argument("--open", action="store_true", help="claude-desktop: open the file there")
+    into = "where to write the file (default: this folder)"
     parser.add_argument("--into", type=Path, default=Path(), metavar="DIR", help=into)
 
 
@@ -127,7 +127,7 @@ def run_uninstall(options: argparse.Namespace) -> int:
     if remaining or has_leftovers:
         print("Done.")
     else:
-        print("Done. Every file that it installed is gone.")
+        print("Done. All installed files were removed.")
     _print_rest(plan.application)
     return SUCCESS
 
@@ -136,7 +136,7 @@ def _print_leftovers(folder: Path) -> bool:
     """Print the folders that were put aside and not deleted, and return whether there are any."""
     paths = leftovers(folder)
     for path in paths:
-        print(f"left {path}: it could not be deleted; delete it by hand")
+        print(f"not deleted: {path}. Delete it by hand")
     return bool(paths)
 
 
@@ -223,5 +223,5 @@ def _pack_bundle(options: argparse.Namespace) -> int:
 def _print_packed(file: Path, application: str, *, is_replaced: bool) -> None:
     over = ""
     if is_replaced:
-        over = " (the one that was there is written over)"
+        over = " (the previous file was overwritten)"
     print(f"Done: {file}{over}, {file.stat().st_size / 1e6:.1f} MB, for {application}.")

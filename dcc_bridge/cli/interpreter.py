@@ -246,7 +246,7 @@ def _no_program(kind: InstallTarget) -> Failure:
     python = ""
     if kind.module:
         python = f", which may be a Python that has {kind.module}"
-    return Failure(f"{kind.title}'s {names} is not on PATH; say --interpreter PATH{python}.")
+    return Failure(f"{kind.title}'s {names} is not on PATH; use --interpreter PATH{python}.")
 
 
 def _script_command(program: Path, options: Sequence[str], script: Path) -> list[str]:
@@ -388,7 +388,7 @@ def fill(parser: argparse.ArgumentParser, host_help: str | None = None) -> None:
     """
     own = leaves.local().name
     parser.add_argument("--host", choices=leaves.host_names(), default=own, help=host_help)
-    skills = "a folder of more skill files; may be given more than once"
+    skills = "an additional folder of skill files; repeatable"
     parser.add_argument(
         "--skills", type=Path, action="append", default=[], metavar="DIR", help=skills
     )
@@ -399,7 +399,7 @@ def fill(parser: argparse.ArgumentParser, host_help: str | None = None) -> None:
         metavar="RULE",
         help="what happens if nobody can be asked. deny: every question is declined; fallback "
         "(the usual default): a skill's fallback values answer, but never as consent; "
-        "allow:FILE: the skills listed in the file go on without being asked. Each line has a "
+        "allow:FILE: the skills listed in the file run without a question. Each line has a "
         "skill's name and, to allow only one version of its file, that file's SHA-256 as sha256sum "
         "prints it, or sha256: and that of an agent's code; # starts a comment",
     )
@@ -416,7 +416,7 @@ def skill_folders(options: argparse.Namespace) -> list[Path]:
             raise Failure(f"There is no folder of skills at {folder}.")
     folders = tuple(folder.absolute() for folder in options.skills)
     if folders and hosts.settings(skills=folders).skills != folders:
-        tell(f"--skills is left out, because the studio fixes the folders of skills in {POLICY}.")
+        tell(f"--skills is ignored because the studio sets the skill folders in {POLICY}.")
     return list(folders)
 
 

@@ -27,9 +27,9 @@ _SILENT: Final = ("mcp", "uvicorn", "httpx2", "httpcore2", "sse_starlette")
 
 def fill(parser: argparse.ArgumentParser) -> None:
     """Add the options of a host to a parser."""
-    scene = "the scene to open; default: an empty one, or our own application's sample"
+    scene = "the scene to open; default: an empty scene, or the sample scene of our own application"
     parser.add_argument("--scene", type=Path, metavar="FILE", help=scene)
-    headless = "no window, even if there is a screen"
+    headless = "open no window, even if there is a screen"
     parser.add_argument("--headless", action="store_true", help=headless)
     parser.add_argument("--window", action="store_true", help=argparse.SUPPRESS)
 

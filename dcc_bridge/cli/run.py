@@ -23,7 +23,7 @@ import anyio
 from dcc_bridge.audit import reader
 from dcc_bridge.cli import account, audit, exits, hosts, interpreter, leaves
 from dcc_bridge.cli.call import exit_code, fill_arguments
-from dcc_bridge.code.agreed import MOST_SECONDS
+from dcc_bridge.code.agreed import MAX_TIMEOUT_S
 from dcc_bridge.code.code_text import read_code
 from dcc_bridge.elicitation import types
 from dcc_bridge.errors import BadArguments, Unreachable
@@ -36,10 +36,10 @@ LABEL: Final = "run"
 """The name of this command's client in the record."""
 _MAX_OUTPUT_CHARS: Final = 2000  # of the host's last output that an error quotes
 _BUILTIN: Final = ("check_connection", "recent_calls", "undo_last")
-_ALLOW: Final = " --unattended allow:FILE names the skills that may go on without being asked."
+_ALLOW: Final = " With --unattended allow:FILE, the skills listed in FILE run without a question."
 _UNSAVED: Final = (
-    "This command saved nothing, so the change is gone unless the {} saved it itself. "
-    "--save-as FILE saves the scene."
+    "This command saved nothing. The change is lost unless the {} saved it. "
+    "Use --save-as FILE to save the scene."
 )
 
 
@@ -50,8 +50,8 @@ def fill(parser: argparse.ArgumentParser) -> None:
         "--python",
         type=Path,
         metavar="FILE",
-        help="in place of a skill, a script of your own: it runs as code of an agent does, as one "
-        "undo step that is taken back if it fails; --args takes writes, a list of files",
+        help="run your own script instead of a skill; like code of an agent, it is one undo step "
+        "that is undone if it fails; --args takes writes, a list of files",
     )
     interpreter.fill(parser)
     parser.add_argument("--scene", type=Path, metavar="FILE", help="the scene to open first")
@@ -64,7 +64,7 @@ def fill(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Run the skill or script, and print its value; the account of the call goes to stderr."""
     if (options.skill is None) == (options.python is None):
-        raise exits.Failure("Name a skill or give your own script, --python: only one of them.")
+        raise exits.Failure("Give a skill or a script with --python, not both.")
     with ExitStack() as stack:
         if options.python:
             stack.enter_context(_own_script(options))
@@ -85,7 +85,9 @@ def _own_script(options: argparse.Namespace) -> Iterator[None]:
     The person who runs the command agrees to the text of the script, by its SHA-256.
     """
     if options.unattended is not None:
-        raise exits.Failure("--python goes without --unattended: you agree to your own script.")
+        raise exits.Failure(
+            "--python cannot be used with --unattended: you approve your own script by running it."
+        )
     try:
         script = options.python.read_text(encoding="utf-8")
         text = read_code(script, leaves.plain_names(options.host))
@@ -96,8 +98,8 @@ def _own_script(options: argparse.Namespace) -> Iterator[None]:
         exits.tell(f"{options.python}, line {finding.line}: {finding.reason}")
     options.skill = "run_python"
     options.args = {
-        "why": f"{options.python.name} is run at the command line.",
-        "timeout": min(options.timeout, MOST_SECONDS),
+        "why": f"{options.python.name} is run from the command line.",
+        "timeout": min(options.timeout, MAX_TIMEOUT_S),
         **options.args,
         "code": text.text,
     }
@@ -151,7 +153,7 @@ def _failure(started: interpreter.Interpreter, output: IO[bytes]) -> exits.Failu
         return exits.Failure(error, exits.USAGE)
     output.seek(0)
     text = output.read().decode(errors="replace")[-_MAX_OUTPUT_CHARS:].strip()
-    sentence = f"{started.program} ended with {code} and without a result. It said:\n{text}"
+    sentence = f"{started.program} ended with {code} and without a result. Its output:\n{text}"
     return exits.Failure(sentence, exits.TOOL_ERROR)
 
 
@@ -186,7 +188,7 @@ def _show(result: Result, report: dict[str, str], script: Path | None) -> int:
     if events:
         text = _account(events, is_script=script is not None)
         exits.tell(text)
-        exits.tell(f"The record of it: {report['audit']}")
+        exits.tell(f"Record: {report['audit']}")
     code = exit_code(result)
     if result.status == "not_started":
         code = exits.USAGE
@@ -225,14 +227,14 @@ def _account(events: list[Mapping[str, Any]], *, is_script: bool) -> str:
     if not is_script:
         return text
     by_policy = re.escape(types.outcome(types.AGREED, "policy")) + r"(?: \([^)]*\))?"
-    return re.sub(by_policy, "agreed to by who ran this command", text)
+    return re.sub(by_policy, "approved by the user who ran this command", text)
 
 
 def _refusal(events: list[Mapping[str, Any]]) -> str:
     advice = _ALLOW
     if any("url" in fields for fields in events):
         advice = ""  # the page was for a secret, which no list of skills can enter
-    return f"It was refused, and nothing was changed.{advice}"
+    return f"The call was refused. Nothing was changed.{advice}"
 
 
 def _failure_of(result: Result, text: str, refusal: str, script: Path | None) -> str:

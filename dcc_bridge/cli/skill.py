@@ -51,7 +51,7 @@ def fill(parser: argparse.ArgumentParser) -> None:
     risk = "what it may do; a destructive skill asks the person before it deletes anything"
     new.add_argument("--risk", choices=get_args(Risk), default="read", help=risk)
     new.set_defaults(run=_new)
-    checked = commands.add_parser("check", help="check that skills have docstring, types and risk")
+    checked = commands.add_parser("check", help="check the docstrings, types and risk of skills")
     checked.add_argument("path", type=Path, nargs="+", metavar="PATH", help="a file or a folder")
     checked.set_defaults(run=_check)
 
@@ -109,7 +109,7 @@ def _new(options: argparse.Namespace) -> int:
         raise exits.Failure(f"{file} already exists and was not overwritten.") from None
     except OSError as error:
         raise exits.Failure(f"{file} cannot be written: {error}.") from None
-    print(f"Wrote {file}. It runs as it is; put your application's API where it says so.")
+    print(f"Wrote {file}. It runs as it is. Replace the marked lines with your application's API.")
     if name in VERBS:
         print(_REPLACES.format(name, "every host"))
     return exits.SUCCESS

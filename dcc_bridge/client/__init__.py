@@ -67,7 +67,7 @@ class Script:
         try:
             return Reply("accept", self._content(form))
         except validation.InvalidAnswer as error:
-            self._report(f"The question was closed, because the given answer does not fit: {error}")
+            self._report(f"The question was closed because the given answer is not valid: {error}")
             return Reply("cancel", reason=str(error))
 
     async def visit(self, message: str, url: str, *, ours: bool = False, until: str = "") -> Reply:

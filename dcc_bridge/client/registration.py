@@ -95,7 +95,7 @@ def add(config: ConfigFile, label: str, project: Path | None = None) -> Change:
     present = _entry(config, file)
     if not _is_same(present, wanted):
         if config.syntax != "json":
-            _leave_to_person(f"Add what `dcc-bridge client print {label}` prints to {file}")
+            _leave_to_person(f"Paste the output of `dcc-bridge client print {label}` into {file}")
         text = _with_entry(file, config.key, wanted, present)
         backup = _back_up(file) or backup
         _replace(file, text.encode(), mode_of=file)

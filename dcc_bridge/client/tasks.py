@@ -230,7 +230,7 @@ def _left_open(task: str, params: types.ElicitRequestParams) -> types.CallToolRe
     """Return the result for a call that goes on and asks, where nobody can be asked."""
     _, until = time_left(params)
     text = types.TextContent(
-        text=f"The call goes on, and waits for an answer: {params.message}\nNobody can be asked "
+        text=f"The call continues and waits for an answer: {params.message}\nNobody can be asked "
         "here, so the question stays open. Answer it in the application, or "
         f"{until} with: dcc-bridge call --resume {task}"
     )

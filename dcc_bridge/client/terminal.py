@@ -118,7 +118,7 @@ class Terminal:
         difference = ""
         if len(blocks) > 1:
             self._texts[DIFFERENCE] = blocks[0]
-            difference = f", {DIFFERENCE} what differs"
+            difference = f", {DIFFERENCE} the changes"
         self._screen.say(f"\n  {ALL} shows the whole text{difference}.")
 
     async def _visit(self, url: str, ours: bool) -> Reply:
@@ -200,11 +200,11 @@ class Terminal:
         for view in views:
             text = safe_line(value_text(view, content.get(view.field.name)))
             self._screen.show("    ", f"{view.title}: {text}")
-        return await self._agrees("Send this? Type yes to send it, no to change it.")
+        return await self._agrees("Send these answers? Type yes to send them or no to change them.")
 
     async def _confirm(self, title: str) -> None:
         """Ask for a yes; a no closes the question as a decline."""
-        if not await self._agrees(f"{title}? Type yes or no; {CANCEL} closes the question."):
+        if not await self._agrees(f"{title}? Type yes or no. {CANCEL} closes the question."):
             raise _Closed("decline")
 
     async def _agrees(self, prompt: str) -> bool:
@@ -296,7 +296,7 @@ def _instructions(views: list[FieldView]) -> str:
     """Return which commands a person can type in a form."""
     sentences = [f"{DECLINE} declines, {CANCEL} closes the question."]
     if any(view.default is not None for view in views):
-        sentences.append("Enter takes what is in [brackets].")
+        sentences.append("Enter accepts the value in [brackets].")
     if any(not view.field.required for view in views):
-        sentences.append(f"{SKIP} leaves out what is optional.")
+        sentences.append(f"{SKIP} skips an optional field.")
     return " ".join(sentences)

@@ -139,7 +139,7 @@ class Narrator:
         before = " " * _STEP_INDENT + "| "
         quoted = lines(text, _STEP_COLUMNS - len(before))
         if len(quoted) > _MAX_QUOTED_LINES + 1:
-            quoted = [*quoted[:_MAX_QUOTED_LINES], "(the list goes on)"]
+            quoted = [*quoted[:_MAX_QUOTED_LINES], "(the list continues)"]
         for row in quoted:
             print(f"{before}{row}".rstrip(), flush=True)
 

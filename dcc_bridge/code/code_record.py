@@ -1,6 +1,6 @@
-"""What came of agreed code: for the agent, and for the record with its text and its files.
+"""The result of agreed code: the answer for the agent, and the lines in the audit log.
 
-Each text that was agreed to is in the folder ``code`` beside the audit log. Main thread.
+Each text that a person agreed to is kept in the folder ``code`` beside the audit log. Main thread.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from dcc_bridge import private_files
 from dcc_bridge.audit.log import AuditLog
@@ -24,26 +24,53 @@ from dcc_bridge.host import Changes
 from dcc_bridge.skills.skill import report_done
 from dcc_bridge.verbs.answers import Json
 
-_LISTED, _NAMED = 50, 5  # items of each kind that the answer names, and lines of what stays
-_UNDONE: Final = "The undo step was taken back"
+_MAX_ITEMS: Final = 50  # of each kind of change, in the answer
+_MAX_FINDINGS: Final = 5  # marked lines that a sentence names
+_UNDONE: Final = "The undo step was reverted"
 
 
-def _counted(changes: Changes) -> dict[str, tuple[int, list[str]]]:
-    lists = {it: getattr(changes, it) for it in ("created", "changed", "deleted")}
-    return {name: (len(items), items[:_LISTED]) for name, items in lists.items()}
+class _Edits(NamedTuple):
+    """The items that were changed in the same way.
+
+    Attributes:
+        total: How many items they are.
+        items: The first of them.
+    """
+
+    total: int
+    items: list[str]
 
 
-def did(changes: Changes) -> str:
-    """Count what was done, in words; "" for nothing."""
-    return ", ".join(f"{count} {name}" for name, (count, _) in _counted(changes).items() if count)
+def _edits_by_kind(changes: Changes) -> dict[str, _Edits]:
+    """Return the edits by the kinds "created", "changed" and "deleted"."""
+    edits = dict[str, _Edits]()
+    for kind in ("created", "changed", "deleted"):
+        items = getattr(changes, kind)
+        edits[kind] = _Edits(len(items), items[:_MAX_ITEMS])
+    return edits
+
+
+def edit_counts(changes: Changes) -> str:
+    """Return the counts of edits in words, "2 created, 1 deleted"; "" for none."""
+    edits = _edits_by_kind(changes)
+    return ", ".join(f"{each.total} {kind}" for kind, each in edits.items() if each.total)
 
 
 class CodeRecord:
-    """The lines of one run of agreed code in the audit log, and in the history of calls."""
+    """The record of one run of agreed code: in the audit log, and in the history of calls.
+
+    Attributes:
+        compare: Returns "" if the scene is as it was before the run, and else what differs:
+            ", but ..."; None where the host cannot tell.
+        is_as_before: Whether the last comparison found no difference.
+        is_read_only: Whether the edits of the run are taken back in any case.
+        writes: The files and folders that the code may write to.
+        copies: Copies of the files in these folders.
+    """
 
     compare: Callable[[], str | None] | None = None
     is_as_before = False
-    is_look = False
+    is_read_only = False
 
     def __init__(
         self,
@@ -53,14 +80,21 @@ class CodeRecord:
         writes: Sequence[Path],
         copies: FolderCopies | None = None,
     ) -> None:
-        self._audit, self._call, self._text = audit, call, text
-        self.writes = writes  # files and folders
-        self.copies = copies  # of what is in the folders
+        self._audit = audit
+        self._call = call
+        self._text = text
+        self.writes = writes
+        self.copies = copies
         self._before = {file: file_state(file) for file in writes}
 
     def begin(self) -> None:
-        """Keep the text, if it is to be, and write down that it runs; NotRecorded: it must not."""
-        data, ran = self._text.text.encode("utf-8", "surrogatepass"), self._call.ran
+        """Keep the text, if the settings say so, and write down that the code runs.
+
+        Raises:
+            NotRecorded: This cannot be written, so the code must not run.
+        """
+        data = self._text.text.encode("utf-8", "surrogatepass")
+        ran = self._call.ran
         try:
             if ran is None or ran.is_kept:
                 folder = private_files.folder(self._audit.folder / "code")
@@ -70,84 +104,129 @@ class CodeRecord:
         self._write("agreed", {}, durable=True)
 
     def end(self, outcome: str, changes: Changes) -> None:
-        """Write down what came of it; NotRecorded: it cannot be, so it must not stand."""
-        counted, ran = _counted(changes), self._call.ran
-        self._write(outcome, {name: count for name, (count, _) in counted.items()})
-        if ran is not None:
-            ran = replace(ran, changes=counted, written=tuple(self.written()))
-            self._call.ran = replace(ran, is_exact=changes.is_exact)
+        """Write down how the run ended.
 
-    def answer(self, result: CodeResult, changes: Changes, picture: Callable[[], Any]) -> Any:
-        """Tell the agent what came of it, with the picture that it wanted."""
-        call, text, counted = self._call, self._text, _counted(changes)
-        done = did(changes)
-        report_done(f"Ran {plural(text.lines, 'line')} of code" + (f": {done}" if done else ""))
-        changed: Json = {name: {"count": n, "items": items} for name, (n, items) in counted.items()}
-        has_edited = not self.is_look and (done or not changes.is_exact)
-        may_undo = has_edited and call.lasting.undoable  # else `undo_last` would refuse it
-        answer: Json = {
-            **{name: getattr(result, name) for name in ("result", "stdout", "stderr", "seconds")},
-            "changed": {**changed, "is_exact": changes.is_exact},
-            "written": list(map(str, self.written())),
-            **self._place_of_copies(),
-            "warnings": [*result.warnings, *self._not_plain()],
-            "undo": f"undo_last(call_id={call.id[:6]!r})" if may_undo else None,
+        Args:
+            outcome: "done", "failed", "refused" or "stopped".
+            changes: The edits that stand.
+
+        Raises:
+            NotRecorded: This cannot be written, so the edits must not stand.
+        """
+        edits = _edits_by_kind(changes)
+        ran = self._call.ran
+        self._write(outcome, {kind: each.total for kind, each in edits.items()})
+        if ran is not None:
+            self._call.ran = replace(
+                ran,
+                changes=edits,
+                written=tuple(self.written()),
+                is_exact=changes.is_exact,
+            )
+
+    def answer(self, result: CodeResult, changes: Changes, draw_picture: Callable[[], Any]) -> Any:
+        """Return the answer for the agent.
+
+        Args:
+            result: The result of the code.
+            changes: The edits that stand.
+            draw_picture: Returns the pictures that the agent wanted, or None.
+        """
+        counts = edit_counts(changes)
+        summary = f"Ran {plural(self._text.lines, 'line')} of code"
+        if counts:
+            summary += f": {counts}"
+        report_done(summary)
+        changed: Json = {
+            kind: {"count": each.total, "items": each.items}
+            for kind, each in _edits_by_kind(changes).items()
         }
+        changed["is_exact"] = changes.is_exact
+        answer: Json = {
+            "result": result.result,
+            "stdout": result.stdout,
+            "stderr": result.stderr,
+            "seconds": result.seconds,
+            "changed": changed,
+            "written": [str(path) for path in self.written()],
+        }
+        checkpoint = self._call.lasting.checkpoint
+        if checkpoint is not None:
+            answer["copies"] = str(checkpoint)
+        warnings = [*result.warnings, *self._findings()]
+        answer["warnings"] = warnings
+        answer["undo"] = self._undo_call(changes)
         try:
-            pictures = picture()
-        except (LookupError, ValueError, RuntimeError, OSError) as error:  # what ran stands
-            answer["warnings"].append(f"There is no picture: {error}")
+            pictures = draw_picture()
+        except (LookupError, ValueError, RuntimeError, OSError) as error:  # the edits stand
+            warnings.append(f"There is no picture: {error}")
             return answer
         if pictures is None:
             return answer
-        return [answer, *(pictures if isinstance(pictures, list) else [pictures])]
+        if isinstance(pictures, list):
+            return [answer, *pictures]
+        return [answer, pictures]
 
-    def compared(self) -> str:
-        """Say how the scene is now that the step was taken back."""
-        differs = self.compare() if self.compare is not None else None
-        self.is_as_before = differs == ""
-        left = "Nothing was changed" if self.is_as_before else f"{_UNDONE}{differs or ''}"
-        return ". ".join([*self._not_plain(), left])
+    def _undo_call(self, changes: Changes) -> str | None:
+        """Return the call that undoes the edits; None where `undo_last` would refuse it."""
+        has_edits = bool(edit_counts(changes)) or not changes.is_exact
+        if self.is_read_only or not has_edits or not self._call.lasting.undoable:
+            return None
+        return f"undo_last(call_id={self._call.id[:6]!r})"
 
-    def _not_plain(self) -> list[str]:
-        """Name the first lines that are marked, in a sentence; nothing for plain code."""
+    def compare_scene(self) -> str:
+        """Return a sentence about the scene after the step of the run was undone."""
+        differences = None
+        if self.compare is not None:
+            differences = self.compare()
+        self.is_as_before = differences == ""
+        left = f"{_UNDONE}{differences or ''}"
+        if self.is_as_before:
+            left = "Nothing was changed"
+        return ". ".join([*self._findings(), left])
+
+    def _findings(self) -> list[str]:
+        """Return a sentence that names the first marked lines; nothing for plain code."""
         if self._text.is_plain:
             return []
-        named = [f"line {it.line}: {it.reason}" for it in self._text.findings]
-        if len(named) > _NAMED:
-            named[_NAMED:] = [f"{len(named) - _NAMED} more"]
-        return [f"Undo may not bring back what these did, if they ran: {', '.join(named)}"]
+        lines = [f"line {finding.line}: {finding.reason}" for finding in self._text.findings]
+        more = len(lines) - _MAX_FINDINGS
+        if more > 0:
+            lines[_MAX_FINDINGS:] = [f"{more} more"]
+        return [f"Undo may not restore what these lines did, if they ran: {', '.join(lines)}"]
 
     def written(self) -> list[Path]:
-        """List the files and folders that were written to since this was made."""
-        return [file for file in self.writes if self._is_written(file)]
+        """Return the declared files and folders that were written to since the record was made."""
+        return [path for path in self.writes if self._is_written(path)]
 
     def note_copies(self) -> None:
-        """Note with the call where copies of the files are that the code has changed."""
-        checkpoint = self.copies.checkpoint if self.copies is not None else None
-        if checkpoint is not None:
-            self._call.lasting.copies.add(checkpoint)
-            self._call.lasting.checkpoint = self._call.lasting.checkpoint or checkpoint
+        """Note with the call the folder that holds copies of the files that the code changed."""
+        if self.copies is None or self.copies.checkpoint is None:
+            return
+        lasting = self._call.lasting
+        lasting.copies.add(self.copies.checkpoint)
+        if lasting.checkpoint is None:
+            lasting.checkpoint = self.copies.checkpoint
 
     def _is_written(self, path: Path) -> bool:
         if file_state(path) != self._before[path]:
             return True
         return self.copies is not None and self.copies.has_changed(path)
 
-    def _place_of_copies(self) -> Json:
-        checkpoint = self._call.lasting.checkpoint
-        return {"copies": str(checkpoint)} if checkpoint is not None else {}
-
     def _write(self, outcome: str, counts: Mapping[str, int], *, durable: bool = False) -> None:
-        call, text = self._call, self._text
+        call = self._call
+        text = self._text
+        client = None
+        if call.client is not None:
+            client = call.client.label
         fields = {
             "call": call.id,
             "skill": call.skill,
-            "client": call.client.label if call.client is not None else None,
+            "client": client,
             "digest": text.sha256,
             "bytes": len(text.text.encode("utf-8", "surrogatepass")),
             "findings": len(text.findings),
-            "writes": list(map(str, self.writes)),
+            "writes": [str(path) for path in self.writes],
             "outcome": outcome,
             **counts,
         }
@@ -155,7 +234,11 @@ class CodeRecord:
 
 
 def _write_once(file: Path, data: bytes) -> None:
-    """Write a file that is named by what it holds; OSError: another text stands there."""
+    """Write a file that is named by its content, unless it is there.
+
+    Raises:
+        OSError: It cannot be written, or the file of that name has another content.
+    """
     try:
         descriptor = private_files.create(file)
     except FileExistsError:

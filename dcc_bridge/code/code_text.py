@@ -1,13 +1,13 @@
-"""Reads code that an agent sends, before anybody is asked: what it is refused for, what is marked.
+"""Reads code that an agent sends, before anybody is asked: refuses some, and marks lines.
 
-The findings inform a person, who may let a text without any run without reading it. Any thread.
+The marked lines inform a person, who may let a text without such lines run unread. Any thread.
 """
 
 from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from hashlib import sha256
 from tokenize import cookie_re
@@ -15,13 +15,14 @@ from typing import Final
 from unicodedata import normalize
 
 from dcc_bridge.code.plain import closes_scene, marked_lines
-from dcc_bridge.elicitation.text import is_hidden
+from dcc_bridge.elicitation.text import is_hidden, plural
 from dcc_bridge.errors import BadArguments
 from dcc_bridge.verbs.plain_names import PlainNames
 
-MOST_BYTES: Final = 16 * 1024
-MOST_LINES: Final = 400
-_DEEPEST: Final = 100  # how deep a statement may be nested; the reader calls itself for each level
+MAX_BYTES: Final = 16 * 1024
+MAX_LINES: Final = 400
+_MAX_DEPTH: Final = 100  # of the tree; the reader calls itself for each level
+_MAX_SHOWN: Final = 120  # characters of a line in an error
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +30,8 @@ class CodeFinding:
     """A line that is not plain, of which a person is told before the code runs.
 
     Attributes:
-        line: Its number, counted from 1.
-        reason: Why it is not, in plain words.
+        line: The number of the line, counted from 1.
+        reason: Why the line is not plain, in words.
     """
 
     line: int
@@ -42,7 +43,7 @@ class CodeText:
     """Code that can be asked about.
 
     Attributes:
-        text: The code with newlines of one kind, which is what is agreed to and compiled.
+        text: The code with newlines of one kind, as the person reads and Python compiles it.
         tree: The text, parsed.
         findings: The lines that are not plain, each once.
         closes_scene: Whether the text names what opens, closes or reverts the scene.
@@ -55,17 +56,17 @@ class CodeText:
 
     @property
     def is_plain(self) -> bool:
-        """Whether it only computes, and reads and edits the scene."""
+        """Whether the code only computes, and reads and edits the scene."""
         return not self.findings
 
     @property
     def sha256(self) -> str:
-        """The digest to which an answer is bound."""
+        """The digest that an answer is bound to."""
         return sha256(self.text.encode()).hexdigest()
 
     @property
     def lines(self) -> int:
-        """How many lines it has."""
+        """The number of lines."""
         return len(self.text.splitlines())
 
 
@@ -77,36 +78,43 @@ def read_code(code: str, plain: PlainNames) -> CodeText:
         plain: The names of the application that plain code may use.
 
     Raises:
-        BadArguments: It cannot be asked about, and the message names the line.
+        BadArguments: A person cannot be asked about the code; the message names the line.
     """
     text = code.replace("\r\n", "\n")
     try:
         _check_characters(text)
         tree = _parsed(text)
-        rows = dict(marked_lines(tree, plain))
-        for line, reason in _other_letters(text, tree):
-            rows[line] = f"{rows[line]}; {reason}" if line in rows else reason
-        findings = [CodeFinding(line, reason) for line, reason in sorted(rows.items())]
+        reasons = dict(marked_lines(tree, plain))
+        for line, reason in _lookalike_names(text, tree):
+            if line in reasons:
+                reason = f"{reasons[line]}; {reason}"
+            reasons[line] = reason
+        findings = [CodeFinding(line, reason) for line, reason in sorted(reasons.items())]
         return CodeText(text, tree, tuple(findings), closes_scene(tree, plain))
     except (RecursionError, MemoryError) as error:
         raise BadArguments(f"The code is nested too deeply to be read: {error}.") from error
 
 
 def _check_characters(text: str) -> None:
-    size, lines = len(text.encode(errors="surrogatepass")), text.splitlines()
-    if size > MOST_BYTES or len(lines) > MOST_LINES:
-        most = f"at most {MOST_BYTES:,} bytes and {MOST_LINES} lines are"
-        raise BadArguments(f"Line {len(lines)} is the last of {size:,} bytes: {most} asked about.")
-    before, line = " ", 1
+    """Refuse a text that is too large, or that does not mean what a person sees."""
+    size = len(text.encode(errors="surrogatepass"))
+    lines = text.splitlines()
+    if size > MAX_BYTES or len(lines) > MAX_LINES:
+        most = f"at most {MAX_BYTES:,} bytes and {MAX_LINES} lines are allowed"
+        raise BadArguments(f"The code has {plural(len(lines), 'line')} and {size:,} bytes: {most}.")
+    before = " "
+    line = 1
     for char in text:
         if is_hidden(char, before):
-            why = "is not seen or changes what is seen, so nobody can agree to it: write an escape"
+            why = "is invisible or changes how text is shown. Write it as an escape"
             raise BadArguments(f"Line {line}: the character U+{ord(char):04X} {why}.")
-        before, line = char, line + (char == "\n")
-    for number, start in enumerate(lines[:2], 1):
-        cookie = cookie_re.match(start)
+        before = char
+        if char == "\n":
+            line += 1
+    for number, first in enumerate(lines[:2], 1):  # Python looks for an encoding in these two
+        cookie = cookie_re.match(first)
         if cookie and cookie[1].lower() not in ("utf-8", "utf8"):
-            raise BadArguments(f"Line {number}: leave the encoding {cookie[1]} out.")
+            raise BadArguments(f"Line {number}: remove the encoding {cookie[1]}.")
 
 
 def _parsed(text: str) -> ast.Module:
@@ -116,13 +124,17 @@ def _parsed(text: str) -> ast.Module:
         compile(tree, "<agreed code>", "exec", dont_inherit=True)
     except SyntaxError as error:
         line = error.lineno or 1
-        shown = (error.text or "".join(text.split("\n")[line - 1 : line])).strip()[:120]
+        source = error.text or "".join(text.split("\n")[line - 1 : line])
+        shown = source.strip()[:_MAX_SHOWN]
         raise BadArguments(f"Line {line} is not valid Python: {error.msg}: {shown}") from error
     return tree
 
 
-def _other_letters(text: str, tree: ast.Module) -> Iterator[tuple[int, str]]:
-    """Yield names that are not ASCII as they are written: the tree has them normalized."""
+def _lookalike_names(text: str, tree: ast.Module) -> Iterator[tuple[int, str]]:
+    """Yield the line of each name with letters beyond ASCII, and a reason to mark that line.
+
+    The text is searched, since the tree has the names in normalized letters.
+    """
     if text.isascii():
         return
     names = set[str]()
@@ -131,7 +143,7 @@ def _other_letters(text: str, tree: ast.Module) -> Iterator[tuple[int, str]]:
     for number, line in enumerate(text.split("\n"), 1):
         for word in dict.fromkeys(re.findall(r"[\w\x80-\U0010ffff]+", line)):
             if not word.isascii() and normalize("NFKC", word) in names:
-                yield number, f"has letters that may only look like others: {word}"
+                yield number, f"has letters that may look like others: {word}"
 
 
 def _identifiers(node: ast.AST) -> set[str]:
@@ -140,7 +152,8 @@ def _identifiers(node: ast.AST) -> set[str]:
         return set()
     names = set[str]()
     for _, value in ast.iter_fields(node):
-        for part in value if isinstance(value, list) else [value]:
+        parts = value if isinstance(value, list) else [value]
+        for part in parts:
             if isinstance(part, str):
                 names.update(part.split("."))
     return names
@@ -148,8 +161,21 @@ def _identifiers(node: ast.AST) -> set[str]:
 
 def _check_depth(tree: ast.Module) -> None:
     level: list[ast.AST] = [tree]
-    for _ in range(_DEEPEST):
-        level = [child for node in level for child in ast.iter_child_nodes(node)]
+    for _ in range(_MAX_DEPTH):
+        children = list[ast.AST]()
+        for node in level:
+            children.extend(ast.iter_child_nodes(node))
+        level = children
     if level:
-        line = next((node.lineno for node in level if isinstance(node, ast.expr | ast.stmt)), 1)
-        raise BadArguments(f"Line {line} is nested more than {_DEEPEST} deep: write it flatter.")
+        line = _first_line(level)
+        raise BadArguments(
+            f"Line {line} is nested more than {_MAX_DEPTH} levels deep. Nest it less."
+        )
+
+
+def _first_line(nodes: Iterable[ast.AST]) -> int:
+    """Return the line of the first node that has one; 1 where none has."""
+    for node in nodes:
+        if isinstance(node, ast.expr | ast.stmt):
+            return node.lineno
+    return 1

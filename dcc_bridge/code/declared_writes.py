@@ -1,6 +1,6 @@
-"""The files and folders that an agent says its code writes: which are refused, what is in each.
+"""The files and folders that an agent declares for its code: the refused ones, and their content.
 
-A path is what it leads to, so that a link cannot be agreed to under another name. Any thread.
+Each path is resolved, so that a person cannot agree to a link under another name. Any thread.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from dcc_bridge.checkpoints import MAX_COPIED_BYTES, MAX_COPIED_FILES, FolderSiz
 from dcc_bridge.elicitation.text import plural, safe_line
 from dcc_bridge.errors import BadArguments
 
-MAX_WRITES: Final = 20  # that one run may declare
-_INSTEAD: Final = "Name the folder in it that the code writes to."
+MAX_WRITES: Final = 20  # paths that one run may declare
+_INSTEAD: Final = "Name only the subfolder that the code writes to."
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,9 +24,9 @@ class DeclaredWrite:
     """A file or folder that code may write to.
 
     Attributes:
-        path: Where it is, without links.
-        is_folder: It is a folder that is there.
-        size: What is in that folder; None for more than is copied, and where it is no folder.
+        path: The path, without links.
+        is_folder: Whether the path is an existing folder.
+        size: The files in the folder; None where they are too many to be copied, and for a file.
     """
 
     path: Path
@@ -35,11 +35,11 @@ class DeclaredWrite:
 
     @property
     def is_copied(self) -> bool:
-        """Whether a copy is kept of each file in this folder before the file is changed."""
+        """Whether each file in the folder is copied before the code changes the file."""
         return self.size is not None
 
     def __str__(self) -> str:
-        """Return a line of the question."""
+        """Return the line of the question that names the path."""
         if not self.is_folder:
             return str(self.path)
         if self.size is None:
@@ -53,33 +53,41 @@ class DeclaredWrite:
 
 
 def check_writes(writes: Iterable[str]) -> None:
-    """Refuse paths that no question can name; BadArguments says which."""
+    """Refuse paths that a question cannot name as they are.
+
+    Args:
+        writes: The paths, as the agent declared them.
+
+    Raises:
+        BadArguments: A path has a hidden character or "..".
+    """
     for path in writes:
         if safe_line(path, len(path)) != path:
-            raise BadArguments(f"writes: {safe_line(path)} has characters that no path has.")
+            raise BadArguments(
+                f"writes: {safe_line(path)} has characters that are not allowed in a path."
+            )
         if os.pardir in PurePath(path).parts:
             raise BadArguments(f"writes: {path} contains '..'. Give the path without it.")
 
 
 def declared_write(path: Path, checkpoints: Path) -> DeclaredWrite:
-    """Look at what a whole path leads to. It may take a second in a large folder.
+    """Return the file or folder that a declared path leads to. A large folder may take a second.
 
     Args:
-        path: As it was declared.
+        path: The declared path, absolute.
         checkpoints: The folder of the scene's checkpoints, of which no copy is kept.
 
     Raises:
-        BadArguments: Code may not have all that is below it.
+        BadArguments: The path leads to a drive or a home folder, or the folder cannot be read.
     """
     target = Path(os.path.realpath(path))
     if safe_line(str(target), len(str(target))) != str(target):
-        raise BadArguments(f"writes: {path} leads to a path with characters that no path has.")
+        raise BadArguments(f"writes: {path} leads to a path with characters that are not allowed.")
     if os.path.ismount(target):
         raise BadArguments(f"writes: {target} is a whole drive or share. {_INSTEAD}")
     if not target.is_dir():
         return DeclaredWrite(target)
-    home = Path.home()
-    if any(above.exists() and target.samefile(above) for above in (home, *home.parents)):
+    if _holds_home(target):
         raise BadArguments(f"writes: {target} holds the person's home folder. {_INSTEAD}")
     try:
         size = measure(target, checkpoints)
@@ -88,7 +96,14 @@ def declared_write(path: Path, checkpoints: Path) -> DeclaredWrite:
     return DeclaredWrite(target, is_folder=True, size=size)
 
 
+def _holds_home(folder: Path) -> bool:
+    """Return whether a folder is the person's home folder, or above that."""
+    home = Path.home()
+    return any(above.exists() and folder.samefile(above) for above in (home, *home.parents))
+
+
 def _in_words(size: float) -> str:
+    """Return a size in bytes as a person reads it: "12 MB"."""
     for unit in ("bytes", "kB", "MB"):
         if size < 1000:
             return f"{size:,.0f} {unit}"

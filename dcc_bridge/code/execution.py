@@ -1,8 +1,8 @@
 """Runs agreed code on the host's main thread, with a checkpoint in each of its loops and functions.
 
-There the time-out and a cancellation act, and the host's window is painted every 16 ms or so. No
-name leads to a checkpoint: it is a constant in the compiled code. A single call into C cannot be
-cut (a boolean, a bake), nor a loop in the Python of others, or in a text for ``exec``.
+A checkpoint acts on the time-out and on a cancellation, and has the window painted every 16 ms or
+so. No name leads to a checkpoint: the object is a constant in the compiled code. A single call into
+C cannot be cut (a boolean, a bake), nor a loop in the Python of others, or in a text for ``exec``.
 """
 
 from __future__ import annotations
@@ -26,49 +26,85 @@ from typing import Any, Final, Never
 
 from dcc_bridge.checkpoints import FolderCopies
 from dcc_bridge.code.bounded import clip, failure_text, name_missing, plain_value
-from dcc_bridge.code.process_state import Caught, process_kept
+from dcc_bridge.code.process_state import CapturedError, restored_process
 from dcc_bridge.code.trip_wire import ReachedOut, guarded_import, trip_wire
 from dcc_bridge.consent.own_code import AGREED
 from dcc_bridge.errors import BridgeError, Stopped
 from dcc_bridge.skills.skill import FRAME_S, TURN_S
 
-_MARK: Final = os.urandom(16)  # the constant in whose place the checkpoint's is put
-_LAST: Final = "value of the last line"  # no name that can be written
-# A copy that code may change; the site's own `exit` closes the host's `stdin`.
+_PLACEHOLDER: Final = os.urandom(16)  # the constant that the checkpoint's object replaces
+_LAST_VALUE: Final = "value of the last line"  # a key that no code can spell as a name
+_MAX_WARNINGS: Final = 50
+_MAX_WARNING_BYTES: Final = 1000
+_STACK_RESERVE: Final = 400  # frames for painting at the bottom of a deep recursion
+# Of the builtins each run gets a copy, which it may change. The `exit` of `site` would close the
+# host's `stdin`.
 _BUILTINS: Final = {"__import__": guarded_import, "exit": sys.exit, "quit": sys.exit}
 
 
 @dataclass(frozen=True, slots=True)
 class CodeResult:
-    """What came of code that ran to its end."""
+    """The result of code that ran to its end.
 
-    result: Any  # what JSON carries of `result`, where it was assigned, or of the last expression
+    Attributes:
+        result: The JSON value of `result` where the code assigned that, else of the last
+            expression.
+        stdout: The output.
+        stderr: The errors and warnings.
+        seconds: How long the code ran.
+        memory: JSON of the code's dict `memory`; "" where that is no dict any more.
+        warnings: The warnings of the application.
+    """
+
+    result: Any
     stdout: str
     stderr: str
     seconds: float
-    memory: str  # JSON of its `memory`; "" where that is no dict
-    warnings: tuple[str, ...] = ()  # of the application
+    memory: str
+    warnings: tuple[str, ...] = ()
 
-    def warned(self, warnings: Iterable[str]) -> CodeResult:
-        """Add what the application warned of: each sentence once, 50 of 1,000 bytes at most."""
-        texts = [clip(it, 1000) for it in [*dict.fromkeys(warnings)][:50]]
+    def with_warnings(self, warnings: Iterable[str]) -> CodeResult:
+        """Return the result with the application's warnings: 50 of 1,000 bytes at most.
+
+        Args:
+            warnings: Sentences; of equal ones the first is taken.
+        """
+        unique = list(dict.fromkeys(warnings))
+        texts = [clip(text, _MAX_WARNING_BYTES) for text in unique[:_MAX_WARNINGS]]
         return replace(self, warnings=tuple(texts))
 
-    def looked(self, did: str, left: str) -> CodeResult:
-        """Tell that it was to look only, what it did all the same, and what is left of that."""
-        told = f"It was to look only. Taken back: {did or 'nothing'}. {left}"
-        return replace(self, warnings=(told, *self.warnings))
+    def taken_back(self, edits: str, left: str) -> CodeResult:
+        """Return the result of a read-only run, with a warning about its edits.
+
+        Args:
+            edits: The edits in words: "2 created"; "" for none.
+            left: A sentence about what is left of them.
+        """
+        warning = f"It may only read. Undone: {edits or 'nothing'}. {left}"
+        return replace(self, warnings=(warning, *self.warnings))
 
 
 class CodeFailed(BridgeError):
-    """Agreed code raised. The text has the code's own lines and the message."""
+    """Agreed code raised an error. The text has the code's own lines and the message.
 
-    stdout = stderr = ""  # what it had printed until then; the latter with the warnings
-    near: Sequence[str] = ()  # the names most like the one that is missing, of its object
+    Attributes:
+        name_missing: The name that is not there or was called wrongly, or "".
+        near: Names of the object that are most like the missing one.
+        stdout: The output until then.
+        stderr: The errors and warnings until then.
+    """
+
+    stdout = ""
+    stderr = ""
+    near: Sequence[str] = ()
 
     def __init__(self, text: str, name: str = "") -> None:
         super().__init__(text)
-        self.name_missing = name  # that is not there or was called wrongly, or ""
+        self.name_missing = name
+
+
+def _no_pause() -> None:
+    pass
 
 
 def execute(
@@ -78,67 +114,91 @@ def execute(
     *,
     timeout: float,
     writes: Sequence[Path] = (),
-    pause: Callable[[], None] = lambda: None,
+    pause: Callable[[], None] = _no_pause,
     writers: Sequence[tuple[Any, str, Callable[..., Iterable[Any]]]] = (),
     copies: FolderCopies | None = None,
 ) -> CodeResult:
-    """Run code that a person agreed to. Main thread; not inside another.
+    """Run code that a person agreed to. Main thread; not inside another run.
 
-    The tree is changed, and the namespace emptied. `pause` is called at a checkpoint every 16 ms or
-    so: it paints the host's window, and raises where the call was cancelled. For `writers` see
-    `CodeContext.writers`; for `copies` see `trip_wire`.
+    Args:
+        tree: The parsed code, which is changed.
+        text: The same code, for the lines in errors.
+        namespace: The global names of the code, which is emptied.
+        timeout: Seconds.
+        writes: The files and folders that the code may write to.
+        pause: Called at a checkpoint every 16 ms or so. It paints the host's window, and raises
+            where the call was cancelled.
+        writers: See `CodeContext.writers`.
+        copies: See `trip_wire`.
 
     Raises:
-        CodeFailed: It raised, `SystemExit` and `KeyboardInterrupt` included, or what it left did.
-        ReachedOut: It tried what it had not declared, even if it caught that.
-        Stopped: It ran for longer than `timeout`.
+        CodeFailed: The code raised, `SystemExit` and `KeyboardInterrupt` included; or a finalizer
+            of an object that it left did.
+        ReachedOut: The code tried an act that it had not declared, even if it caught the error.
+        Stopped: The code ran for longer than `timeout`.
     """
-    begin, reached = perf_counter(), list[str]()
-    turns, lines = _Turns(timeout, pause), text.splitlines()
+    begin = perf_counter()
+    reached = list[str]()
+    turns = _Turns(timeout, pause)
+    lines = text.splitlines()
     names = namespace | {"__name__": "__agreed__", "__builtins__": vars(builtins) | _BUILTINS}
     namespace.clear()
-    run, value, memory, failures = Caught(), None, "", list[CodeFailed]()
-    gc.collect()  # what others have left is none of the code's
+    run = CapturedError()
+    value = None
+    memory = ""
+    failures = list[CodeFailed]()
+    gc.collect()  # garbage of others: its finalizers are not the code's
     with turns, trip_wire(writes, reached, writers, copies):
-        with process_kept(text) as outputs:
+        with restored_process(text) as outputs:
             with run:
-                value, memory = _outcome(_compiled(tree, turns), names)
+                value, memory = _evaluate(_compiled(tree, turns), names)
             if run.error is not None:
                 failures.append(_failure(run.error, lines))
-            with _finalizers(failures, lines):
+            with _captured_finalizers(failures, lines):
+                # Nothing may refer to the code's objects any more, so that they end here.
                 del names
                 run.error = None
                 gc.collect()
-        printed = outputs.stdout.text(), outputs.stderr.text()
+        stdout = outputs.stdout.text()
+        stderr = outputs.stderr.text()
     if turns.stop is not None:
         raise turns.stop
     if reached:
         raise ReachedOut(" ".join(dict.fromkeys(reached[:5])))
-    for failure in failures[:1]:
-        failure.stdout, failure.stderr = printed
+    if failures:
+        failure = failures[0]
+        failure.stdout = stdout
+        failure.stderr = stderr
         raise failure
-    return CodeResult(value, *printed, perf_counter() - begin, memory)
+    return CodeResult(value, stdout, stderr, perf_counter() - begin, memory)
 
 
-def _outcome(code: CodeType, names: dict[str, Any]) -> tuple[Any, str]:
+def _evaluate(code: CodeType, names: dict[str, Any]) -> tuple[Any, str]:
+    """Execute compiled code, and return its value and its memory, both as of `CodeResult`."""
     before = names.get("result")
     exec(code, names)
-    last, result, memory = names.get(_LAST), names.get("result"), names.get("memory")
-    value = plain_value(last if result is before else result)
+    result = names.get("result")
+    if result is before:
+        result = names.get(_LAST_VALUE)
+    memory = names.get("memory")  # first: the next line calls methods of the code
+    value = plain_value(result)
     if not isinstance(memory, dict):
         return value, ""
     try:
         return value, json.dumps(memory, allow_nan=False)
     except (TypeError, ValueError, RecursionError) as error:
-        raise CodeFailed(f"memory holds what JSON cannot carry: {error}.") from None
+        raise CodeFailed(f"memory holds a value that JSON cannot hold: {error}.") from None
 
 
 def _failure(error: BaseException, lines: Sequence[str]) -> CodeFailed:
-    """Tell an error without holding it, since its frames hold what the code left."""
-    if type(error) is CodeFailed:  # `isinstance` would ask the code
+    """Return the failure that an error is, without a reference to the error.
+
+    The frames of the error hold the objects that the code left.
+    """
+    if type(error) is CodeFailed:  # `isinstance` would call methods of the agreed code
         return CodeFailed(str(error))
     failure = CodeFailed("The code failed.")
-    with Caught():  # an error's own text is code as well
+    with CapturedError():  # the text of an error may come from a method of the agreed code
         failure = CodeFailed(failure_text(error, lines), name_missing(error, lines))
         if isinstance(error, AttributeError) and error.name:
             failure.near = get_close_matches(error.name, dir(error.obj), 3)
@@ -146,38 +206,50 @@ def _failure(error: BaseException, lines: Sequence[str]) -> CodeFailed:
 
 
 @contextmanager
-def _finalizers(failures: list[CodeFailed], lines: Sequence[str]) -> Iterator[None]:
-    """Gather what finalizers of the code raise; those of others go on as they do."""
-    others = sys.unraisablehook
+def _captured_finalizers(failures: list[CodeFailed], lines: Sequence[str]) -> Iterator[None]:
+    """Gather the errors of the code's finalizers; those of others go to the usual hook."""
+    usual_hook = sys.unraisablehook
 
-    def keep(raised: Any) -> None:
+    def gather(raised: Any) -> None:
         trace = traceback.walk_tb(raised.exc_traceback)
         if any(frame.f_code.co_filename == AGREED for frame, _ in trace):
             failures.append(_failure(raised.exc_value, lines))
         else:
-            others(raised)
+            usual_hook(raised)
 
-    sys.unraisablehook = keep
+    sys.unraisablehook = gather
     try:
         yield
     finally:
-        sys.unraisablehook = others
+        sys.unraisablehook = usual_hook
 
 
 class _Halted(BaseException):
-    """Unwinds the code; `except Exception` does not hold it."""
+    """Unwinds the code; an `except Exception` of the code does not stop the unwinding."""
 
 
 class _Turns:
-    """When a checkpoint paints and ends the code: a thread says when, which saves the clock."""
+    """The checkpoint: it paints the window when that is due, and ends the code.
+
+    A thread of its own says when to look, so that the code's loops need not read the clock.
+
+    Attributes:
+        is_idle: Whether a checkpoint has nothing to do. The compiled code reads it, and calls
+            `take_turn` where it is False.
+        stop: The error that ended the code, for its caller; None while the code may run.
+    """
 
     def __init__(self, timeout: float, pause: Callable[[], None]) -> None:
-        self.is_idle = True  # read by the code; a checkpoint calls `take_turn` where it is False
-        self.stop: BaseException | None = None  # what ended the code, for its caller
-        self._timeout, self._pause = timeout, pause
-        self._due = self._deadline = perf_counter() + timeout
-        self._stack = sys.getrecursionlimit() + 400  # so painting works in a deep recursion
-        self._ident, self._is_pausing, self._ended = get_ident(), False, Event()
+        self.is_idle = True
+        self.stop: BaseException | None = None
+        self._timeout = timeout
+        self._pause = pause
+        self._deadline = perf_counter() + timeout
+        self._due = self._deadline
+        self._stack_limit = sys.getrecursionlimit() + _STACK_RESERVE
+        self._ident = get_ident()
+        self._is_pausing = False
+        self._ended = Event()
         self._ticker = Thread(target=self._tick, name="dcc_bridge agreed code", daemon=True)
 
     def __enter__(self) -> None:
@@ -191,7 +263,7 @@ class _Turns:
         self.is_idle = self.stop is None
 
     def take_turn(self) -> bool:
-        """Paint, or end the code; gives True."""
+        """Paint where that is due, or end the code; return True."""
         if self.stop is not None:
             raise _Halted
         if get_ident() != self._ident:
@@ -206,25 +278,33 @@ class _Turns:
             end = perf_counter()
             took = end - begin  # the window gets a quarter of the time, as in `track`
             self._due = end + max(FRAME_S, min(3 * took, TURN_S), took)
-        self.is_idle = True  # at last: where the stack was too deep for this, the next one tries
+        # This comes last: where the stack was too deep for a turn, the next checkpoint tries again.
+        self.is_idle = True
         return True
 
     def _paint(self) -> None:
-        caught, limit = Caught(), sys.getrecursionlimit()
-        sys.setrecursionlimit(max(limit, self._stack))
+        captured = CapturedError()
+        limit = sys.getrecursionlimit()
+        sys.setrecursionlimit(max(limit, self._stack_limit))
         self._is_pausing = True
-        with caught:
+        with captured:
             self._pause()
         self._is_pausing = False
-        with suppress(RecursionError):  # just at the limit; it is put back when the code ends
+        # Just at the limit this fails; the limit is put back when the code has ended.
+        with suppress(RecursionError):
             sys.setrecursionlimit(limit)
-        if caught.error is not None or self.stop is not None:
-            self._halt(self.stop or caught.error)
+        if self.stop is not None:
+            self._halt(self.stop)
+        if captured.error is not None:
+            self._halt(captured.error)
 
-    def _halt(self, error: BaseException | None) -> Never:
-        if error is not None:  # its frames and its context would hold those of the code
-            error.__traceback__ = error.__context__ = None
-        self.stop, self.is_idle = error, False
+    def _halt(self, error: BaseException) -> Never:
+        """End the code with an error for its caller."""
+        # The traceback and the context hold frames of the code.
+        error.__traceback__ = None
+        error.__context__ = None
+        self.stop = error
+        self.is_idle = False
         raise _Halted
 
     def _tick(self) -> None:
@@ -233,20 +313,28 @@ class _Turns:
 
 
 def _compiled(tree: ast.Module, turns: _Turns) -> CodeType:
-    for node in [*ast.walk(tree)]:
+    """Compile a tree with its checkpoints, and with the last expression as a value."""
+    nodes = list(ast.walk(tree))  # a list, as the checkpoints come into the tree meanwhile
+    for node in nodes:
         _add_checkpoint(node)
-    if tree.body and isinstance(last := tree.body[-1], ast.Expr):
-        target = ast.copy_location(ast.Name(_LAST, ast.Store()), last)
+    last = None
+    if tree.body:
+        last = tree.body[-1]
+    if isinstance(last, ast.Expr):
+        target = ast.copy_location(ast.Name(_LAST_VALUE, ast.Store()), last)
         tree.body[-1] = ast.copy_location(ast.Assign([target], last.value), last)
-    return _with_constant(compile(tree, AGREED, "exec", dont_inherit=True), turns)
+    code = compile(tree, AGREED, "exec", dont_inherit=True)
+    return _with_checkpoint(code, turns)
 
 
 def _add_checkpoint(node: ast.AST) -> None:
+    """Add a checkpoint to a loop, a function, a lambda or a comprehension."""
     match node:
         case ast.For() | ast.AsyncFor() | ast.While() | ast.FunctionDef() | ast.AsyncFunctionDef():
             first = node.body[0]
-            at = int(isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant))
-            node.body.insert(at, ast.copy_location(ast.Expr(_checkpoint(node)), node))
+            is_docstring = isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant)
+            checkpoint = ast.copy_location(ast.Expr(_checkpoint(node)), node)
+            node.body.insert(int(is_docstring), checkpoint)
         case ast.Lambda():
             both = [_checkpoint(node), node.body]
             node.body = ast.copy_location(ast.BoolOp(ast.And(), both), node)
@@ -255,20 +343,29 @@ def _add_checkpoint(node: ast.AST) -> None:
 
 
 def _checkpoint(at: Any) -> Any:
-    """Return ``turns.is_idle or turns.take_turn()``, which is true."""
-    # on one line: a call of a method is told to be where that ends
+    """Return the tree of ``turns.is_idle or turns.take_turn()``, which is true.
+
+    Args:
+        at: The node whose line the checkpoint gets.
+    """
+    # The text is one line, since the line of a method call is where the call ends.
     parsed = ast.parse("0 .is_idle or 0 .take_turn()", mode="eval").body
     template = ast.increment_lineno(parsed, at.lineno - 1)
     for node in ast.walk(template):
         if isinstance(node, ast.Constant):
-            node.value = _MARK
+            node.value = _PLACEHOLDER
     return template
 
 
-def _with_constant(code: CodeType, turns: _Turns) -> CodeType:
-    def changed(value: Any) -> Any:
-        if isinstance(value, CodeType):
-            return _with_constant(value, turns)
-        return turns if isinstance(value, bytes) and value == _MARK else value
+def _with_checkpoint(code: CodeType, turns: _Turns) -> CodeType:
+    """Return compiled code with the checkpoint's object in place of each placeholder."""
 
-    return code.replace(co_consts=tuple(map(changed, code.co_consts)))
+    def replaced(constant: Any) -> Any:
+        if isinstance(constant, CodeType):
+            return _with_checkpoint(constant, turns)
+        if isinstance(constant, bytes) and constant == _PLACEHOLDER:
+            return turns
+        return constant
+
+    constants = tuple(replaced(constant) for constant in code.co_consts)
+    return code.replace(co_consts=constants)

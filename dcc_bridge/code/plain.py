@@ -1,8 +1,8 @@
-"""Marks each line of a text that is not plain: it may reach beyond the scene.
+"""Marks the lines of a text that are not plain, since they may reach beyond the scene.
 
-Plain code only computes, and reads and edits the scene by names that are listed: those of Python in
-`plain_python`, those of an application by its leaf. A person may let it run without reading it, so
-whatever the lists do not have is marked. Any thread.
+Plain code only computes, and reads and edits the scene, by listed names. Those of Python are in
+`plain_python`; a leaf lists those of its application. A person may let plain code run without
+reading it, so each name that is not listed is marked. Any thread.
 """
 
 from __future__ import annotations
@@ -19,18 +19,63 @@ from dcc_bridge.code import plain_python
 from dcc_bridge.code.plain_bindings import Bindings
 from dcc_bridge.verbs.plain_names import LiteralArgument, PlainNames
 
-_MAX_REASONS: Final = 3  # that are told of one line
-_MAX_WRITTEN: Final = 60  # characters of an expression in a reason
-_STATEMENTS: Final = (
-    *(ast.AnnAssign, ast.Assert, ast.Assign, ast.AugAssign, ast.Break, ast.Continue, ast.Delete),
-    *(ast.Expr, ast.For, ast.FunctionDef, ast.Global, ast.If, ast.Import, ast.ImportFrom),
-    *(ast.Match, ast.Nonlocal, ast.Pass, ast.Raise, ast.Return, ast.Try, ast.While, ast.With),
+_MAX_REASONS: Final = 3  # of one line
+_MAX_EXPRESSION: Final = 60  # characters of an expression in a reason
+_STATEMENTS: Final = frozenset(
+    {
+        ast.AnnAssign,
+        ast.Assert,
+        ast.Assign,
+        ast.AugAssign,
+        ast.Break,
+        ast.Continue,
+        ast.Delete,
+        ast.Expr,
+        ast.For,
+        ast.FunctionDef,
+        ast.Global,
+        ast.If,
+        ast.Import,
+        ast.ImportFrom,
+        ast.Match,
+        ast.Nonlocal,
+        ast.Pass,
+        ast.Raise,
+        ast.Return,
+        ast.Try,
+        ast.While,
+        ast.With,
+    }
 )
-_EXPRESSIONS: Final = (
-    *(ast.Attribute, ast.BinOp, ast.BoolOp, ast.Call, ast.Compare, ast.Constant, ast.Dict),
-    *(ast.DictComp, ast.FormattedValue, ast.GeneratorExp, ast.IfExp, ast.JoinedStr, ast.Lambda),
-    *(ast.List, ast.ListComp, ast.Name, ast.NamedExpr, ast.Set, ast.SetComp, ast.Slice),
-    *(ast.Starred, ast.Subscript, ast.Tuple, ast.UnaryOp, ast.Yield, ast.YieldFrom),
+_EXPRESSIONS: Final = frozenset(
+    {
+        ast.Attribute,
+        ast.BinOp,
+        ast.BoolOp,
+        ast.Call,
+        ast.Compare,
+        ast.Constant,
+        ast.Dict,
+        ast.DictComp,
+        ast.FormattedValue,
+        ast.GeneratorExp,
+        ast.IfExp,
+        ast.JoinedStr,
+        ast.Lambda,
+        ast.List,
+        ast.ListComp,
+        ast.Name,
+        ast.NamedExpr,
+        ast.Set,
+        ast.SetComp,
+        ast.Slice,
+        ast.Starred,
+        ast.Subscript,
+        ast.Tuple,
+        ast.UnaryOp,
+        ast.Yield,
+        ast.YieldFrom,
+    }
 )
 _IN_WORDS: Final[Mapping[type[ast.AST], str]] = {
     ast.AsyncFor: "runs code that waits",
@@ -42,22 +87,26 @@ _IN_WORDS: Final[Mapping[type[ast.AST], str]] = {
 
 
 def marked_lines(tree: ast.Module, plain: PlainNames) -> list[tuple[int, str]]:
-    """Return the lines that are not plain, each once and with its reasons, in their order.
+    """Return the lines that are not plain, in their order.
 
     Args:
         tree: The whole text.
-        plain: The names of the application.
+        plain: The names of the application that plain code may use.
+
+    Returns:
+        The number of each line, and the reasons in words.
     """
     reader = _Reader(tree, plain)
     reader.visit(tree)
-    rows = []
+    lines = list[tuple[int, str]]()
     for line, reasons in sorted(reader.reasons.items()):
-        rows.append((line, "; ".join([*reasons][:_MAX_REASONS])))
-    return rows
+        first = list(reasons)[:_MAX_REASONS]
+        lines.append((line, "; ".join(first)))
+    return lines
 
 
 def closes_scene(tree: ast.Module, plain: PlainNames) -> bool:
-    """Return whether a text names what opens, closes or reverts the scene.
+    """Return whether a text has a name that opens, closes or reverts the scene.
 
     Args:
         tree: The whole text.
@@ -70,17 +119,17 @@ def closes_scene(tree: ast.Module, plain: PlainNames) -> bool:
         elif isinstance(node, ast.alias):
             named.add(node.name)
         elif isinstance(node, ast.Call):
-            named.update(_text(it) for it in node.args[1:2])  # of `getattr`
+            named.update(_text(argument) for argument in node.args[1:2])  # the name in `getattr`
             called = getattr(node.func, "attr", "")
-            named.update(f"{called}({it.arg})" for it in node.keywords)
+            named.update(f"{called}({keyword.arg})" for keyword in node.keywords)
     return bool(named & plain.closes_scene)
 
 
 class _Reader(ast.NodeVisitor):
-    """Reads one text.
+    """Reads one text, and gathers the reasons why lines are not plain.
 
     Attributes:
-        reasons: By the number of a line, why it is not plain; a dict keeps their order.
+        reasons: The reasons by the number of the line, as keys of a dict, which keeps their order.
     """
 
     def __init__(self, tree: ast.Module, plain: PlainNames) -> None:
@@ -93,7 +142,7 @@ class _Reader(ast.NodeVisitor):
         self._rules = [(_matcher([path]), rule) for path, rule in plain.literals.items()]
         self._names = plain_python.NAMES | plain.names
         self._bindings = Bindings(tree, plain.given)
-        self._called: ast.expr | None = None  # what a call is of, while that is read
+        self._called: ast.expr | None = None  # the function of the call that is being read
         for node, reason in self._bindings.problems:
             self._mark(node, reason)
 
@@ -149,7 +198,13 @@ class _Reader(ast.NodeVisitor):
         self._visit_uncalled(node.value)
 
     def _check_path(self, node: ast.expr, alias: str, attributes: Sequence[str]) -> None:
-        """Check what is used of a module, by its path with dots."""
+        """Check the use of a module's attribute.
+
+        Args:
+            node: The expression.
+            alias: The path of the module.
+            attributes: The names of the attributes, each of the one before.
+        """
         steps = len(attributes)
         while steps >= 0 and not self._is_path(".".join([alias, *attributes[:steps]])):
             steps -= 1
@@ -157,8 +212,10 @@ class _Reader(ast.NodeVisitor):
         is_assigned = not isinstance(getattr(node, "ctx", None), ast.Load)
         self._check_rules(node, path)
         if steps < 0 or any(name.startswith("_") for name in attributes):
-            what = f"uses {path}" if attributes else f"hands on the module {path}"
-            self._mark(_last_line(node), what)
+            reason = f"passes the module {path}"
+            if attributes:
+                reason = f"uses {path}"
+            self._mark(_last_line(node), reason)
             return
         if is_assigned and steps == len(attributes):
             self._mark(node, f"assigns to {path}")
@@ -167,37 +224,46 @@ class _Reader(ast.NodeVisitor):
             self._check_attribute(node, name, is_assigned=is_assigned and is_last)
 
     def _check_attribute(self, node: ast.expr, name: str, *, is_assigned: bool) -> None:
+        """Check the use of an attribute of an object whose type is not known."""
         known = self._plain.assigned if is_assigned else self._names
-        if name in known and not isinstance(getattr(node, "ctx", None), ast.Del):
+        is_deleted = isinstance(getattr(node, "ctx", None), ast.Del)
+        if name in known and not is_deleted:
             return
         if name == "format" and node is self._called:
             return  # `visit_Call` looks at it
-        where = _last_line(node)
         if name.startswith("_"):
-            self._mark(where, f"uses the inner name {name}")
-        elif isinstance(getattr(node, "ctx", None), ast.Del):
-            self._mark(where, f"deletes the attribute {name}")
+            reason = f"uses the inner name {name}"
+        elif is_deleted:
+            reason = f"deletes the attribute {name}"
+        elif is_assigned:
+            reason = f"assigns {name}"
         else:
-            self._mark(where, f"{'assigns' if is_assigned else 'uses'} {name}")
+            reason = f"uses {name}"
+        self._mark(_last_line(node), reason)
 
     def _check_rules(self, node: ast.expr, path: str) -> None:
-        """Mark what may only be called, and is handed on: its arguments could not be read."""
+        """Mark a function with rules about arguments that is used without being called."""
         if node is not self._called and self._rules_of(path):
             self._mark(_last_line(node), f"uses {path} without calling it")
 
     def _rules_of(self, path: str) -> list[LiteralArgument]:
+        """Return the rules about the arguments of a function."""
         last = path.rpartition(".")[2]
         return [rule for matches, rule in self._rules if matches(path) or matches(last)]
 
     def _visit_uncalled(self, node: ast.AST) -> None:
-        called, self._called = self._called, None
+        """Visit an expression that is not the function of the current call, but a part of it."""
+        called = self._called
+        self._called = None
         self.visit(node)
         self._called = called
 
     # ---- calls
 
     def visit_Call(self, node: ast.Call) -> None:
-        name = node.func.id if isinstance(node.func, ast.Name) else ""
+        name = ""
+        if isinstance(node.func, ast.Name):
+            name = node.func.id
         if name in ("getattr", "hasattr", "setattr"):
             self._check_by_name(node, name)
             return
@@ -213,11 +279,13 @@ class _Reader(ast.NodeVisitor):
             self.visit(part)
 
     def _check_by_name(self, node: ast.Call, name: str) -> None:
-        """Check a call such as ``getattr(it, "name")``: the name stands there, and is plain."""
+        """Check a call such as ``getattr(item, "name")``: the name is a plain one, written out."""
         known = self._plain.assigned if name == "setattr" else self._names
-        attribute = _text(node.args[1]) if len(node.args) > 1 else ""
-        is_whole = not node.keywords and not any(isinstance(it, ast.Starred) for it in node.args)
-        if not attribute or not is_whole:
+        attribute = ""
+        if len(node.args) > 1:
+            attribute = _text(node.args[1])
+        has_spread = any(isinstance(argument, ast.Starred) for argument in node.args)
+        if not attribute or node.keywords or has_spread:
             self._mark(node, f"calls {name} with a computed name")
         elif attribute not in known or self._rules_of(attribute):
             self._mark(node, f"uses {attribute}")
@@ -225,6 +293,7 @@ class _Reader(ast.NodeVisitor):
             self.visit(part)
 
     def _visit_types(self, node: ast.expr) -> None:
+        """Visit the types of an `isinstance`; there alone a type may be named."""
         if isinstance(node, ast.Tuple):
             for part in node.elts:
                 self._visit_types(part)
@@ -244,43 +313,48 @@ class _Reader(ast.NodeVisitor):
         alias, attributes = self._bindings.path_of(node.func)
         if attributes[-1:] == ["format"] and alias is None:
             self._check_format(node)
-        above = alias or self._bindings.assigned_to(node.func)
-        path = ".".join([above, *attributes] if above else attributes)
+        owner = alias or self._bindings.assigned_to(node.func)
+        if owner:
+            attributes = [owner, *attributes]
+        path = ".".join(attributes)
         for rule in self._rules_of(path):
             self._check_literal(node, rule, path)
 
     def _check_spread(self, node: ast.Call) -> None:
-        is_own = isinstance(node.func, ast.Name) and node.func.id in {
-            *self._bindings.functions,
-            "dict",
-        }
-        if not is_own:
-            self._mark(node, "hands on arguments by names that are computed")
+        """Mark ``function(**arguments)``, but for functions of the text itself and for `dict`."""
+        called = node.func.id if isinstance(node.func, ast.Name) else ""
+        if called not in self._bindings.functions and called != "dict":
+            self._mark(node, "passes arguments by computed names")
 
     def _check_format(self, node: ast.Call) -> None:
-        """Check that a text names no attribute: ``"{0.name}".format(it)`` reads one."""
+        """Check that a template names no attribute: ``"{0.name}".format(item)`` reads one."""
         template = node.func.value if isinstance(node.func, ast.Attribute) else None
         text = template.value if isinstance(template, ast.Constant) else None
-        if not isinstance(text, str) or not all(map(_is_simple, _fields(text))):
-            self._mark(node, "formats a text that may read attributes")
+        if not isinstance(text, str) or not all(_is_simple(field) for field in _fields(text)):
+            self._mark(node, "formats text in a way that may read attributes")
 
     def _check_literal(self, node: ast.Call, rule: LiteralArgument, path: str) -> None:
-        above, _, name = path.rpartition(".")
-        if above.rpartition(".")[2] in rule.any_of:
+        """Check that an argument of a call is a text that a rule allows.
+
+        Args:
+            node: The call.
+            rule: The rule.
+            path: The path of the function.
+        """
+        owner, _, name = path.rpartition(".")
+        if owner.rpartition(".")[2] in rule.any_of:
             return
-        has_spread = any(isinstance(it, ast.Starred) for it in node.args)
-        has_spread = has_spread or any(it.arg is None for it in node.keywords)
-        given = [it.value for it in node.keywords if it.arg in rule.keywords]
+        arguments = [keyword.value for keyword in node.keywords if keyword.arg in rule.keywords]
         if rule.place is not None:
-            given += node.args[rule.place : rule.place + 1]
-        for argument in given:
+            arguments += node.args[rule.place : rule.place + 1]
+        for argument in arguments:
             text = _text(argument)
             if not text and _is_no_text(argument):
                 continue
             if not text or re.fullmatch(rule.pattern, text) is None:
-                self._mark(node, f"calls {name} with {_written(argument)}")
-        if has_spread:
-            self._mark(node, "hands on arguments that are computed")
+                self._mark(node, f"calls {name} with {_source(argument)}")
+        if _has_spread(node):
+            self._mark(node, "passes computed arguments")
 
     # ---- statements with names of their own
 
@@ -289,13 +363,13 @@ class _Reader(ast.NodeVisitor):
             called = decorator.func if isinstance(decorator, ast.Call) else decorator
             alias, attributes = self._bindings.path_of(called)
             if not self._is_decorator(".".join([alias or "", *attributes])):
-                self._mark(decorator, f"has the decorator {_written(decorator)}")
+                self._mark(decorator, f"has the decorator {_source(decorator)}")
         for part in ast.iter_child_nodes(node):
             self.visit(part)
 
     def visit_ExceptHandler(self, node: ast.ExceptHandler) -> None:
         if node.type is None:
-            self._mark(node, "catches every error, also what ends it")
+            self._mark(node, "catches every error, including the one that stops it")
         self.generic_visit(node)
 
     def visit_MatchClass(self, node: ast.MatchClass) -> None:
@@ -310,8 +384,15 @@ class _Reader(ast.NodeVisitor):
         self.generic_visit(node)
 
 
+def _has_spread(node: ast.Call) -> bool:
+    """Return whether a call has computed arguments, ``*names`` or ``**names``."""
+    if any(isinstance(argument, ast.Starred) for argument in node.args):
+        return True
+    return any(keyword.arg is None for keyword in node.keywords)
+
+
 def _is_name_of_type(node: ast.Attribute) -> bool:
-    """Return whether it is ``type(it).__name__``, the one thing that is plain of a type."""
+    """Return whether an expression is ``type(x).__name__``, the only plain use of a type."""
     call = node.value
     if node.attr != "__name__" or not isinstance(call, ast.Call) or call.keywords:
         return False
@@ -320,13 +401,14 @@ def _is_name_of_type(node: ast.Attribute) -> bool:
 
 
 def _text(node: ast.expr) -> str:
-    """Return the text that an expression is; "" for anything else."""
-    value = node.value if isinstance(node, ast.Constant) else ""
-    return value if isinstance(value, str) else ""
+    """Return the text of an expression that is a literal text; "" for any other."""
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        return node.value
+    return ""
 
 
 def _is_no_text(node: ast.expr) -> bool:
-    """Return whether an expression is something else than a text, whatever its parts are."""
+    """Return whether the value of an expression cannot be a text, whatever the parts are."""
     if isinstance(node, ast.UnaryOp):
         return not isinstance(node.op, ast.Invert)
     is_number = isinstance(node, ast.Constant) and isinstance(node.value, int | float)
@@ -341,7 +423,7 @@ def _fields(template: str) -> Iterator[str]:
                 yield field
             yield from _fields(specification or "")
     except ValueError:
-        yield "."  # it is no template, so nobody knows what it reads
+        yield "."  # the text is no template, so its fields are not known
 
 
 def _is_simple(field: str) -> bool:
@@ -349,18 +431,29 @@ def _is_simple(field: str) -> bool:
 
 
 def _last_line(node: ast.expr) -> ast.expr:
-    """Return a node that stands in the last line of another one, where its last name is."""
+    """Return a node in the last line of another node, where the latter's last name stands."""
     return ast.Name("", lineno=node.end_lineno or node.lineno)
 
 
-def _written(node: ast.expr) -> str:
+def _source(node: ast.expr) -> str:
+    """Return an expression as code, shortened."""
     text = ast.unparse(node)
-    return text if len(text) <= _MAX_WRITTEN else f"{text[: _MAX_WRITTEN - 1]}…"
+    if len(text) <= _MAX_EXPRESSION:
+        return text
+    return f"{text[: _MAX_EXPRESSION - 1]}…"
 
 
 def _matcher(paths: Iterable[str]) -> Callable[[str], bool]:
-    """Return what tells whether a path is one of others, in which a star is a part of a name."""
+    """Return a function that tells whether a path is one of some paths.
+
+    Args:
+        paths: The paths, in which a star stands for a part of a name.
+    """
     exact = {path for path in paths if "*" not in path}
     patterns = [re.escape(path).replace(r"\*", r"[^.]*") for path in paths if "*" in path]
     pattern = re.compile("|".join(patterns) or r"(?!)")
-    return lambda path: path in exact or pattern.fullmatch(path) is not None
+
+    def matches(path: str) -> bool:
+        return path in exact or pattern.fullmatch(path) is not None
+
+    return matches

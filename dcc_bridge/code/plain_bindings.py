@@ -1,4 +1,4 @@
-"""What the names of a text stand for: paths of modules, functions of its own. Any thread."""
+"""The names that a text binds: to modules, to its own functions, to attributes. Any thread."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ _SPECIAL: Final = {"dict", "getattr", "hasattr", "isinstance", "setattr", "type"
 
 
 class Bindings:
-    """The names that a text binds, wherever in it that is.
+    """The names that a text binds, anywhere in it.
 
     A name that stands for a module may stand for nothing else in all of the text.
 
     Attributes:
-        aliases: By a name, the module's path that it stands for: "cmds" for "maya.cmds".
+        aliases: The paths of modules by the names that stand for them: "maya.cmds" by "cmds".
         functions: The names of functions that the text defines.
         problems: Nodes, each with the reason why it is not plain.
     """
@@ -27,14 +27,14 @@ class Bindings:
 
         Args:
             tree: The whole text.
-            given: The modules that it finds without an import, by their names there.
+            given: The modules that the text has without an import, by their names there.
         """
         self.aliases = dict(given)
         self.functions = set[str]()
         self.problems = list[tuple[ast.AST, str]]()
         self._count = Counter[str]()
         self._attributes = dict[str, str]()  # by the name to which they are assigned
-        nodes = [*ast.walk(tree)]
+        nodes = list(ast.walk(tree))
         for node in nodes:
             if isinstance(node, ast.Import | ast.ImportFrom):
                 self._add_import(node)
@@ -42,15 +42,24 @@ class Bindings:
             self._add(node)
 
     def path_of(self, node: ast.expr) -> tuple[str | None, list[str]]:
-        """Return the module's path of which attributes are read, if it is one, and their names."""
+        """Return the module at the root of an expression, and the attributes that are read.
+
+        Returns:
+            The path of the module, or None where the root is no module; and the names of the
+            attributes, each of the one before.
+        """
         root, names = _chain(node)
-        alias = self.aliases.get(root.id) if isinstance(root, ast.Name) else None
+        alias = None
+        if isinstance(root, ast.Name):
+            alias = self.aliases.get(root.id)
         return alias, names
 
     def assigned_to(self, node: ast.expr) -> str:
         """Return the attribute that the name at the root stands for: "links" of ``a = b.links``.
 
-        It is "" for a name that is bound more than once, since nobody can tell which counts.
+        Returns:
+            The name of the attribute; "" for a name that is bound more than once, since nobody can
+            tell which of the values is used.
         """
         root, _ = _chain(node)
         if not isinstance(root, ast.Name) or self._count[root.id] != 1:
@@ -60,7 +69,7 @@ class Bindings:
     def _add_import(self, node: ast.Import | ast.ImportFrom) -> None:
         for name, path in _imported(node):
             if self.aliases.setdefault(name, path) != path or name in _SPECIAL:
-                self.problems.append((node, f"imports something else as {name}"))
+                self.problems.append((node, f"imports a different module as {name}"))
 
     def _add(self, node: ast.AST) -> None:
         name = _bound(node)
@@ -70,8 +79,9 @@ class Bindings:
         if isinstance(node, ast.FunctionDef):
             self.functions.add(node.name)
         elif isinstance(node, ast.Assign) and isinstance(node.value, ast.Attribute):
-            names = [target.id for target in node.targets if isinstance(target, ast.Name)]
-            self._attributes.update(dict.fromkeys(names, node.value.attr))
+            for target in node.targets:
+                if isinstance(target, ast.Name):
+                    self._attributes[target.id] = node.value.attr
 
     def _check(self, node: ast.AST, name: str) -> None:
         if name in self.aliases or name in _SPECIAL:
@@ -81,7 +91,7 @@ class Bindings:
 
 
 def _imported(node: ast.Import | ast.ImportFrom) -> Iterator[tuple[str, str]]:
-    """Yield each name that an import binds, with the path that it stands for."""
+    """Yield each name that an import binds, with the path that the name stands for."""
     for alias in node.names:
         if isinstance(node, ast.ImportFrom):
             yield alias.asname or alias.name, f"{node.module or ''}.{alias.name}"
@@ -92,28 +102,31 @@ def _imported(node: ast.Import | ast.ImportFrom) -> Iterator[tuple[str, str]]:
             yield first, first
 
 
-_NAMED: Final = (
-    *(ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef),
-    *(ast.ExceptHandler, ast.MatchAs, ast.MatchStar),
+_NODES_WITH_NAME: Final = (
+    ast.FunctionDef,
+    ast.AsyncFunctionDef,
+    ast.ClassDef,
+    ast.ExceptHandler,
+    ast.MatchAs,
+    ast.MatchStar,
 )
 
 
 def _bound(node: ast.AST) -> str | None:
-    """Return the name that a node binds, but for those of imports."""
-    name: str | None = None
+    """Return the name that a node binds; None for no name, and for an import."""
     if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
-        name = node.id
-    elif isinstance(node, ast.arg):
-        name = node.arg
-    elif isinstance(node, ast.MatchMapping):
-        name = node.rest
-    elif isinstance(node, _NAMED):
-        name = node.name
-    return name
+        return node.id
+    if isinstance(node, ast.arg):
+        return node.arg
+    if isinstance(node, ast.MatchMapping):
+        return node.rest
+    if isinstance(node, _NODES_WITH_NAME):
+        return node.name
+    return None
 
 
 def _chain(node: ast.expr) -> tuple[ast.expr, list[str]]:
-    """Return what attributes are read of, and their names from there on."""
+    """Return the root of an expression, and the names of the attributes that are read."""
     names = list[str]()
     while isinstance(node, ast.Attribute):
         names.insert(0, node.attr)

@@ -1,4 +1,4 @@
-"""What agreed code does to the process beside the scene: gathered, put back, told. Main thread."""
+"""Restores what agreed code changes in the process, and gathers its output. Main thread."""
 
 from __future__ import annotations
 
@@ -11,11 +11,9 @@ import sys
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from functools import partial
-from operator import setitem
 from threading import get_ident
 from types import TracebackType
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from dcc_bridge.code.bounded import BoundedText
 from dcc_bridge.consent.own_code import AGREED
@@ -23,14 +21,24 @@ from dcc_bridge.consent.surroundings import Surroundings, put_names
 
 
 class Outputs:
-    """What one run has printed."""
+    """The output of one run.
+
+    Attributes:
+        stdout: The text of `sys.stdout`.
+        stderr: The text of `sys.stderr`, with Python's warnings.
+    """
 
     def __init__(self) -> None:
-        self.stdout, self.stderr = BoundedText(), BoundedText()
+        self.stdout = BoundedText()
+        self.stderr = BoundedText()
 
 
-class Caught:
-    """Keeps whatever its block raises: agreed code may raise anything."""
+class CapturedError:
+    """A block that keeps any error that it raises: agreed code may raise anything.
+
+    Attributes:
+        error: The error; None where the block has raised none.
+    """
 
     error: BaseException | None = None
 
@@ -43,75 +51,138 @@ class Caught:
 
 
 class _ThreadStream:
-    """A stream in the place of `sys.stdout`: one thread's output is kept, others' goes on."""
+    """A stand-in for a stream such as `sys.stdout`, which takes the output of one thread.
 
-    def __init__(self, kept: Any, original: Any) -> None:
-        self._kept, self._ident = kept, get_ident()
-        self._original = original if original is not None else BoundedText()  # without a console
+    The output of the other threads goes on to the original stream.
+    """
+
+    def __init__(self, replacement: Any, original: Any) -> None:
+        if original is None:  # the process has no console
+            original = BoundedText()
+        self._replacement = replacement
+        self._ident = get_ident()
+        self._original = original
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self._kept if get_ident() == self._ident else self._original, name)
+        if get_ident() == self._ident:
+            return getattr(self._replacement, name)
+        return getattr(self._original, name)
 
 
 @contextmanager
-def process_kept(text: str) -> Iterator[Outputs]:
-    """Gather what this thread prints and warns, put the process back, and tell that in `stderr`."""
+def restored_process(text: str) -> Iterator[Outputs]:
+    """Gather the output and the warnings of this thread, and restore the process at the end.
+
+    A note of each thing that was restored goes to the gathered `stderr`.
+
+    Args:
+        text: The code that runs, for the lines of its tracebacks.
+
+    Yields:
+        The output so far.
+    """
     outputs = Outputs()
-    streams = sys.stdin, sys.stdout, sys.stderr
+    streams = (sys.stdin, sys.stdout, sys.stderr)
     surroundings = Surroundings()
-    before = {what: read() for what, (read, _) in _STATE.items()}
-    exits = atexit._ncallbacks()
+    before = {name: setting.read() for name, setting in _SETTINGS.items()}
+    exit_functions = atexit._ncallbacks()
     linecache.cache[AGREED] = (len(text), None, text.splitlines(keepends=True), AGREED)
-    kept = io.StringIO(), outputs.stdout, outputs.stderr  # nobody types where code runs
-    ours: Any = tuple(map(_ThreadStream, kept, streams))
+    no_input = io.StringIO()  # there is nobody who could type
+    ours: Any = (
+        _ThreadStream(no_input, sys.stdin),
+        _ThreadStream(outputs.stdout, sys.stdout),
+        _ThreadStream(outputs.stderr, sys.stderr),
+    )
     sys.stdin, sys.stdout, sys.stderr = ours
     try:
-        with _warnings_shown(outputs):
+        with _gathered_warnings(outputs):
             yield outputs
     finally:
-        changed = [] if (sys.stdin, sys.stdout, sys.stderr) == ours else ["sys.stdout or the like"]
+        changed = list[str]()
+        if (sys.stdin, sys.stdout, sys.stderr) != ours:
+            changed.append("sys.stdout or the like")
         sys.stdin, sys.stdout, sys.stderr = streams
         linecache.cache.pop(AGREED, None)
         changed += surroundings.put_back()
-        changed += [what for what in _STATE if _put_back(what, before[what])]
+        for name, setting in _SETTINGS.items():
+            if _restore(setting, before[name]):
+                changed.append(name)
         if changed:
-            outputs.stderr.write(f"\nPut back after the code had ended: {', '.join(changed)}.\n")
-        if (more := atexit._ncallbacks() - exits) > 0:
-            outputs.stderr.write(f"\nLeft behind: {more} to be called when the host quits.\n")
+            outputs.stderr.write(f"\nRestored after the code ended: {', '.join(changed)}.\n")
+        added = atexit._ncallbacks() - exit_functions
+        if added > 0:
+            outputs.stderr.write(f"\nStill registered: {added} to be called when the host quits.\n")
 
 
 @contextmanager
-def _warnings_shown(outputs: Outputs) -> Iterator[None]:
+def _gathered_warnings(outputs: Outputs) -> Iterator[None]:
     with warnings.catch_warnings():
-        others, ident = warnings.showwarning, get_ident()
+        usual_show = warnings.showwarning
+        ident = get_ident()
 
         def show(message: Any, category: Any, file: str, line: int, *more: Any) -> None:
             if get_ident() != ident:
-                others(message, category, file, line, *more)
+                usual_show(message, category, file, line, *more)
                 return
-            where = f"line {line}" if file == AGREED else f"{file}:{line}"
-            outputs.stderr.write(f"{where}: {category.__name__}: {message}\n")
+            place = f"{file}:{line}"
+            if file == AGREED:
+                place = f"line {line}"
+            outputs.stderr.write(f"{place}: {category.__name__}: {message}\n")
 
         vars(warnings)["showwarning"] = show
         warnings.filterwarnings("always", module="__agreed__")
         yield
 
 
-def _put_back(what: str, before: Any) -> bool:
-    """Put it back as it was, and give whether it was changed."""
-    read, put = _STATE[what]
-    now = read()
-    with Caught():  # code may have put something there that fails when it is compared
+class _Setting(NamedTuple):
+    """A setting of the process that agreed code may change.
+
+    Attributes:
+        read: Returns the value.
+        write: Sets the value.
+    """
+
+    read: Callable[[], Any]
+    write: Callable[[Any], object]
+
+
+def _restore(setting: _Setting, before: Any) -> bool:
+    """Set a setting to the value before the run, and return whether the value had changed."""
+    now = setting.read()
+    with CapturedError():  # code may have put an object there that cannot be compared
         if now == before:
             return False
-    with suppress(OSError, ValueError):  # the folder is gone, or the like
-        put(before)
+    with suppress(OSError, ValueError):  # the value is not possible any more
+        setting.write(before)
     return True
 
 
-_STATE: Final[dict[str, tuple[Callable[[], Any], Callable[[Any], object]]]] = {
-    "sys.path": (lambda: [*sys.path], lambda before: setitem(sys.path, slice(None), before)),
-    "Python's builtins": (lambda: dict(vars(builtins)), partial(put_names, vars(builtins))),
-    "the recursion limit": (sys.getrecursionlimit, sys.setrecursionlimit),
-    "the garbage collector": (gc.isenabled, lambda on: gc.enable() if on else gc.disable()),
+def _read_path() -> list[str]:
+    return list(sys.path)
+
+
+def _write_path(before: list[str]) -> None:
+    sys.path[:] = before
+
+
+def _read_builtins() -> dict[str, Any]:
+    return dict(vars(builtins))
+
+
+def _write_builtins(before: dict[str, Any]) -> None:
+    put_names(vars(builtins), before)
+
+
+def _enable_gc(is_on: bool) -> None:
+    if is_on:
+        gc.enable()
+    else:
+        gc.disable()
+
+
+_SETTINGS: Final = {
+    "sys.path": _Setting(_read_path, _write_path),
+    "Python's builtins": _Setting(_read_builtins, _write_builtins),
+    "the recursion limit": _Setting(sys.getrecursionlimit, sys.setrecursionlimit),
+    "the garbage collector": _Setting(gc.isenabled, _enable_gc),
 }

@@ -1,7 +1,8 @@
 """The tool ``run_python``: code of an agent, run once a person has agreed to its very text.
 
-It is taken back where it fails, reaches out, or deletes what nobody had named: that is asked about
-again, with the list. It is no sandbox. Main thread.
+An edit of code that fails, or that reaches out of the scene, is taken back. Where the code deletes
+items, the edit is taken back as well, and the person is asked again with the list. This is no
+sandbox. Main thread.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from typing import Any, Final
 from dcc_bridge.audit.log import AuditLog
 from dcc_bridge.checkpoints import FolderCopies, checkpoint_folder
 from dcc_bridge.code import agreed
-from dcc_bridge.code.code_record import CodeRecord, did
+from dcc_bridge.code.code_record import CodeRecord, edit_counts
 from dcc_bridge.code.code_text import CodeText, read_code
 from dcc_bridge.code.declared_writes import MAX_WRITES, DeclaredWrite, check_writes, declared_write
 from dcc_bridge.code.execution import CodeFailed, CodeResult, execute
@@ -38,16 +39,29 @@ from dcc_bridge.verbs.operations import HostOperations
 from dcc_bridge.verbs.ports import CodeContext
 
 NAME: Final = "run_python"
-_GRACE: Final = 1.0  # seconds in which code meets its time limit at a checkpoint of its own
-_MOST_PRINTED: Final = 1000  # characters of what failed code had printed
-_PARTLY: Final = "Not all of it could be taken back: look at the scene before you go on"
+_GRACE_S: Final = 1.0  # the code's own checkpoints get this long to end it before the call does
+_MAX_PRINTED: Final = 1000  # characters of the output of failed code that its error quotes
+_MAX_SESSIONS: Final = 64
+_SKILL_ADVICE: Final = " The skill has to ask"  # begins advice for authors of skills; code is none
+_PARTLY: Final = "Not every change could be undone: check the scene before you go on"
 Tools = Mapping[str, Callable[..., Any]]
 
 
 def tool(
     operations: HostOperations, settings: Settings, audit: AuditLog, tools: Tools
 ) -> Skill | None:
-    """Make the tool, with `look` and `find_api` of the verbs; None where it is not wanted."""
+    """Make the tool.
+
+    Args:
+        operations: The operations of the host.
+        settings: They may switch the tool off.
+        audit: Gets the lines about each run.
+        tools: The functions of the verbs `look` and `find_api` by name, as far as the host has
+            them.
+
+    Returns:
+        The tool; None where the settings switch it off, or the host cannot run code.
+    """
     if settings.python == "off" or not isinstance(operations, CodeContext):
         return None
     add_package(type(operations.host).__module__)
@@ -55,8 +69,13 @@ def tool(
     return describe(CodeTool(operations, settings, audit, tools).run_python)
 
 
-class _Looked(Exception):
-    """Code that was to look only has run to its end; its edits are reverted."""
+class _ReadOnlyEnd(Exception):
+    """Ends a read-only run that has succeeded, so that its edits are reverted.
+
+    Attributes:
+        result: The result of the code.
+        changes: The edits that are reverted.
+    """
 
     def __init__(self, result: CodeResult, changes: Changes) -> None:
         super().__init__()
@@ -65,15 +84,21 @@ class _Looked(Exception):
 
 
 class CodeTool:
-    """Asks for code of agents, runs it, and takes it back."""
+    """Asks for an agent's code, runs it, and takes it back where it must not stand."""
 
     def __init__(
         self, operations: CodeContext, settings: Settings, audit: AuditLog, tools: Tools
     ) -> None:
-        self._operations, self._host, self._tools = operations, operations.host, tools
-        self._settings, self._audit = settings, audit
-        # By client; of too many, the one that is silent the longest is forgotten.
-        self._session = lru_cache(64)(lambda label: agreed.CodeSession())
+        def new_session(client: str) -> agreed.CodeSession:
+            return agreed.CodeSession()
+
+        self._operations = operations
+        self._host = operations.host
+        self._tools = tools
+        self._settings = settings
+        self._audit = audit
+        # One for each client. Of too many, the one that was silent for the longest is dropped.
+        self._session_of = lru_cache(_MAX_SESSIONS)(new_session)
 
     @skill(name=NAME, title="Run code", risk="destructive", confirms=True)
     def run_python(
@@ -100,39 +125,48 @@ class CodeTool:
         """
         call = current_call()
         if len(writes) > MAX_WRITES:
-            raise BadArguments(f"writes: {MAX_WRITES} at most; name their folder.")
+            raise BadArguments(f"writes: {MAX_WRITES} at most. Name their folder instead.")
         if writes and read_only:
-            raise BadArguments("writes: none with read_only.")
+            raise BadArguments("writes: not allowed with read_only.")
         text, declared = self._read(call, code, writes)
-        picture = self._picture(look)
-        if not 0 < timeout <= (most := agreed.MOST_SECONDS):
-            raise BadArguments(f"timeout is more than 0 and at most {most:g} seconds.")
-        session = self._session(call.client.label if call.client is not None else "")
+        draw_picture = self._picture_drawer(look)
+        if not 0 < timeout <= agreed.MAX_TIMEOUT_S:
+            most = f"{agreed.MAX_TIMEOUT_S:g}"
+            raise BadArguments(f"timeout is more than 0 and at most {most} seconds.")
+        client = ""
+        if call.client is not None:
+            client = call.client.label
+        session = self._session_of(client)
         agreed.agree(call, text, why, declared, session, self._settings, self._host, read_only)
-        copies = self._copies(call, declared)
-        record = CodeRecord(self._audit, call, text, [it.path for it in declared], copies)
-        record.is_look = read_only
+        copies = self._folder_copies(call, declared)
+        paths = [write.path for write in declared]
+        record = CodeRecord(self._audit, call, text, paths, copies)
+        record.is_read_only = read_only
         record.begin()
-        outcome, changes = "failed", Changes()
+        outcome = "failed"
+        changes = Changes()
         try:
             result, changes = self._run(call, text, record, timeout, session, read_only)
             outcome = "done"
-        except NotConfirmed as error:
-            outcome = "stopped" if isinstance(error, Stopped) else "refused"
+        except Stopped:
+            outcome = "stopped"
+            raise
+        except NotConfirmed:
+            outcome = "refused"
             raise
         finally:
             record.end(outcome, changes)
         session.memory = result.memory
-        return record.answer(result, changes, picture)
+        return record.answer(result, changes, draw_picture)
 
     # ---- before
 
     def _read(
         self, call: Call, code: str, writes: Sequence[str]
     ) -> tuple[CodeText, list[DeclaredWrite]]:
-        """Read a text and what it may write to, on another thread: the window lives on.
+        """Read the code, and look at the declared paths, on another thread.
 
-        400 lines take some 0.1 s, and a large folder a second.
+        The window stays alive meanwhile: 400 lines take some 0.1 s, and a large folder a second.
         """
         context = current_context()
         assert context is not None
@@ -145,29 +179,39 @@ class CodeTool:
 
         def read() -> tuple[CodeText, list[DeclaredWrite]]:
             text = read_code(code, self._operations.plain_names())
-            return text, [declared_write(path, checkpoints) for path in paths]
+            declared = [declared_write(path, checkpoints) for path in paths]
+            return text, declared
 
-        with call.control.pause():  # what the person does meanwhile is theirs
+        with call.control.pause():  # what the person edits meanwhile is not part of the call
             return context.main.wait(run_in_thread(read, NAME))
 
-    def _copies(self, call: Call, declared: Sequence[DeclaredWrite]) -> FolderCopies:
-        """Make what keeps copies of the declared files that were not copied after the answer."""
+    def _folder_copies(self, call: Call, declared: Sequence[DeclaredWrite]) -> FolderCopies:
+        """Prepare copies of the declared files that were not copied right after the answer."""
         kept = [path for path in call.lasting.kept if path is not None and path.is_file()]
-        copied = [it.path for it in declared if it.is_copied or not it.is_folder]
-        where = checkpoint_folder(self._host)
-        return FolderCopies(where, copied, kept, call.lasting.checkpoint)
+        copied = [write.path for write in declared if write.is_copied or not write.is_folder]
+        folder = checkpoint_folder(self._host)
+        return FolderCopies(folder, copied, kept, call.lasting.checkpoint)
 
-    def _picture(self, arguments: Json | None) -> Callable[[], Any]:
-        """Give what makes the picture; nothing where none is wanted."""
+    def _picture_drawer(self, arguments: Json | None) -> Callable[[], Any]:
+        """Return a function that draws the picture, or returns None where none is wanted."""
+
+        def draw_nothing() -> None:
+            return None
+
         if arguments is None:
-            return lambda: None
+            return draw_nothing
         if "look" not in self._tools:
             raise BadArguments(f"look: {self._host.name} draws no pictures here.")
-        from dcc_bridge.skills.signature import Signature  # pydantic: the worker has it by then
+        # This imports pydantic, which the worker has imported by now.
+        from dcc_bridge.skills.signature import Signature
 
         look = self._tools["look"]
         bound = Signature.of(look, "look").bind(arguments)
-        return lambda: look(**bound)
+
+        def draw() -> Any:
+            return look(**bound)
+
+        return draw
 
     # ---- running
 
@@ -180,31 +224,33 @@ class CodeTool:
         session: agreed.CodeSession,
         read_only: bool,
     ) -> tuple[CodeResult, Changes]:
-        """Run it, and again where the person agrees to what it deleted."""
+        """Run the code, and run it again where the person agrees to what it deleted."""
         mark = self._host.undo_mark()
 
-        def once() -> tuple[CodeResult, Changes]:
+        def run_body() -> tuple[CodeResult, Changes]:
             nonlocal mark
-            mark = self._host.undo_mark()  # the person may work on while a question is open
-            names = {**self._operations.namespace(), "memory": json.loads(session.memory)}
+            mark = self._host.undo_mark()  # the person may edit while a question is open
+            names = dict(self._operations.namespace())
+            names["memory"] = json.loads(session.memory)
             result, changes = self._run_once(text, record, timeout, names)
             agreed.check_memory(result.memory)
             if read_only:
-                raise _Looked(result, changes)
+                raise _ReadOnlyEnd(result, changes)
             return result, changes
 
         def ask_for_loss(loss: Loss) -> None:
-            left = self._left(call, record, mark)
+            left = self._describe_rest(call, record, mark)
             agreed.agree_to_loss(call, text, loss, self._host, left)
 
         try:
-            return call.control.attempt(once, ask_for_loss)
-        except _Looked as looked:
+            return call.control.attempt(run_body, ask_for_loss)
+        except _ReadOnlyEnd as end:
             left = self._take_back(call, record, mark)
-            taken_back = Changes(is_exact=record.is_as_before)
-            return looked.result.looked(did(looked.changes), left), taken_back
+            result = end.result.taken_back(edit_counts(end.changes), left)
+            return result, Changes(is_exact=record.is_as_before)
         except (CodeFailed, ReachedOut, BadArguments, NoConsent) as error:
-            raise self._failed(error, self._take_back(call, record, mark)) from None
+            left = self._take_back(call, record, mark)
+            raise self._failure(error, left) from None
         except Stopped:
             call.ending.is_overdue = call.ending.reason is None
             self._take_back(call, record, mark)
@@ -213,58 +259,109 @@ class CodeTool:
     def _run_once(
         self, text: CodeText, record: CodeRecord, timeout: float, names: dict[str, Any]
     ) -> tuple[CodeResult, Changes]:
+        """Run the code once.
+
+        Args:
+            text: The code; its digest must be the one that the call is bound to.
+            record: Notes what is written and copied.
+            timeout: Seconds.
+            names: The global names of the code.
+
+        Raises:
+            BridgeError: The code, or a declared path, is not what was agreed to.
+        """
         call = current_call()
         if text.sha256 != call.dialogue.code:
-            raise BridgeError("The code is not what was agreed to, so it was not run.")
+            raise BridgeError("The code differs from what was approved, so it was not run.")
         for path in record.writes:
             if os.path.realpath(path) != str(path):
-                raise BridgeError(f"{path} is a link now and was none, so the code was not run.")
-        tree, code, files = ast.parse(text.text), text.text, record.writes  # a run changes its tree
+                raise BridgeError(f"{path} has become a link, so the code was not run.")
+        tree = ast.parse(text.text)  # a new one for each run, which changes it
         warnings = list[str]()
-        with self._operations.in_context(warnings) as record.compare, self._host.changes() as count:
-            pause, writers = keeping_alive(), self._operations.writers()
-            call.control.limit(timeout + _GRACE)
+        with (
+            self._operations.in_context(warnings) as record.compare,
+            self._host.changes() as count_changes,
+        ):
+            pause = keeping_alive()
+            writers = self._operations.writers()
+            call.control.limit(timeout + _GRACE_S)
             try:
                 result = execute(
                     tree,
-                    code,
+                    text.text,
                     names,
                     timeout=timeout,
-                    writes=files,
+                    writes=record.writes,
                     pause=pause,
                     writers=writers,
                     copies=record.copies,
                 )
-                pause()  # it may have been in a call without a checkpoint
+                pause()  # the code may have spent its end in a call without a checkpoint
             finally:
                 call.control.limit(None)
-                deeds, lost = [f"write {it}" for it in record.written()], call.lasting.lost
-                lost += [deed for deed in deeds if deed not in lost]
+                _note_written(call, record)
                 record.note_copies()
-            changes = count()
-        return result.warned(warnings), changes
+            changes = count_changes()
+        return result.with_warnings(warnings), changes
 
-    def _failed(self, error: BridgeError, left: str) -> BridgeError:
-        name, near = getattr(error, "name_missing", ""), ""
-        if re.search("[A-Za-z]", name) and "find_api" in self._tools:
-            api = self._tools["find_api"](name, 3)
-            cards = [(card["name"], card.get("signature", "")) for card in api["cards"]]
-            close = dict.fromkeys(" ".join(filter(None, it)) for it in cards) or api.get("near", ())
-            near = f" find_api knows: {'; '.join(close)}." if close else ""
-        if of_object := getattr(error, "near", ()):
-            near = f" It has: {', '.join(of_object)}.{near}"
-        if printed := getattr(error, "stdout", "")[-_MOST_PRINTED:]:
-            near += f" It had printed, at the end: {printed!r}."
-        text = str(error).partition(" The skill has to ask")[0]  # it is none
-        return BridgeError(f"{text}{near} {left}")
+    def _failure(self, error: BridgeError, left: str) -> BridgeError:
+        """Return the error for the agent: what failed, what may help, and what is left.
+
+        Args:
+            error: The error of the run.
+            left: A sentence about the scene after the take-back.
+        """
+        parts = [str(error).partition(_SKILL_ADVICE)[0]]
+        if isinstance(error, CodeFailed):
+            similar = self._names_like(error.name_missing)
+            if error.near:
+                parts.append(f"It has: {', '.join(error.near)}.")
+            if similar:
+                parts.append(f"find_api knows: {'; '.join(similar)}.")
+            printed = error.stdout[-_MAX_PRINTED:]
+            if printed:
+                parts.append(f"It had printed, at the end: {printed!r}.")
+        parts.append(left)
+        return BridgeError(" ".join(parts))
+
+    def _names_like(self, name: str) -> list[str]:
+        """Return names of the host's API that are similar, with their signatures."""
+        if "find_api" not in self._tools or not re.search("[A-Za-z]", name):
+            return []
+        api = self._tools["find_api"](name, 3)
+        names = list[str]()
+        for card in api["cards"]:
+            words = [card["name"], card.get("signature", "")]
+            line = " ".join(word for word in words if word)
+            if line not in names:
+                names.append(line)
+        if not names:
+            names.extend(api.get("near", ()))
+        return names
 
     def _take_back(self, call: Call, record: CodeRecord, mark: UndoMark) -> str:
-        """Undo it, and say what stands of it."""
+        """Undo the edits of the code, and return a sentence about what is left of them."""
         call.control.take_back()
-        return self._left(call, record, mark)
+        return self._describe_rest(call, record, mark)
 
-    def _left(self, call: Call, record: CodeRecord, mark: UndoMark) -> str:
-        """Say what stands of it once it is undone, as far as the host can tell."""
-        is_undone = self._host.undo_mark() == mark
-        call.dialogue.left = record.compared() if is_undone else _PARTLY
+    def _describe_rest(self, call: Call, record: CodeRecord, mark: UndoMark) -> str:
+        """Return a sentence about what is left after an undo, as far as the host can tell.
+
+        Args:
+            call: The call, which notes the sentence too.
+            record: Compares the scene with what it was.
+            mark: The place in the undo stack before the run.
+        """
+        left = _PARTLY
+        if self._host.undo_mark() == mark:
+            left = record.compare_scene()
+        call.dialogue.left = left
         return call.remainder
+
+
+def _note_written(call: Call, record: CodeRecord) -> None:
+    """Note each file that was written among the losses of a call, once."""
+    for path in record.written():
+        act = f"write {path}"
+        if act not in call.lasting.lost:
+            call.lasting.lost.append(act)

@@ -1,4 +1,4 @@
-"""The answers that a body got in one try, for its next one. The thread that runs the body."""
+"""The answers that a body got in one try, for the next try. The thread that runs the body."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from dcc_bridge.elicitation.types import ElicitationResponse
 
 @dataclass(frozen=True, slots=True)
 class _Answer:
-    """The answer to one question, and what tells that question from another.
+    """The answer to one question.
 
     Attributes:
-        asked: All that a person reads of the question.
-        response: What was answered.
+        asked: All that a person reads of the question, by which the question is known again.
+        response: The answer.
     """
 
     asked: Hashable
@@ -23,7 +23,7 @@ class _Answer:
 
 
 class AnswerMemory:
-    """What a person has answered to the questions of a body that list no loss, in their order."""
+    """The answers to the questions of a body that list no loss, in the order of the questions."""
 
     def __init__(self) -> None:
         self._answers: dict[int, _Answer] = {}
@@ -34,13 +34,13 @@ class AnswerMemory:
         self._place = 0
 
     def recall(self, question: Question) -> ElicitationResponse | None:
-        """Return what was answered to a question in an earlier try, and go on to the next one.
+        """Return the answer to a question in an earlier try, and go on to the next place.
 
         Args:
-            question: What the body asks now.
+            question: The question that the body asks now.
 
         Returns:
-            The response; None where nothing was answered, or something else was asked here.
+            The answer; None where there was none, or where the body asked another question here.
         """
         self._place += 1
         answer = self._answers.get(self._place)
@@ -50,11 +50,11 @@ class AnswerMemory:
 
     @property
     def is_new_here(self) -> bool:
-        """Whether no try before this one has got an answer at this place."""
+        """Whether no earlier try got an answer at this place."""
         return self._place not in self._answers
 
     def keep(self, question: Question, response: ElicitationResponse) -> None:
-        """Keep the answer to the question that `recall` was asked for last."""
+        """Keep the answer to the question of the last `recall`."""
         self._answers[self._place] = _Answer(_asked(question), response)
 
 
@@ -64,5 +64,8 @@ def lists_nothing(question: Question) -> bool:
 
 
 def _asked(question: Question) -> Hashable:
-    schema = question.form.schema if question.form is not None else None
+    """Return all that a person reads of a question."""
+    schema = None
+    if question.form is not None:
+        schema = question.form.schema
     return question.message, repr(schema), question.page, question.arguments, question.details

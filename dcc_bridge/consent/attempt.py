@@ -33,7 +33,7 @@ AskForLoss = Callable[[Loss], None]  # NotConfirmed: the person did not agree
 Phase = Literal["idle", "trying", "agreed"]
 
 MAX_QUESTIONS: Final = 3  # of one attempt; it is another loss each time
-_ANOTHER: Final = "loses something else each time that it runs"
+_ANOTHER: Final = "deletes different items each time it runs"
 _TOO_LONG_S: Final = 10.0  # a body that ran for longer is asked about first from then on
 
 

@@ -1,7 +1,7 @@
-"""The audit hook (PEP 578) that watches a run for what undo does not bring back. Any thread.
+"""The audit hook (PEP 578) that watches a run for acts that undo does not bring back. Any thread.
 
-The hook stays for the life of the process; while nothing is watched it looks at one empty dict. It
-watches the thread that asked for it. What the bridge itself does there is not judged: a listener of
+The hook stays for the life of the process; while nothing is watched, it looks at one empty dict. It
+watches the thread that asked for that. Acts of the bridge itself on that thread pass: a listener of
 ours that a host calls meanwhile is known by its code.
 
 Each name that the hook uses stands at the level of a module: an import inside the hook crashes
@@ -21,13 +21,14 @@ from typing import Any, Final
 from dcc_bridge.consent import audit_events as events
 from dcc_bridge.consent.own_code import note_code, note_modules
 
-# The owner of a function that writes files, its name there, and what lists them by its arguments.
+# The owner of a function that writes files, the name there, and a function that lists the files by
+# the arguments of a call.
 Writer = tuple[Any, str, Callable[..., Iterable[Any]]]
 WRITES_FILE: Final = "write a file"
 
 
 class Watch:
-    """The rules for one run on one thread; its methods raise where they are broken."""
+    """The rules for one run on one thread. A method raises where the run breaks a rule."""
 
     def check(self, event: str, args: tuple[Any, ...]) -> None:
         """Refuse an event that is not allowed."""
@@ -36,9 +37,9 @@ class Watch:
         """Refuse an act such as "start a thread", if the run itself does it."""
 
     def refuse_writer(self) -> None:
-        """Refuse a writer of the host's that cannot be replaced, if the run itself calls it.
+        """Refuse a writer of the host that cannot be replaced, if the run itself calls the writer.
 
-        Which files it writes is not known.
+        The files that it writes are not known.
         """
         self.refuse(WRITES_FILE)
 
@@ -50,7 +51,7 @@ class Watch:
             frame: FrameType | None = sys._getframe(2)
         finally:
             watches[ident] = self
-        while frame and frame.f_code.co_filename in watching_files:
+        while frame is not None and frame.f_code.co_filename in watching_files:
             frame = frame.f_back
         return frame
 
@@ -110,10 +111,14 @@ def watched_by(watch: Watch, writers: Sequence[Writer] = ()) -> Iterator[None]:
 
 
 def _caller(watch: Watch, fixed: Sequence[Writer]) -> Callable[[FrameType, str, Any], None]:
-    """Return what is told of each call, and has writers refused that cannot be replaced.
+    """Return a profile function that has the watch refuse writers that cannot be replaced.
 
-    Python tells of functions and methods in C, but neither their arguments nor the functions that
-    Blender makes of its own, such as `Image.save`.
+    Python reports calls of functions and methods in C, but neither the arguments nor the functions
+    that Blender makes of its own, such as `Image.save`.
+
+    Args:
+        watch: The rules of the run.
+        fixed: The writers.
     """
     owners = defaultdict[str, list[Any]](list)
     for owner, name, _ in fixed:
@@ -121,7 +126,10 @@ def _caller(watch: Watch, fixed: Sequence[Writer]) -> Callable[[FrameType, str, 
     names = owners.keys()
 
     def called(frame: FrameType, event: str, function: Any) -> None:
-        if event != "c_call" or (name := getattr(function, "__name__", "")) not in names:
+        if event != "c_call":
+            return
+        name = getattr(function, "__name__", "")
+        if name not in names:
             return
         bound = getattr(function, "__self__", None)
         for owner in owners[name]:
@@ -132,16 +140,17 @@ def _caller(watch: Watch, fixed: Sequence[Writer]) -> Callable[[FrameType, str, 
 
 
 def wrapped(kept: Any, does: str | Callable[..., Iterable[Any]]) -> Any:
-    """Return a function that asks the watch of its thread before it calls another one.
+    """Return a function that asks the watch of its thread before it calls another function.
 
     Args:
         kept: The other function, as its owner holds it.
         does: The act, "start a thread"; or a function that takes the same arguments and lists the
             files that are written.
     """
-    original = getattr(kept, "__func__", kept) if isinstance(kept, staticmethod) else kept
+    is_static = isinstance(kept, staticmethod)
+    original = kept.__func__ if is_static else kept
 
-    # Its name tells agreed code's wire that what it runs is not the bridge's own act.
+    # By this name the wire of agreed code sees that the act is not the bridge's own.
     def stand_in(*args: Any, **kwargs: Any) -> Any:
         watch = watches.get(get_ident())
         if watch is None:
@@ -153,9 +162,14 @@ def wrapped(kept: Any, does: str | Callable[..., Iterable[Any]]) -> Any:
                 watch.check("open", (path, "w", None))
         return original(*args, **kwargs)
 
-    return staticmethod(stand_in) if isinstance(kept, staticmethod) else stand_in
+    if is_static:
+        return staticmethod(stand_in)
+    return stand_in
 
 
 def _hook(event: str, args: tuple[Any, ...]) -> None:
-    if watches and (watch := watches.get(get_ident())) is not None:
+    if not watches:
+        return
+    watch = watches.get(get_ident())
+    if watch is not None:
         watch.check(event, args)

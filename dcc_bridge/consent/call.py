@@ -1,7 +1,7 @@
-"""A call: one run of a skill, and what was agreed to in it so far.
+"""A call: one run of a skill, and the grants that it has so far.
 
-It is a `Caller` that turns the answers to its questions into grants. Its fields are written by the
-thread that runs the skill; the reason of its end by any thread, once.
+A call is a `Caller` that turns the answers to its questions into grants. The thread that runs the
+skill writes the fields of the call; any thread writes the reason of its end, once.
 """
 
 from __future__ import annotations
@@ -26,14 +26,15 @@ from dcc_bridge.elicitation.types import Answered, ElicitationResponse
 from dcc_bridge.errors import WrongRisk
 
 T = TypeVar("T")
-_GRANTORS: Final = ("client", "host", "policy", "grant")  # theirs is a grant; a fallback's is not
+# The sources whose yes is a grant. The yes of a fallback is none.
+_GRANTORS: Final = ("client", "host", "policy", "grant")
 
 
 class RunControl:
-    """What a question needs of the run that it belongs to: `dcc_bridge.skills.run.Run`.
+    """The interface of a call to the run that it belongs to, `dcc_bridge.skills.run.Run`.
 
-    This one is that of a call which no runner runs: nothing is noted, and edits happen at once,
-    where the caller is.
+    The methods here serve a call without a runner: nothing is noted, and each edit happens at once,
+    on the thread of the caller.
     """
 
     def pause(self) -> AbstractContextManager[None]:
@@ -41,7 +42,11 @@ class RunControl:
         return nullcontext()
 
     def reading(self, what: str) -> AbstractContextManager[None]:
-        """Close the undo step while `what` runs, a part that only reads. Main thread."""
+        """Close the undo step while a part runs that only reads. Main thread.
+
+        Args:
+            what: The name of the part, for an error about an edit in it.
+        """
         return nullcontext()
 
     def edit(self, fn: Callable[[], T]) -> Future[T]:
@@ -51,56 +56,83 @@ class RunControl:
         return future
 
     def look(self, fn: Callable[[], T]) -> Future[T]:
-        """Run something on the main thread that only reads the scene. Any thread."""
+        """Run a function on the main thread that only reads the scene. Any thread."""
         return self.edit(fn)
 
     def take_back(self) -> bool:
-        """Undo what the call has changed, and go on in a new undo step. Main thread.
+        """Undo the edits of the call, and go on in a new undo step. Main thread.
 
-        Gives whether there was anything. PartlyApplied: somebody else's change lies on top.
+        Returns:
+            Whether there was an edit.
+
+        Raises:
+            PartlyApplied: An edit of somebody else lies on top.
         """
         return False
 
     def limit(self, seconds: float | None) -> None:
-        """Let the skill run for so long from now on, questions aside; None for no limit."""
+        """Limit the time that the skill may run from now on, open questions not counted.
+
+        Args:
+            seconds: The limit; None for no limit.
+        """
 
     def enter(
         self,
         call: Call,
-        fn: Callable[..., object],  # its function, as the decorator gave it
+        fn: Callable[..., object],
         args: tuple[object, ...],
         kwargs: Mapping[str, object],
     ) -> Generator[Any, Any, None] | None:
-        """Have a destructive skill agreed to that is called in another one. Any thread.
+        """Ask about a destructive skill that is called in another skill. Any thread.
 
-        Gives what asks; None where nobody has to be asked here. WrongRisk: the called skill says
-        that it only reads.
+        Args:
+            call: The call in which this happens.
+            fn: The function of the destructive skill, as the decorator returned it.
+            args: The arguments by position.
+            kwargs: The arguments by name.
+
+        Returns:
+            The flow that asks; None where nobody has to be asked here.
+
+        Raises:
+            WrongRisk: The outer skill declares that it only reads.
         """
         call.raise_risk("destructive")
         return None
 
     def inside(self, call: Call) -> AbstractContextManager[None]:
-        """Run the body of a destructive skill that another one called. Any thread."""
+        """Surround the body of a destructive skill that another skill called. Any thread."""
         return nullcontext()
 
     def record_undo(self, label: str) -> None:
-        """Write down that another call's step is undone next, or raise NotRecorded. Main thread."""
-
-    def report(self, progress: Progress) -> None:
-        """Note how far it is: how much is done, of how much, and a word about it. Any thread."""
-
-    def attempt(self, body: Callable[[], T], ask_for_loss: Callable[[Loss], None]) -> T:
-        """Try a part of a body that asks by itself, until what it loses was agreed to.
+        """Write into the record that another call's step is undone next. Main thread.
 
         Args:
-            body: What edits; it is called once for each try.
-            ask_for_loss: Has the person agree to what it lost, or raises NotConfirmed.
+            label: The label of the step.
+
+        Raises:
+            NotRecorded: The record cannot be written, so the step must not be undone.
+        """
+
+    def report(self, progress: Progress) -> None:
+        """Note the progress of the skill. Any thread."""
+
+    def attempt(self, body: Callable[[], T], ask_for_loss: Callable[[Loss], None]) -> T:
+        """Try a part of a body that asks by itself, until a person agreed to its loss. Main thread.
+
+        Args:
+            body: The part; it is called once for each try.
+            ask_for_loss: Asks the person about a loss; raises NotConfirmed after a no.
+
+        Returns:
+            The result of the last try.
         """
         return body()
 
     @property
     def is_trying(self) -> bool:
-        """Whether what the body loses is seen at its end, and asked about then. Main thread."""
+        """Whether the person is asked about the body's losses at its end. Main thread."""
         return False
 
     def answered_before(self, question: Question) -> ElicitationResponse | None:
@@ -119,38 +151,49 @@ class RunControl:
 
 @dataclass(eq=False)
 class Call(Caller):
-    """One run of a skill."""
+    """One run of a skill.
 
-    control: RunControl = field(default_factory=RunControl)  # the run that the call belongs to
-    ledger: Ledger = field(default_factory=Ledger)  # what was agreed to so far
-    lasting: LastingLosses = field(default_factory=LastingLosses)  # for good, with the copies of it
-    ran: CodeRun | None = None  # the code of an agent that it runs, and what that did
+    Attributes:
+        control: The run that the call belongs to.
+        ledger: The grants so far.
+        lasting: The losses that undo does not bring back, with the copies.
+        ran: The code of an agent that the call runs, and its effect; None for no code.
+    """
+
+    control: RunControl = field(default_factory=RunControl)
+    ledger: Ledger = field(default_factory=Ledger)
+    lasting: LastingLosses = field(default_factory=LastingLosses)
+    ran: CodeRun | None = None
 
     @property
     def remainder(self) -> str:
-        """What stands once the steps of the call are undone, in a sentence."""
-        lost = f", but for what undo does not bring back: {', '.join(self.lasting.lost)}"
-        return f"{self.dialogue.left}{lost if self.lasting.lost else ''}."
+        """The sentence about what is left once the steps of the call are undone."""
+        if not self.lasting.lost:
+            return f"{self.dialogue.left}."
+        lost = ", ".join(self.lasting.lost)
+        return f"{self.dialogue.left}, but for what undo does not bring back: {lost}."
 
     @property
     def inner_skill(self) -> str:
-        """The destructive skill in it that runs here; "" for the called one, or none."""
+        """The inner destructive skill that runs here; "" for the called skill itself, or none."""
         losing = self.losing_here
-        return "" if losing == self.skill else losing
+        if losing == self.skill:
+            return ""
+        return losing
 
     @property
     def asks_consent(self) -> bool:
-        """Whether each form that is asked here decides whether something is lost."""
+        """Whether the answer to each form that is asked here may be a yes to a loss."""
         return self.risk_here == "destructive"
 
     @property
     def is_granted(self) -> bool:
-        """Whether something was agreed to, which holds for the scene as it was then."""
+        """Whether the call has a grant, which holds for the scene as it was at the answer."""
         return bool(self.ledger.grants)
 
     @property
     def keeps_errors(self) -> bool:
-        """Whether its errors may be written down: those of code have lines of it."""
+        """Whether errors may be written into the record: those of code quote lines of it."""
         return self.ran is None or self.ran.is_kept
 
     @property
@@ -158,32 +201,46 @@ class Call(Caller):
         """The risk of the skill that runs here: a destructive one in an edit is destructive."""
         if self.losing_here:
             return "destructive"
-        return "edit" if self.ledger.is_raised else self.risk
+        if self.ledger.is_raised:
+            return "edit"
+        return self.risk
 
     @property
     def losing_here(self) -> str:
-        """The name of the destructive skill that runs here: the innermost one; "" for none."""
-        is_own = self.risk == "destructive" and not self.ledger.is_raised
-        return destructive_skill.get() or (self.skill if is_own else "")
+        """The name of the innermost destructive skill that runs here; "" for none."""
+        inner = destructive_skill.get()
+        if inner:
+            return inner
+        if self.risk == "destructive" and not self.ledger.is_raised:
+            return self.skill
+        return ""
 
     def raise_risk(self, risk: Risk) -> None:
-        """Be a call that may lose something, from here to its end.
+        """Make the call destructive from here to its end, if that is the risk.
 
-        What was agreed to before was less than that, so it is no grant for what comes; nothing of
-        what is remembered for the session covers it. WrongRisk: it said that it only reads, so
-        there is no undo step, and an edit may wait.
+        The grants so far were for less than that, so they end, and no grant of the session covers
+        the call.
+
+        Args:
+            risk: The risk of the skill that runs here.
+
+        Raises:
+            WrongRisk: The skill of the call declares that it only reads. So no undo step is open,
+                and an edit of somebody else may wait.
         """
-        if risk == "destructive" and self.risk == "read":
+        if risk != "destructive" or self.risk == "destructive":
+            return
+        if self.risk == "read":
             raise WrongRisk(self.skill)
-        if risk == "destructive" and self.risk != risk:
-            self.risk = risk
-            self.ledger.is_raised = True
-            is_tried = self.ledger.judges_losses
-            self.ledger.withdraw()
-            self.ledger.judges_losses = is_tried  # what it loses is seen at its end all the same
+        self.risk = risk
+        ledger = self.ledger
+        ledger.is_raised = True
+        is_tried = ledger.judges_losses
+        ledger.withdraw()
+        ledger.judges_losses = is_tried  # losses are judged at the body's end all the same
 
     def start_over(self, risk: Risk) -> None:
-        """Be as before the body: of this risk, and nothing was agreed to."""
+        """Reset the call for another try of the body: the risk as declared, and no grants."""
         self.risk = risk
         ledger = self.ledger
         ledger.is_raised = False
@@ -193,15 +250,21 @@ class Call(Caller):
 
     @contextmanager
     def asking(self, *, on_main: bool) -> Iterator[None]:
-        """Close the undo step while a question is open, where the main thread asks."""
-        risk = self.risk_here  # only the stack that asks knows which skill it is in
-        with self.control.pause() if on_main else nullcontext():
-            self.raise_risk(risk)  # inside the pause: what was changed so far was allowed
-            # before the pause ends: whether the undo step opens again is decided by the grant
+        """Close the undo step while a question is open, if the main thread asks.
+
+        The question ends inside this block: its grant decides whether the undo step opens again.
+
+        Args:
+            on_main: Whether the main thread asks.
+        """
+        risk = self.risk_here  # only here the context knows which skill asks
+        pause = self.control.pause() if on_main else nullcontext()
+        with pause:
+            self.raise_risk(risk)  # inside the pause: the edits so far were allowed
             yield
 
     def answered_before(self, question: Question) -> ElicitationResponse | None:
-        """Return the answer of the run before this one, where the body is tried again."""
+        """Return the answer of the try before this one, or None."""
         return self.control.answered_before(question)
 
     def question_opened(self) -> None:
@@ -213,7 +276,7 @@ class Call(Caller):
         self.control.question_closed(answered)
 
     def is_refusal(self, question: Question, response: ElicitationResponse) -> bool:
-        """Return whether an answer refuses more than an input, or to go to a page."""
+        """Return whether an answer refuses an edit, and not merely an input or a page."""
         if question.page is not None or question.id in self.dialogue.inputs:
             return False
         if question.consent is not None:
@@ -221,11 +284,12 @@ class Call(Caller):
         return not response.accepted
 
     def note_answer(self, question: Question, response: ElicitationResponse) -> None:
-        """Grant what an answer agrees to, or withdraw all that was granted."""
+        """Turn a yes into a grant; after a refusal withdraw every grant of the call."""
         ledger = self.ledger
-        self.lasting.kept.clear()  # the person may have worked on meanwhile
+        self.lasting.kept.clear()  # the person may have edited meanwhile
         lists_nothing = self.control.is_trying and not question.items and question.undoable
-        ledger.consents += question.consent is not None and not lists_nothing
+        if question.consent is not None and not lists_nothing:
+            ledger.consents += 1
         is_refusal = self.is_refusal(question, response)
         ledger.refused = None
         if is_refusal and self.risk != "read":
@@ -233,25 +297,24 @@ class Call(Caller):
         is_granted = question.agrees(response) and response.answered_by in _GRANTORS
         if question.consent and is_granted:
             grant = _grant(question)
-            if lists_nothing:  # what it loses is asked about once that is known
+            if lists_nothing:  # the losses are asked about once they are known
                 grant.items = ()
             ledger.grants.append(grant)
         elif is_refusal and (question.consent or response.answered_by in ("client", "host")):
             ledger.withdraw()
-        self.control.note_answer(question, response)  # at last: the body may begin anew there
+        self.control.note_answer(question, response)  # last, as the body may begin anew in there
 
 
 def _grant(question: Question) -> CallGrant:
-    """Return what a yes to a question allows."""
-    files = question.consent.files if question.consent else None
-    over = None
-    if files is not None:
-        over = frozenset(Path(os.path.abspath(file)) for file in files)
-    return CallGrant(question.id, question.items or None, undoable=question.undoable, files=over)
+    """Return the grant that a yes to a question is."""
+    files = None
+    if question.consent is not None and question.consent.files is not None:
+        files = frozenset(Path(os.path.abspath(file)) for file in question.consent.files)
+    return CallGrant(question.id, question.items or None, undoable=question.undoable, files=files)
 
 
 def running_call() -> Call | None:
-    """Return the call in whose skill the code runs; None outside of any."""
+    """Return the call in whose skill the code runs; None outside of any call."""
     return running_caller(Call)
 
 
@@ -262,7 +325,8 @@ def current_call() -> Call:
 
 # The name of the innermost destructive skill whose body runs in this context, or "".
 destructive_skill: ContextVar[str] = ContextVar("dcc_bridge_destructive_skill", default="")
-# Its run, which a call that has ended holds weakly: else the two would wait for the collector.
+# The run in this context. A call that has ended holds its run weakly: otherwise both would wait for
+# the garbage collector.
 current_run: ContextVar[RunControl | None] = ContextVar("dcc_bridge_run", default=None)
 
 

@@ -1,17 +1,18 @@
-"""Consent, and what it is bound to. Main thread, pool threads and coroutines.
+"""The question for consent, and the items that the answer covers.
 
-A person agrees to what they saw. The items are looked up when the question is asked, and again in
-the main-thread job that goes on to edit; if they are not the same any more (other items, another
-parent, another child below one of them) the person is asked again, twice at most.
+A person agrees to the items that they saw. The items are looked up when the question is asked, and
+again in the main-thread job that goes on to edit. If they differ by then (other items, another
+parent, another child below one of them), the person is asked again, twice at most. Main thread,
+pool threads and coroutines.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
+from typing import Any, Final, TypeVar, cast
 
 from dcc_bridge import checkpoints
 from dcc_bridge.consent.call import Call, current_call
@@ -32,38 +33,47 @@ from dcc_bridge.threads.flows import (
     run_sync,
 )
 
-if TYPE_CHECKING:  # skills import this, and need none of it
-    from dcc_bridge.host import Host
-
 T = TypeVar("T")
 Items = Callable[[], Sequence[str]] | Sequence[str]
 Files = Callable[[], Sequence[Path]] | Sequence[Path] | None
 Text = Callable[[Sequence[str]], str] | str
 
-MOST_ASKED: Final = 3
-_RESTLESS: Final = outcome(SCENE_CHANGED)
-_CHANGED: Final = "The scene has changed since this was asked; please look again."
+MAX_ASKED: Final = 3  # how often the same is asked while the scene changes
+_SCENE_CHANGED: Final = outcome(SCENE_CHANGED)
+_ASKED_AGAIN: Final = (
+    "The scene has changed since this question was asked. Please check the list again."
+)
 
 
 @dataclass(frozen=True, slots=True)
 class SceneSnapshot:
-    """The items and their state at one moment."""
+    """The items and their state at one moment.
 
-    items: tuple[str, ...]  # their paths or names
-    kinds: tuple[str, ...]  # the type of each, as the host calls it
-    fingerprint: str  # equal for two snapshots between which nothing of them changed
-    kept: str | None = None  # the folder in which a copy would be kept, or None
-    # What is written over, where undo does not help; None for the scene as a whole.
+    Attributes:
+        items: The paths or names of the items.
+        kinds: The type of each, as the host calls it.
+        fingerprint: Equal for two snapshots between which nothing of the items changed.
+        kept: The folder in which a copy would be kept, or None.
+        files: The files that are written over, where undo does not help; None for the scene as a
+            whole.
+        uncopied: The folders among the files of which no copy is kept.
+        labels: The text that the person reads for each item.
+    """
+
+    items: tuple[str, ...]
+    kinds: tuple[str, ...]
+    fingerprint: str
+    kept: str | None = None
     files: tuple[Path, ...] | None = None
-    uncopied: tuple[Path, ...] = ()  # the folders among them of which no copy is kept
-    labels: tuple[str, ...] = ()  # what the person reads for each item
+    uncopied: tuple[Path, ...] = ()
+    labels: tuple[str, ...] = ()
 
 
-_EditResult = tuple[T, SceneSnapshot | None]  # or the changed scene to which nobody agreed
+_EditResult = tuple[T, SceneSnapshot | None]  # or the changed scene that nobody has agreed to
 
 
 class Grant(list[str]):
-    """What a person agreed to: the items as they were at the moment of the answer.
+    """The items that a person agreed to, as they were at the moment of the answer.
 
     Attributes:
         checkpoint: The folder with the copies of what undo does not bring back, or None.
@@ -84,39 +94,52 @@ class Grant(list[str]):
         Args:
             fn: Gets the items as they are, and edits.
 
+        Returns:
+            The result of the function.
+
         Raises:
-            NotConfirmed: The scene had changed, it was asked again, and refused.
+            NotConfirmed: The scene had changed, and the person refused when asked again.
         """
         return await run_async(self._apply(fn), "grant.apply")
 
     def apply_sync(self, fn: Callable[[list[str]], T]) -> T:
-        """Do the same from a skill on a pool thread, or on the main thread.
+        """Edit as `apply` does, from a skill on a pool thread or on the main thread.
+
+        Args:
+            fn: Gets the items as they are, and edits.
+
+        Returns:
+            The result of the function.
 
         Raises:
+            NotConfirmed: The scene had changed, and the person refused when asked again.
             WrongThread: It was called in a coroutine; use ``await grant.apply``. Or on a thread to
                 which no call was carried.
         """
         return run_sync(self._apply(fn), "grant.apply")
 
     def _apply(self, fn: Callable[[list[str]], T]) -> Flow[T]:
-        for left in reversed(range(MOST_ASKED)):
+        for asked in range(1, MAX_ASKED + 1):
             value, changed = yield from self._plan.edit(self._snapshot, fn)
             if changed is None:
                 return value
-            self._ledger.drop(self._question)  # it was given for another scene
-            if left:
-                question = self._renew(changed)
-                check(question, (yield from ask.ask_flow(question)))
-                with self._ledger.holding(question.id):
-                    yield from look(self._keep_checkpoint)
-        raise Cancelled(self._plan.render(self._plan.message, self._snapshot), how=_RESTLESS)
+            self._ledger.drop(self._question)  # the answer was for another scene
+            if asked == MAX_ASKED:
+                break
+            question = self._renew(changed)
+            answer = yield from ask.ask_flow(question)
+            check(question, answer)
+            with self._ledger.holding(question.id):
+                yield from look(self._keep_checkpoint)
+        raise self._plan.scene_changed(self._snapshot)
 
     def _keep_checkpoint(self) -> None:
-        """Keep a copy again: the first one is of the scene before it changed."""
+        """Keep a copy again: the first copy is of the scene before the change."""
         self._plan.keep_checkpoint()
         self.checkpoint = self._lasting.checkpoint
 
     def _renew(self, snapshot: SceneSnapshot) -> Question:
+        """Take over the items of a changed scene, and return the question about them."""
         self._snapshot = snapshot
         self[:] = snapshot.items
         question = self._plan.question(snapshot, current_call(), again=True)
@@ -171,27 +194,37 @@ def confirm_sync(
             items up on a thread to which no call was carried.
     """
     plan = _Plan(
-        message, items, verb, undoable, files, title, timeout, key, ask.details_of(details)
+        message=message,
+        items=items,
+        verb=verb,
+        undoable=undoable,
+        files=files,
+        title=title,
+        timeout=timeout,
+        key=key,
+        details=ask.details_of(details),
     )
     if callable(plan.items) or callable(plan.files):
         refuse_without_call("A function that looks items up")
     snapshot = yield from look(plan.take_snapshot)
-    for attempt in range(MOST_ASKED):
+    for attempt in range(MAX_ASKED):
         if plan.items is not None and not snapshot.items:
             return Grant(plan, snapshot, current_call(), "")
         call = current_call()
         question = plan.question(snapshot, call, again=attempt > 0)
-        check(question, (yield from ask.ask_flow(question)))
+        answer = yield from ask.ask_flow(question)
+        check(question, answer)
         ledger = call.ledger
-        with ledger.holding(question.id):  # until it is known what is there now
+        with ledger.holding(question.id):  # no grant before the scene is compared
             current_snapshot = yield from look(plan.take_snapshot)
-            if current_snapshot.fingerprint == snapshot.fingerprint:
+            is_same = current_snapshot.fingerprint == snapshot.fingerprint
+            if is_same:
                 yield from look(plan.keep_checkpoint)
-        if current_snapshot.fingerprint == snapshot.fingerprint:
+        if is_same:
             return Grant(plan, current_snapshot, call, question.id)
         ledger.drop(question.id)
         snapshot = current_snapshot
-    raise Cancelled(plan.render(plan.message, snapshot), how=_RESTLESS)
+    raise plan.scene_changed(snapshot)
 
 
 confirm = awaiting(confirm_sync)
@@ -199,7 +232,7 @@ confirm = awaiting(confirm_sync)
 
 @dataclass(frozen=True, slots=True)
 class _Plan:
-    """The arguments of `confirm`: what is to be agreed to."""
+    """The arguments of `confirm`, from which the snapshots and the questions are made."""
 
     message: Text
     items: Items | None
@@ -212,56 +245,70 @@ class _Plan:
     details: Details | None
 
     def take_snapshot(self) -> SceneSnapshot:
-        """Look the items up. Main thread."""
-        items = tuple(self.items() if callable(self.items) else self.items or ())
-        if (context := current_context()) is None:
+        """Return the items and their state. Main thread."""
+        items = self._find_items()
+        context = current_context()
+        if context is None:
             return SceneSnapshot(items, (), "")
-        fingerprint, kinds = context.host.fingerprint(items), tuple(context.host.kinds(items))
-        labels = tuple(context.host.display_names(items))
+        host = context.host
+        snapshot = SceneSnapshot(
+            items,
+            fingerprint=host.fingerprint(items),
+            kinds=tuple(host.kinds(items)),
+            labels=tuple(host.display_names(items)),
+        )
         if self.undoable:
-            return SceneSnapshot(items, kinds, fingerprint, labels=labels)
-        paths = self._paths()
+            return snapshot
+        paths = self._find_files()
         if paths is None:
-            return SceneSnapshot(
-                items, kinds, fingerprint, self._place(context.host), labels=labels
-            )
+            folder = checkpoints.checkpoint_folder(host)
+            return replace(snapshot, kept=str(folder))
         files = tuple(paths)
-        copied = current_call().lasting.copied_folders
         filled = {path for path in files if _is_filled(path)}
-        has_copies = any(path.is_file() or path in filled & copied for path in files)
-        place = self._place(context.host) if has_copies else None
+        copied = filled & current_call().lasting.copied_folders
         uncopied = tuple(path for path in files if path in filled - copied)
-        return SceneSnapshot(items, kinds, fingerprint, place, files, uncopied, labels)
+        snapshot = replace(snapshot, files=files, uncopied=uncopied)
+        if any(path.is_file() or path in copied for path in files):
+            folder = checkpoints.checkpoint_folder(host)
+            return replace(snapshot, kept=str(folder))
+        return snapshot
 
     def keep_checkpoint(self) -> None:
         """Keep a copy of what undo will not bring back. Main thread."""
         if not self.undoable:
-            keep_checkpoint(current_call(), self._paths())
+            keep_checkpoint(current_call(), self._find_files())
 
-    def _paths(self) -> Sequence[Path] | None:
-        return self.files() if callable(self.files) else self.files
+    def _find_items(self) -> tuple[str, ...]:
+        if callable(self.items):
+            return tuple(self.items())
+        return tuple(self.items or ())
 
-    @staticmethod
-    def _place(host: Host) -> str:
-        """Return where the copies will be."""
-        return str(checkpoints.checkpoint_folder(host))
+    def _find_files(self) -> Sequence[Path] | None:
+        if callable(self.files):
+            return self.files()
+        return self.files
 
-    @staticmethod
-    def render(text: Text, snapshot: SceneSnapshot) -> str:
-        """Return a text, made from the items where it is a function."""
-        return text if isinstance(text, str) else text(snapshot.items)
+    def scene_changed(self, snapshot: SceneSnapshot) -> Cancelled:
+        """Return the error for a scene that changes each time that the person is asked."""
+        return Cancelled(_render(self.message, snapshot), how=_SCENE_CHANGED)
 
     def question(self, snapshot: SceneSnapshot, call: Call, *, again: bool = False) -> Question:
-        """Make the question of a call about the items as they were looked up."""
-        verb = self.render(self.verb, snapshot)
+        """Return the question about the items.
+
+        Args:
+            snapshot: The items.
+            call: The call that asks.
+            again: Whether the person was asked before, and the scene has changed since.
+        """
+        verb = _render(self.verb, snapshot)
         return Question(
-            message=ask.sayable(self.render(self.message, snapshot)),
+            message=ask.sayable(_render(self.message, snapshot)),
             call=call,
             form=ask.yes_or_no(verb),
             title=self.title or verb,
             key=self.key or ask.next_key(call),
             timeout=self.timeout,
-            reason=_CHANGED if again else None,
+            reason=_ASKED_AGAIN if again else None,
             details=self.details,
             consent=Consent(
                 snapshot.items,
@@ -275,13 +322,22 @@ class _Plan:
         )
 
     def edit(self, agreed: SceneSnapshot, fn: Callable[[list[str]], T]) -> Flow[_EditResult[T]]:
-        """Edit on the main thread, but only if the scene is what was agreed to."""
+        """Edit on the main thread, unless the items have changed.
+
+        Args:
+            agreed: The items that the person agreed to.
+            fn: Gets the items, and edits.
+
+        Returns:
+            The result of the function; or None, and the items as they are now.
+        """
         context = current_context()
         if context is None or context.main.is_current:
             return self._edit(agreed, fn)
         refuse_without_call("An edit")
         future = current_call().control.edit(lambda: self._edit(agreed, fn))
-        return cast("_EditResult[T]", (yield future, context.broker.settings.client_deadline))
+        result = yield future, context.broker.settings.client_deadline
+        return cast("_EditResult[T]", result)
 
     def _edit(self, agreed: SceneSnapshot, fn: Callable[[list[str]], T]) -> _EditResult[Any]:
         snapshot = self.take_snapshot()
@@ -290,14 +346,19 @@ class _Plan:
         return fn(list(snapshot.items)), None
 
 
+def _render(text: Text, snapshot: SceneSnapshot) -> str:
+    """Return a text, made from the items where the text is a function."""
+    if isinstance(text, str):
+        return text
+    return text(snapshot.items)
+
+
 def _is_filled(path: Path) -> bool:
-    """Whether a path is a folder with something in it."""
+    """Return whether a path is a folder that is not empty, or that nobody may read."""
     try:
         with os.scandir(path) as entries:
             return any(True for _ in entries)
-    except NotADirectoryError:
+    except (NotADirectoryError, FileNotFoundError):
         return False
-    except FileNotFoundError:
-        return False
-    except OSError:  # nobody may look into it
+    except OSError:
         return True

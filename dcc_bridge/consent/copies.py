@@ -1,4 +1,4 @@
-"""Copies of what undo does not bring back, kept between a yes and the loss. Main thread."""
+"""Keeps copies of what undo does not bring back, between a yes and the loss. Main thread."""
 
 from __future__ import annotations
 
@@ -16,35 +16,53 @@ from dcc_bridge.threads.flows import Flow
 
 
 def ask_with_checkpoint(question: Question, call: Call) -> Flow[ElicitationResponse]:
-    """Ask a question that stands before a skill's body. Any thread.
+    """Ask a question before a skill's body, and keep a copy where undo does not help. Any thread.
 
-    Where undo does not help, it says where a copy is kept, and that is kept after a yes; or it
-    raises NoCheckpoint.
+    The question then says where the copy will be, and the copy is kept after a yes.
 
     Args:
-        question: What is asked.
-        call: The call that asks it.
+        question: The question.
+        call: The call that asks.
+
+    Returns:
+        The answer.
+
+    Raises:
+        NoCheckpoint: No copy can be kept, so nothing may be lost.
     """
     if question.undoable:
         return (yield from ask_flow(question))
     question = yield from look(lambda: _with_checkpoint_place(question))
     answer = yield from ask_flow(question)
     if question.agrees(answer):
+        files = None
+        if question.consent is not None:
+            files = question.consent.files
         with call.ledger.holding(question.id):  # without a copy nothing may be lost
-            files = question.consent.files if question.consent is not None else None
             yield from look(lambda: keep_checkpoint(call, files))
     return answer
 
 
 def _with_checkpoint_place(question: Question) -> Question:
-    """Say in a question where a copy will be kept. Main thread."""
+    """Return the question with the folder in which a copy will be kept. Main thread."""
+    folder = None
     context = current_context()
-    place = None if context is None else str(checkpoints.checkpoint_folder(context.host))
-    return replace(question, consent=replace(question.consent or Consent(), kept=place))
+    if context is not None:
+        folder = str(checkpoints.checkpoint_folder(context.host))
+    consent = replace(question.consent or Consent(), kept=folder)
+    return replace(question, consent=consent)
 
 
 def keep_checkpoint(call: Call, files: Sequence[Path] | None = None) -> None:
-    """Keep a copy of what undo will not bring back, and note of what and when. Main thread."""
+    """Keep a copy of what undo will not bring back, and note it with the call. Main thread.
+
+    Args:
+        call: The call that may lose the files.
+        files: The files; None for the scene as a whole.
+
+    Raises:
+        NoCheckpoint: No copy can be kept.
+    """
     context = current_context()
     if context is None:
         return
@@ -53,6 +71,10 @@ def keep_checkpoint(call: Call, files: Sequence[Path] | None = None) -> None:
     lasting.undoable = False
     lasting.kept_at = host.undo_mark()
     copy = checkpoints.keep(host, files, lasting.copies)
-    lasting.checkpoint = copy or lasting.checkpoint
-    lasting.copies |= {copy} if copy else set()
-    lasting.kept.update([None, *host.files()] if files is None else files)
+    if copy is not None:
+        lasting.checkpoint = copy
+        lasting.copies.add(copy)
+    if files is not None:
+        lasting.kept.update(files)
+    else:
+        lasting.kept.update([None, *host.files()])  # None stands for the scene

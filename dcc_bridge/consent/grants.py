@@ -1,10 +1,10 @@
-"""Grants for what comes: edits, never deletions, that a person agreed to in advance. Any thread.
+"""Grants for the session: edits, never deletions, that a person agreed to in advance. Any thread.
 
-A grant is for one skill as its file was and one client. It is for up to so many items, whichever
-they are; that of a question without items is for this very question, asked by a call with the same
-arguments. It ends after an hour. A person can list and revoke them: `SessionGrants.live`,
-`SessionGrants.remaining`, `SessionGrants.revoke`, and for a drawn list `SessionGrants.watch`.
-What they agreed to for code of an agent is in `code_grants`.
+A grant is for one client and one skill, as the skill's file was then. The grant covers up to so
+many items, whichever they are. The grant of a question without items covers only the same question
+of a call with the same arguments. A grant ends after an hour. A person can list and revoke grants:
+`SessionGrants.live`, `SessionGrants.remaining`, `SessionGrants.revoke`, and for a drawn list
+`SessionGrants.watch`. The grants for an agent's code are in `code_grants`.
 """
 
 from __future__ import annotations
@@ -22,38 +22,57 @@ from dcc_bridge.consent.code_grants import CodeGrants, Moment
 from dcc_bridge.elicitation.context import current_context
 from dcc_bridge.elicitation.question import Question
 
-LASTS: Final = 3600.0
+SESSION_GRANT_TTL_S: Final = 3600.0
 
 
 @dataclass(frozen=True, slots=True)
 class SessionGrant:
-    """A grant for the session."""
+    """A grant for the session.
+
+    Attributes:
+        skill: The name of the skill.
+        title: The title of the skill, for a person.
+        digest: The digest of the skill's file.
+        client: The label of the client.
+        most: The largest number of items that are covered; 0 where the question named none.
+        about: The digest of the question, where it named no items or showed a text; else "".
+        arguments: The arguments by name, where the question named no items.
+        until: The time of the end, by the clock of `SessionGrants`.
+        question: The id of the question that was agreed to.
+    """
 
     skill: str
-    title: str  # what a person reads for it
-    digest: str  # what its file was
+    title: str
+    digest: str
     client: str
-    most: int  # items it may be about at most; 0 where the question named none
-    about: str  # the digest of what was asked where it named no items, or showed a text; else ""
-    arguments: tuple[tuple[str, str], ...]  # by name, where it named no items
-    until: float  # when it ends, as the clock has it
-    question: str  # the id of the question that was agreed to
+    most: int
+    about: str
+    arguments: tuple[tuple[str, str], ...]
+    until: float
+    question: str
 
 
 class SessionGrants:
     """The grants of the session.
 
     Attributes:
-        code: What was agreed to for a while: code of an agent.
+        code: The grants for plain code of an agent, which are valid for a while.
     """
 
     def __init__(
         self,
-        now: Callable[[], float] = time.monotonic,  # the clock, in seconds
+        now: Callable[[], float] = time.monotonic,
         *,
-        minutes: int = 0,  # for how long code may be agreed to; 0: never
-        moment: Callable[[], Moment] = Moment.now,  # both clocks
+        minutes: int = 0,
+        moment: Callable[[], Moment] = Moment.now,
     ) -> None:
+        """Begin without a grant.
+
+        Args:
+            now: The clock, in seconds.
+            minutes: How long a grant for code is valid; 0 for no such grants.
+            moment: Returns the time on both clocks.
+        """
         self._now = now
         self._lock = threading.Lock()
         self._grants: list[SessionGrant] = []
@@ -61,7 +80,11 @@ class SessionGrants:
         self.code = CodeGrants(minutes, self._callbacks.call, moment)
 
     def allow(self, question: Question) -> None:
-        """Add what an answer granted, in place of the same for fewer items; nothing for a loss."""
+        """Add the grant of an answer, in place of a smaller one; nothing for a loss.
+
+        Args:
+            question: The question that a person agreed to.
+        """
         call = question.call
         if not self.may_remember(question):
             return
@@ -69,11 +92,18 @@ class SessionGrants:
             self.code.allow(question)
             return
         assert call.client is not None  # `may_remember` says so; the type checker cannot see it
+        arguments = question.arguments
+        if question.items:
+            arguments = ()
         grant = SessionGrant(
-            *(call.skill, call.title, call.digest, call.client.label, len(question.items)),
+            skill=call.skill,
+            title=call.title,
+            digest=call.digest,
+            client=call.client.label,
+            most=len(question.items),
             about=_about(question),
-            arguments=() if question.items else question.arguments,
-            until=self._now() + LASTS,
+            arguments=arguments,
+            until=self._now() + SESSION_GRANT_TTL_S,
             question=question.id,
         )
         with self._lock:
@@ -82,9 +112,10 @@ class SessionGrants:
         self._callbacks.call()
 
     def may_remember(self, question: Question) -> bool:
-        """Return whether a question is of a kind that can be agreed to in advance.
+        """Return whether a person can agree to a question in advance.
 
-        It never is where undo does not help, nor where nobody could tell its arguments from others.
+        Nobody can where undo does not help, or where the record hides arguments, so that they could
+        not be compared.
         """
         call = question.call
         if call.dialogue.plain_code is not None:
@@ -95,16 +126,18 @@ class SessionGrants:
         return call.risk == "edit" and is_known and can_undo and is_told_apart
 
     def covered_by(self, question: Question) -> str | None:
-        """Return the id of the question whose answer covers this one, or None.
+        """Return the id of the question whose answer covers this one too, or None.
 
-        It is None where undo does not help.
+        Where undo does not help, nothing covers a question.
         """
         if not self.may_remember(question):
             return None
         if self.code.may_allow(question):
             return self.code.covered_by(question)
-        fitting = (grant.question for grant in self.live if _fits(grant, question))
-        return next(fitting, None)
+        for grant in self.live:
+            if _fits(grant, question):
+                return grant.question
+        return None
 
     def revoke(self, grant: SessionGrant) -> None:
         """Revoke a grant."""
@@ -121,7 +154,11 @@ class SessionGrants:
     def watch(self, fn: Callable[[], None]) -> Unsubscribe:
         """Call a function whenever a grant of either kind is added or revoked, on any thread.
 
-        It is not called when a grant ends by itself: whoever shows `remaining` looks again anyway.
+        The function is not called when a grant ends by itself: a view of `remaining` looks again
+        anyway.
+
+        Returns:
+            A function that ends this.
         """
         return self._callbacks.add(fn)
 
@@ -134,7 +171,7 @@ class SessionGrants:
 
 
 def end_code_grants(call: Call) -> None:
-    """End what the client of a call may do with code without being asked. Any thread."""
+    """End the grants for plain code of a call's client. Any thread."""
     context = current_context()
     if context is None or call.client is None:
         return
@@ -144,24 +181,31 @@ def end_code_grants(call: Call) -> None:
 
 
 def _about(question: Question) -> str:
-    """Return the digest of all that is asked; "" where it is about any items of so many."""
+    """Return the digest of a question's content; "" where a grant covers any items."""
     if question.items and question.details is None:
         return ""
-    form = question.form.schema if question.form else None
-    text = question.details.sha256 if question.details else None
-    asked = question.message, form, text, question.arguments, question.call.arguments.value
-    return redact.digest(asked)
+    form = None
+    if question.form is not None:
+        form = question.form.schema
+    text = None
+    if question.details is not None:
+        text = question.details.sha256
+    arguments = question.call.arguments.value
+    content = (question.message, form, text, question.arguments, arguments)
+    return redact.digest(content)
 
 
 def _replaces(grant: SessionGrant, older: SessionGrant) -> bool:
+    """Return whether a grant covers all that an older one covers."""
     names = ("skill", "digest", "client", "about")
     same = all(getattr(grant, name) == getattr(older, name) for name in names)
     return same and grant.most >= older.most
 
 
 def _fits(grant: SessionGrant, question: Question) -> bool:
+    """Return whether a grant covers a question."""
     call = question.call
-    same = (grant.skill, grant.digest) == (call.skill, call.digest)
+    is_skill = grant.skill == call.skill and grant.digest == call.digest
     is_client = call.client is not None and grant.client == call.client.label
-    is_asked = grant.about == _about(question) and len(question.items) <= grant.most
-    return same and is_client and is_asked
+    is_content = grant.about == _about(question) and len(question.items) <= grant.most
+    return is_skill and is_client and is_content

@@ -1,7 +1,7 @@
-"""The ledger of one call: what was agreed to in it so far, and what of that is used up.
+"""The ledger of one call: its grants so far, and the items of them that are used up.
 
-A yes becomes a grant here, whoever gave it: the person, a setting, a grant for the session, or the
-plan of a batch. The thread that runs the skill writes it.
+Each yes is a grant here: that of the person, of a setting, of a grant for the session, or of the
+plan of a batch. The thread that runs the skill writes the ledger.
 """
 
 from __future__ import annotations
@@ -16,20 +16,24 @@ from typing import Final
 
 from dcc_bridge.errors import NotConfirmed
 
-GRANT_TTL_S: Final = 3600.0  # a grant ends then, though its call still runs
+GRANT_TTL_S: Final = 3600.0  # a grant ends by then, even if its call still runs
+
+
+def _end_from_now() -> float:
+    return time.monotonic() + GRANT_TTL_S
 
 
 @dataclass(eq=False, slots=True)
 class CallGrant:
-    """What one answer allows one call, until it is withdrawn or its time is over.
+    """The grant of one answer to one call, until it is withdrawn or its time is over.
 
     Attributes:
         question: The id of the question that was agreed to.
-        items: What may be lost, each once; None for whatever the question was about.
+        items: The items that may be lost, each once; None for all that the question was about.
         used: The items that were lost already.
-        undoable: Whether it covers only what undo brings back.
+        undoable: Whether the grant covers only losses that undo brings back.
         files: The files that may be written over; None for any, and for another scene.
-        until: When it ends, by the monotonic clock.
+        until: The time of the end, by the monotonic clock.
     """
 
     question: str
@@ -37,16 +41,16 @@ class CallGrant:
     used: set[str] = field(default_factory=set)
     undoable: bool = True
     files: frozenset[Path] | None = None
-    until: float = field(default_factory=lambda: time.monotonic() + GRANT_TTL_S)
+    until: float = field(default_factory=_end_from_now)
 
 
 @dataclass(slots=True)
 class LastingLosses:
-    """What a call was allowed to do that undo does not bring back, and the copies kept of it.
+    """The losses of a call that undo does not bring back, and the copies kept of them.
 
     Attributes:
-        undoable: Whether nothing of that kind was agreed to.
-        lost: What was done for good: "write over shot.usda".
+        undoable: Whether nobody has agreed to a loss of that kind.
+        lost: The acts: "write over shot.usda".
         checkpoint: The folder with the copy, or None.
         kept: The files of which there is a copy; None among them stands for the whole scene.
         kept_at: The place in the undo stack when the copy was made.
@@ -65,18 +69,18 @@ class LastingLosses:
 
 @dataclass(slots=True)
 class Ledger:
-    """What was agreed to so far.
+    """The grants and the refusals of one call so far.
 
     Attributes:
         needs_grant: Whether a change without a grant is undone.
-        judges_losses: Whether only a loss needs a grant: while the body can be done again.
-        grants: What a person agreed to, the oldest first.
-        refused: Why the last question was refused, if nothing was changed since.
-        refusals: How often all that was granted was withdrawn.
+        judges_losses: Whether only a loss needs a grant, as the body can be tried again.
+        grants: The grants, the oldest first.
+        refused: The refusal of the last question, if nothing was changed since.
+        refusals: How often all grants were withdrawn.
         consents: How many questions for consent were answered.
         keeps_answers: Whether a body that is tried again asks for consent only once.
         parts: Items of which an edit may take parts away.
-        is_raised: Whether the call loses something only because it called a skill that does.
+        is_raised: Whether the call is destructive only because it called a destructive skill.
     """
 
     needs_grant: bool = False
@@ -95,11 +99,20 @@ class Ledger:
         return [grant for grant in self.grants if grant.until > time.monotonic()]
 
     def allows_loss(self, files: Sequence[Path]) -> bool:
-        """Whether files may be written over; none of them: whether the scene may be closed."""
-        lasting = [grant.files for grant in self.live if not grant.undoable]
-        granted = {file for over in lasting for file in over or ()}
+        """Return whether files may be written over.
+
+        Args:
+            files: The files; empty to ask whether the scene may be closed.
+        """
+        granted = set[Path]()
+        for grant in self.live:
+            if grant.undoable:
+                continue
+            if grant.files is None:
+                return True
+            granted.update(grant.files)
         wanted = {Path(os.path.abspath(file)) for file in files}
-        return None in lasting or (bool(wanted) and wanted <= granted)
+        return bool(wanted) and wanted <= granted
 
     @property
     def allows_change(self) -> bool:
@@ -112,23 +125,31 @@ class Ledger:
         is_limited = self.needs_grant or self.judges_losses
         if not is_limited or any(grant.items is None for grant in self.live):
             return None
-        return [item for grant in self.live for item in grant.items or () if item not in grant.used]
+        covered = list[str]()
+        for grant in self.live:
+            covered.extend(item for item in grant.items or () if item not in grant.used)
+        return covered
 
     def use_up(self, lost: Callable[[], Sequence[str]]) -> None:
-        """Take what was lost out of the grants; it is listed only where a grant names items."""
-        if not self.covered or not (gone := set(lost())):
+        """Mark lost items as used up in the grants.
+
+        Args:
+            lost: Lists the lost items. It is called only where a grant names items.
+        """
+        if not self.covered:
             return
+        gone = set(lost())
         for grant in self.grants:
             grant.used |= gone.intersection(grant.items or ())
 
     def begin_anew(self) -> None:
-        """Let a body lose again what it was agreed to lose: what it had lost is there again."""
+        """Let a body lose the granted items again, as its edits were taken back."""
         self.parts.clear()
         for grant in self.grants:
             grant.used.clear()
 
     def withdraw(self) -> None:
-        """Withdraw all that was granted: a person refused, so nothing may be changed any more."""
+        """Withdraw all grants: a person refused, so nothing may be changed any more."""
         self.grants.clear()
         self.needs_grant = True
         self.judges_losses = False
@@ -136,19 +157,30 @@ class Ledger:
 
     @contextmanager
     def holding(self, question: str) -> Iterator[None]:
-        """Hold back the grant of a question until what it depends on was seen to be so."""
+        """Hold back the grant of a question while its conditions are checked.
+
+        If the block raises, or a person refuses in it, the grant does not come back.
+
+        Args:
+            question: The id of the question.
+        """
         held = [grant for grant in self.grants if grant.question == question]
         self.drop(question)
         refusals = self.refusals
         yield
-        if self.refusals == refusals:  # nor where it failed: then there is no grant
+        if self.refusals == refusals:
             self.grants += held
 
     def limit_losses(self) -> None:
-        """Let nothing go that was not listed, though what was agreed to listed nothing."""
+        """Let the grants without a list cover no loss."""
         for grant in self.live:
-            grant.items = () if grant.items is None else grant.items
+            if grant.items is None:
+                grant.items = ()
 
     def drop(self, question: str) -> None:
-        """Withdraw the grant of one question: it was given for something else."""
+        """Withdraw the grant of one question.
+
+        Args:
+            question: The id of the question.
+        """
         self.grants = [grant for grant in self.grants if grant.question != question]

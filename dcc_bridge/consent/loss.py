@@ -1,4 +1,4 @@
-"""The loss of an edit, in words, and the error of an edit that lost what nobody had agreed to."""
+"""The loss of an edit, in words, and the error of an edit whose loss nobody had agreed to."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from dcc_bridge.errors import NoConsent
 from dcc_bridge.host import Host
 
 MAX_NAMED: Final = 5  # things that a sentence names
-PART: Final = "part"  # the type of what is a part of an item
+PART: Final = "part"  # the type of a thing that is a part of an item
 _MAX_COMPARED: Final = 500  # items whose types are compared, to name more than "prims"
 _MAX_NOUNS: Final = 2  # types that a sentence counts
 
@@ -22,20 +22,21 @@ class Loss:
     """The things that one edit took away from the scene.
 
     Attributes:
-        items: What is gone, as `SceneGuard.lost` names it: items, and parts in a person's words.
-        breaks: What stopped working by that, as `Trial.broken` names it.
+        items: The lost things, as `SceneGuard.lost` names them: items, and parts in a person's
+            words.
+        breaks: The things that stopped working by that, as `Trial.broken` names them.
     """
 
     items: tuple[str, ...]
     breaks: tuple[str, ...] = ()
 
     def described(self, host: Host) -> str:
-        """Return what is lost, for a sentence: "3 cameras, 2 lights and modifier Bevel of Cube".
+        """Return the loss for a sentence: "3 cameras, 2 lights and modifier Bevel of Cube".
 
-        What is alone of its sort is named. Main thread, once the items are back.
+        A thing that is the only one of its sort is named. Main thread, once the items are back.
 
         Args:
-            host: Whose scene it is.
+            host: The host of the scene.
         """
         items, parts = self._sorted(host)
         words = _counts(host, items)
@@ -49,12 +50,12 @@ class Loss:
         return _joined(words)
 
     def counted(self, host: Host) -> str:
-        """Return how much is lost, for a button: "3 cameras, 2 lights and 1 part".
+        """Return the loss in numbers, for a button: "3 cameras, 2 lights and 1 part".
 
         Main thread, once the items are back.
 
         Args:
-            host: Whose scene it is.
+            host: The host of the scene.
         """
         items, parts = self._sorted(host)
         words = _counts(host, items)
@@ -63,12 +64,12 @@ class Loss:
         return _joined(words)
 
     def verb(self, host: Host) -> str:
-        """Return the word for losing it: "Delete", or "Remove" for what is part of other items.
+        """Return the verb for the loss: "Delete", or "Remove" where only parts of items are lost.
 
         Main thread, once the items are back.
 
         Args:
-            host: Whose scene it is.
+            host: The host of the scene.
         """
         items, _ = self._sorted(host)
         if items:
@@ -76,48 +77,59 @@ class Loss:
         return "Remove"
 
     def kinds(self, host: Host) -> tuple[str, ...]:
-        """Return the type of each thing that is lost, `PART` for what is no item.
+        """Return the type of each lost thing, `PART` for one that is no item.
 
         Main thread, once the items are back.
 
         Args:
-            host: Whose scene it is.
+            host: The host of the scene.
         """
-        return tuple(kind if kind != "gone" else PART for kind in host.kinds(self.items))
+        kinds = list[str]()
+        for kind in host.kinds(self.items):
+            if kind == "gone":  # the host has no item of that name
+                kinds.append(PART)
+            else:
+                kinds.append(kind)
+        return tuple(kinds)
 
     def _sorted(self, host: Host) -> tuple[list[str], list[str]]:
-        pairs = list(zip(self.items, self.kinds(host), strict=True))
-        items = [item for item, kind in pairs if kind != PART]
-        parts = [item for item, kind in pairs if kind == PART]
+        """Return the items, and the parts of items."""
+        items = list[str]()
+        parts = list[str]()
+        for thing, kind in zip(self.items, self.kinds(host), strict=True):
+            if kind == PART:
+                parts.append(thing)
+            else:
+                items.append(thing)
         return items, parts
 
 
 class UnauthorizedLoss(NoConsent):
-    """A skill lost what nobody had agreed to lose; what it did is undone.
+    """A skill lost things that nobody had agreed to lose; the edits are undone.
 
     Attributes:
-        loss: What it lost.
+        loss: The loss.
     """
 
     def __init__(self, skill: str, loss: Loss) -> None:
-        """Name what was lost.
+        """Make the message with the names of the lost things.
 
         Args:
             skill: The name of the skill.
-            loss: What it lost.
+            loss: The loss.
         """
         super().__init__(skill, f"deleted {named(loss.items)}")
         self.loss = loss
 
 
 def counted(host: Host, items: Sequence[str]) -> str:
-    """Return how many items there are of which kind: "3 cameras", "3 cameras and 2 lights".
+    """Return how many items of each kind there are: "3 cameras", "3 cameras and 2 lights".
 
     Items of many kinds are counted together: "12 prims". Main thread.
 
     Args:
-        host: Whose scene it is.
-        items: Some, at least one.
+        host: The host of the scene.
+        items: The items, at least one.
     """
     return _joined(_counts(host, items))
 
@@ -125,9 +137,11 @@ def counted(host: Host, items: Sequence[str]) -> str:
 def named(names: Sequence[str]) -> str:
     """Return the first of some names, and how many more there are."""
     shown = [safe_line(name, len(name)) for name in names[:MAX_NAMED]]
+    text = ", ".join(shown)
     more = len(names) - MAX_NAMED
-    ended = f" and {more} more" if more > 0 else ""
-    return ", ".join(shown) + ended
+    if more > 0:
+        text += f" and {more} more"
+    return text
 
 
 def _counts(host: Host, items: Sequence[str]) -> list[str]:

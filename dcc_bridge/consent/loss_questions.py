@@ -1,4 +1,4 @@
-"""The questions about what a try has really changed and lost. Main thread, once it is reverted."""
+"""The questions about the real edits and losses of a try. Main thread, once they are reverted."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from dcc_bridge.elicitation.text import plural
 from dcc_bridge.host import Changes, Host
 from dcc_bridge.threads.flows import run_sync
 
-_LONG_S: Final = 1.0  # of a body that ran for longer the question says how long
+_LONG_S: Final = 1.0  # the question states the time of a body that ran for longer
 
 
 def ask_about_loss(host: Host, call: Call, loss: Loss, seconds: float) -> None:
-    """Ask the person about a loss; what was lost is there again now.
+    """Ask the person about a loss, once the lost things are back.
 
     Args:
-        host: The application whose scene it is.
-        call: The call whose body lost it.
-        loss: What it lost.
+        host: The host of the scene.
+        call: The call whose body lost them.
+        loss: The loss.
         seconds: How long the body ran.
 
     Raises:
@@ -36,13 +36,13 @@ def ask_about_loss(host: Host, call: Call, loss: Loss, seconds: float) -> None:
 
 
 def ask_about_edit(host: Host, call: Call, changes: Changes, loss: Loss, seconds: float) -> None:
-    """Ask the person about all that an edit changes and loses; the scene is as before it now.
+    """Ask the person about all changes and losses of an edit, once the edit is reverted.
 
     Args:
-        host: The application whose scene it is.
+        host: The host of the scene.
         call: The call whose body made the edit.
-        changes: What became of the items.
-        loss: What the edit lost.
+        changes: The items that the edit made, changed and deleted.
+        loss: The loss.
         seconds: How long the body ran.
 
     Raises:
@@ -55,11 +55,21 @@ def ask_about_edit(host: Host, call: Call, changes: Changes, loss: Loss, seconds
 
 
 def _confirm(host: Host, call: Call, message: str, loss: Loss, verb: str, seconds: float) -> None:
+    """Ask for consent, and limit the grant to the lost things.
+
+    Args:
+        host: The host of the scene.
+        call: The call that asks.
+        message: The question.
+        loss: The loss.
+        verb: The label of the button that agrees.
+        seconds: How long the body ran.
+    """
     if loss.breaks:
         message += f"\n{plural(len(loss.breaks), 'thing')} will break: {named(loss.breaks)}."
     if seconds > _LONG_S:
         message += f"\nIt will take about {seconds:.0f} s."
-    agreed_to = host.fingerprint(loss.items)  # it knows them again by that
+    fingerprint = host.fingerprint(loss.items)
     labels = tuple(host.display_names(loss.items))
     question = Question(
         message=sayable(message),
@@ -69,12 +79,13 @@ def _confirm(host: Host, call: Call, message: str, loss: Loss, verb: str, second
         key="consent",
         consent=Consent(loss.items, loss.kinds(host), labels=labels),
     )
-    check(question, run_sync(ask_flow(question), "confirm"))
-    if host.fingerprint(loss.items) != agreed_to:  # others have these names by now
+    answer = run_sync(ask_flow(question), "confirm")
+    check(question, answer)
+    if host.fingerprint(loss.items) != fingerprint:  # other items have these names by now
         call.ledger.drop(question.id)
     for grant in call.ledger.grants:
         if grant.question == question.id:
-            grant.items = loss.items  # what is not listed is not agreed to
+            grant.items = loss.items  # nobody has agreed to lose other things
 
 
 def _changes_named(changes: Changes, host: Host) -> str:

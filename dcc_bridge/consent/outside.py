@@ -1,11 +1,12 @@
-"""The guard of a body that is tried: it refuses what undo does not bring back. Main thread.
+"""The guard of a body that is tried: acts that undo does not bring back are refused. Main thread.
 
-That is a file written, removed or renamed, a program, a thread, the network. A body that runs again
-after a question would do it twice, and one that is reverted would have done it for nothing. So the
-body ends at the line that attempts it, and the person is asked before the body runs.
+Such acts write, remove or rename a file, start a program or a thread, or use the network. A body
+that runs again after a question would do them twice, and a body that is reverted would have done
+them for nothing. So the body ends at the line that attempts the act, and the person is asked before
+the body runs again.
 
-It is no sandbox, and is for skills that mean well. What the bridge and the host do meanwhile
-passes: the stack of frames shows whose code acts.
+The guard is no sandbox, and is for skills that mean well. Acts of the bridge and the host pass
+meanwhile: the stack of frames shows whose code acts.
 """
 
 from __future__ import annotations
@@ -26,23 +27,23 @@ _ROOT: Final = "dcc_bridge.consent.attempt"  # the module whose code calls the b
 # Modules of ours that call somebody else's function: they are passed over in the stack.
 _CARRIERS: Final = {
     IMPORTER,
-    "dcc_bridge.consent.audit_hook",  # what stands in place of a writer
+    "dcc_bridge.consent.audit_hook",  # its function stands in place of a writer
     "dcc_bridge.elicitation.ask",
     "dcc_bridge.skills.run",
     "dcc_bridge.skills.skill",
     "dcc_bridge.threads.flows",
 }
-_INQUIRING: Final = {"platform", "uuid"}  # modules that start a program to find something out
-_SELF_PIPE: Final = "_make_self_pipe"  # of asyncio: what wakes a loop of a body's own
-_SOCKET_MADE: Final = "socket.__new__"  # it reaches nobody before it is bound or connected
+_INQUIRING: Final = {"platform", "uuid"}  # modules that start a program to find a fact out
+_SELF_PIPE: Final = "_make_self_pipe"  # asyncio's function for the sockets that wake a loop
+_NEW_SOCKET: Final = "socket.__new__"  # a socket reaches nobody before it is bound or connected
 _ALLOWED: Final = {events.NATIVE, events.PYTHON}  # acts that libraries need to compute
 
 
 class ReachedOutside(BridgeError):
-    """A body that is tried attempted what undo does not bring back; it was not done."""
+    """A body that is tried attempted an act that undo does not bring back; it was not done."""
 
     def __init__(self, act: str) -> None:
-        super().__init__(f"It wanted to {act}, which undo does not bring back; it was not done.")
+        super().__init__(f"It tried to {act}. Undo cannot reverse this, so it was refused.")
 
 
 class OutsideGuard(Watch):
@@ -51,7 +52,7 @@ class OutsideGuard(Watch):
     Attributes:
         wanted: The acts that were refused, once each: "write the new file /shots/a.usda". The body
             may have caught the error.
-        files: The files of these acts that are there, and would be written over or removed.
+        files: The existing files that these acts would have written over or removed.
     """
 
     def __init__(self, file: str) -> None:
@@ -71,14 +72,14 @@ class OutsideGuard(Watch):
         """Refuse an event that would leave something behind after a revert."""
         act = events.file_act(event, args)
         if act is not None:
-            if not all(map(self._is_own_temporary, act.paths)):
+            if not all(self._is_own_temporary(path) for path in act.paths):
                 self._refuse_files(act)
             return
-        if event == _SOCKET_MADE:
+        if event == _NEW_SOCKET:
             return
-        does = events.act_of(event)
-        if does is not None and does not in _ALLOWED:
-            self.refuse(does)
+        other_act = events.act_of(event)
+        if other_act is not None and other_act not in _ALLOWED:
+            self.refuse(other_act)
 
     def refuse(self, act: str) -> None:
         """Raise ReachedOutside, unless the bridge or the host acts by itself."""
@@ -89,14 +90,18 @@ class OutsideGuard(Watch):
         raise ReachedOutside(act)
 
     def _refuse_files(self, act: events.FileAct) -> None:
+        """Raise ReachedOutside as `refuse` does, and note the existing files of the act."""
         try:
-            self.refuse(_told(act))
+            self.refuse(_act_text(act))
         except ReachedOutside:
-            there = [Path(path) for path in act.paths if os.path.isfile(path)]
-            self.files += [file for file in there if file not in self.files]
+            for path in act.paths:
+                file = Path(path)
+                if os.path.isfile(path) and file not in self.files:
+                    self.files.append(file)
             raise
 
     def _is_by_body(self) -> bool:
+        """Return whether the body acts, and not the bridge or the host."""
         frame = self.frame()
         while frame is not None:
             if frame.f_code.co_filename == self._file:
@@ -115,7 +120,7 @@ class OutsideGuard(Watch):
         return False
 
     def _is_own_temporary(self, path: str) -> bool:
-        """Return whether a path is in the temporary folder, and the body itself makes it."""
+        """Return whether a path is in the temporary folder, and the body itself makes the file."""
         if not path or not is_inside(path, self._temporary):
             return False
         if path not in self._made:
@@ -125,11 +130,11 @@ class OutsideGuard(Watch):
         return True
 
 
-def _told(act: events.FileAct) -> str:
-    """Return an act in words that tell a new file from an existing one."""
+def _act_text(act: events.FileAct) -> str:
+    """Return an act in words; a new file and an existing one have different words."""
     if act.verb != "write" or not all(act.paths):
         return act.text
     verb = "write the new file"
-    if any(map(os.path.lexists, act.paths)):
+    if any(os.path.lexists(path) for path in act.paths):
         verb = "write to the existing file"
     return act._replace(verb=verb).text

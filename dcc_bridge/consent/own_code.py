@@ -1,8 +1,9 @@
 """The owner of running code: the bridge, a host's adapter, or somebody else. Any thread.
 
-Code can be compiled under any file name, and any text can reach the names of a module. So code
-counts as ours, or as the importer's, by identity: it is the object that its module held before
-somebody else's code could act. A host's adapter is ours too, wherever its package is.
+Code can be compiled under any file name, and any code can reach the names of a module. So a code
+object counts as the bridge's own, or as the importer's, by identity: its module held that very
+object before somebody else's code could act. A host's adapter counts as part of the bridge,
+wherever its package is.
 """
 
 from __future__ import annotations
@@ -17,22 +18,31 @@ AGREED: Final = "<agreed code>"  # the file name of agreed code, in its frames
 IMPORTER: Final = "_frozen_importlib"
 _CORE: Final = "dcc_bridge"
 _CODE: Final = "dcc_bridge.code"
-_WRAPS: Final = (property, classmethod, staticmethod, cached_property, partial, _lru_cache_wrapper)
-_HOLDERS: Final = (dict, list, tuple, CellType, *_WRAPS)  # what functions and classes are in
-_modules: Final = sys.modules  # agreed code may put another in its place
-_packages: Final = {_CORE}  # ours
-_noted: dict[str, Any] = {}
-_codes: dict[int, tuple[str, dict[str, Any], CodeType]] = {}  # by identity: module, names, itself
+_WRAPPERS: Final = (
+    property,
+    classmethod,
+    staticmethod,
+    cached_property,
+    partial,
+    _lru_cache_wrapper,
+)
+_HOLDERS: Final = (dict, list, tuple, CellType, *_WRAPPERS)  # these hold functions and classes
+_modules: Final = sys.modules  # agreed code may put another dict in that place
+_packages: Final = {_CORE}  # the bridge's own packages
+_noted: dict[str, Any] = {}  # the modules seen so far, by name
+# The module, the names of the module and the code object itself, by the identity of the latter. The
+# reference keeps the identity from being used again.
+_codes: dict[int, tuple[str, dict[str, Any], CodeType]] = {}
 
 
 def add_package(module: str) -> None:
     """Count a host's adapter as part of the bridge.
 
-    A leaf's whole package is one, ``dcc_bridge_NAME``. Of any other package, such as a studio's
-    own, only the adapter's module is: the rest stays as strange as all else.
+    The whole package of a leaf counts, ``dcc_bridge_NAME``. Of any other package, such as a
+    studio's own, only the adapter's module counts.
 
     Args:
-        module: The name of the adapter's module, or of that of its operations.
+        module: The name of the module of the adapter, or of the adapter's operations.
     """
     parts = module.split(".")
     for number, part in enumerate(parts, 1):
@@ -45,66 +55,99 @@ def add_package(module: str) -> None:
 
 def is_ours(module: str) -> bool:
     """Return whether a module is the bridge's own, by its name."""
-    return any(module == it or module.startswith(f"{it}.") for it in _packages)
+    return any(module == package or module.startswith(f"{package}.") for package in _packages)
 
 
 def note_modules() -> dict[str, Any]:
     """Mark the modules imported since the last call as seen, and return them by name.
 
-    Called after agreed code, so that what that code imported is never taken for ours.
+    Called after agreed code, so that a module which that code imported never counts as ours.
+
+    Returns:
+        The modules of ours among them, and the importer.
     """
-    modules = {
-        it: _modules[it] for it in [*_modules] if type(it) is str and _acts(it, len(_packages))
-    }
-    fresh = {name: it for name, it in modules.items() if _noted.get(name) is not it}
-    _noted.update(fresh)
-    return fresh
+    new = dict[str, Any]()
+    for name in list(_modules):
+        if type(name) is not str or not _acts(name, len(_packages)):
+            continue
+        module = _modules[name]
+        if _noted.get(name) is not module:
+            new[name] = module
+    _noted.update(new)
+    return new
 
 
 def note_code() -> None:
     """Note the code of the modules imported since the last call; never while agreed code runs."""
     for name, module in note_modules().items():
-        own, seen = getattr(module, "__dict__", {}), set[int]()
-        pending: list[Any] = [own]
-        while pending:
-            it = pending.pop()
-            kind = type(it)  # `isinstance` would ask the host's own objects
-            is_function = kind is FunctionType
-            has_name = is_function or issubclass(kind, type)
-            is_own = has_name and getattr(it, "__module__", None) == name
-            if id(it) not in seen and (is_own or issubclass(kind, _HOLDERS)):
-                seen.add(id(it))
-                pending += gc.get_referents(it)
-            if is_function and it.__globals__ is own:
-                _keep(it.__code__, name, own)
+        names = getattr(module, "__dict__", {})
+        _note_functions(name, names)
+
+
+def _note_functions(module: str, names: dict[str, Any]) -> None:
+    """Note the code of all functions that a module defines.
+
+    Args:
+        module: The name of the module.
+        names: The dict of the module.
+    """
+    seen = set[int]()
+    pending: list[Any] = [names]
+    while pending:
+        current = pending.pop()
+        kind = type(current)  # `isinstance` would ask the host's own objects
+        is_function = kind is FunctionType
+        has_module = is_function or issubclass(kind, type)
+        is_own = has_module and getattr(current, "__module__", None) == module
+        if id(current) not in seen and (is_own or issubclass(kind, _HOLDERS)):
+            seen.add(id(current))
+            pending += gc.get_referents(current)
+        if is_function and current.__globals__ is names:
+            _note_code_object(current.__code__, module, names)
 
 
 @lru_cache(8192)
 def _acts(module: str, packages: int) -> bool:
-    """Return whether a module of ours acts when agreed code calls it, as `print` does.
+    """Return whether a module of ours acts by itself when agreed code calls it, as `print` does.
 
-    The modules that run that code do not. The number of packages is part of the cache's key.
+    The modules that run agreed code do not.
+
+    Args:
+        module: The name of the module.
+        packages: The number of our packages, which is part of the cache's key.
     """
     runs_code = module in (_CORE, _CODE) or module.startswith(f"{_CODE}.")
     return module == IMPORTER or (is_ours(module) and not runs_code)
 
 
-def _keep(code: CodeType, name: str, own: dict[str, Any]) -> None:
-    _codes[id(code)] = name, own, code
-    for it in code.co_consts:
-        if isinstance(it, CodeType):
-            _keep(it, name, own)
+def _note_code_object(code: CodeType, module: str, names: dict[str, Any]) -> None:
+    """Note a code object, and those of the functions inside."""
+    _codes[id(code)] = (module, names, code)
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            _note_code_object(constant, module, names)
 
 
 def owner_of(frame: FrameType) -> str:
-    """Return the module of ours whose code a frame runs, among its own names; "" for none."""
-    name, own, _ = _codes.get(id(frame.f_code), ("", None, None))
-    return name if frame.f_globals is own else ""
+    """Return the name of the module of ours whose code a frame runs; "" for none.
+
+    The frame must also have that module's global names.
+    """
+    noted = _codes.get(id(frame.f_code))
+    if noted is None:
+        return ""
+    module, names, _ = noted
+    if frame.f_globals is not names:
+        return ""
+    return module
 
 
 def has_module(frame: FrameType) -> bool:
-    """Return whether a frame runs among the names of an imported module, such as a library's."""
+    """Return whether a frame has the global names of an imported module, such as a library."""
+    if frame.f_code.co_filename == AGREED:
+        return False
     name: Any = frame.f_globals.get("__name__")
-    module = _modules.get(name) if type(name) is str else None
-    is_own = getattr(module, "__dict__", None) is frame.f_globals
-    return is_own and frame.f_code.co_filename != AGREED
+    if type(name) is not str:
+        return False
+    module = _modules.get(name)
+    return getattr(module, "__dict__", None) is frame.f_globals

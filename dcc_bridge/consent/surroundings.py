@@ -1,4 +1,4 @@
-"""What an undo of the scene does not bring back of the process, and is put back. Main thread."""
+"""Restores the working folder and the environment, which undo does not bring back. Main thread."""
 
 from __future__ import annotations
 
@@ -9,19 +9,23 @@ from typing import Any
 
 
 class Surroundings:
-    """The working folder and the environment as they are now."""
+    """The working folder and the environment of the process, as they were at one moment."""
 
     def __init__(self) -> None:
         self._folder = _working_folder()
         self._environment = dict(os.environ)
 
     def put_back(self) -> list[str]:
-        """Make them as they were, and return which of them were changed. Raises nothing."""
+        """Set both as they were. Raises nothing.
+
+        Returns:
+            The changed ones: "the working folder".
+        """
         changed = []
         if _working_folder() != self._folder:
             changed.append("the working folder")
             if self._folder is not None:
-                with suppress(OSError):  # it is gone
+                with suppress(OSError):  # the folder is gone
                     os.chdir(self._folder)
         if dict(os.environ) != self._environment:
             changed.append("the environment")
@@ -30,8 +34,8 @@ class Surroundings:
 
 
 def put_names(names: MutableMapping[str, Any], before: dict[str, Any]) -> None:
-    """Make a mapping hold what it held before, and nothing else."""
-    for name in {*names} - {*before}:
+    """Set the items of a mapping as they were, and remove all others."""
+    for name in set(names) - set(before):
         del names[name]
     names.update(before)
 
@@ -39,5 +43,5 @@ def put_names(names: MutableMapping[str, Any], before: dict[str, Any]) -> None:
 def _working_folder() -> str | None:
     try:
         return os.getcwd()
-    except OSError:  # it is gone
+    except OSError:  # the folder is gone
         return None

@@ -1,10 +1,14 @@
 """The undo steps of one call: open while the body runs, closed while a question is open.
 
-When a stretch of the body ends, what it changed needs a grant that is alive then, and what it lost
-must be what was agreed to; otherwise all that the call changed is taken back there and then. Where
-the host has a trial (`UndoStack.trial`) that is seen while the step is open, and the step is
-reverted: the person finds nothing of it to redo. Elsewhere the closed step is undone. Whether the
-scene was changed, the host says: the mark of its undo stack is another one. Main thread.
+A *stretch* is the part of a body that runs between two questions; its edits are one undo step. At
+the end of a stretch its edits are judged: they need a grant that is valid then, and the things that
+they lost must be those that a person agreed to. Otherwise all edits of the call are taken back at
+once.
+
+Where the host has a trial (`UndoStack.trial`), the edits are judged while the step is open, and the
+step is reverted, so the person finds nothing of it to redo. Elsewhere the closed step is undone.
+Whether a stretch has changed the scene shows in the mark of the host's undo stack, which is another
+one then. Main thread.
 """
 
 from __future__ import annotations
@@ -30,62 +34,109 @@ from dcc_bridge.threads import main_thread
 _OF: Final = " of "  # in the name of each part: "modifier Bevel of Cube"
 
 
+def _never_paused() -> None:
+    return None
+
+
+def _no_follower(mark: UndoMark, file: Path | None) -> None:
+    pass
+
+
 @dataclass(frozen=True, slots=True)
 class _Change:
-    """What one stretch left on the undo stack."""
+    """The entries that one stretch left on the undo stack.
 
-    label: str  # the label of its step
-    before: UndoMark  # the place in the stack before it
-    after: UndoMark | None = None  # the place after it; None where the host could not tell
+    Attributes:
+        label: The label of the stretch's step.
+        before: The place in the stack before the step.
+        after: The place after the step; None where the host could not tell.
+    """
+
+    label: str
+    before: UndoMark
+    after: UndoMark | None = None
+
+    def is_on_top(self, now: UndoMark) -> bool:
+        """Return whether the step is the newest entry of the stack, whose place is given."""
+        if self.after is None:
+            return now.label == self.label
+        return now == self.after
 
 
 class Steps:
-    """What one call changed, so that it can be undone as one."""
+    """The undo steps of one call, which can be taken back together.
+
+    Attributes:
+        undone: The labels of the steps that were taken back.
+        is_reverted: Whether each of these was taken back while it was open.
+        lost: The loss that nothing brings back, as an error that the body may have caught.
+        unauthorized: The last loss that nobody had agreed to, which a body may have caught as well.
+        watching: Makes the block around each stretch that watches for acts that undo does not bring
+            back.
+    """
 
     def __init__(
         self,
-        host: Host,  # whose undo stack it is
-        main: main_thread.MainThread,  # whose job the call is
+        host: Host,
+        main: main_thread.MainThread,
         call: Call,
-        label: str,  # what the person reads in the Edit menu
-        account: RunRecord,  # where it is written down that the scene may be changed
-        paused: Callable[[], Exception | None] = lambda: None,  # why no edit may begin now
-        # Told the place in the stack and the scene's file around each change.
-        look: Callable[[UndoMark, Path | None], None] = lambda mark, file: None,
+        label: str,
+        account: RunRecord,
+        paused: Callable[[], Exception | None] = _never_paused,
+        look: Callable[[UndoMark, Path | None], None] = _no_follower,
     ) -> None:
-        self._account, self._paused, self._look = account, paused, look
-        self._host, self._main, self._call = host, main, call
+        """Prepare the steps of a call.
+
+        Args:
+            host: The host that has the undo stack.
+            main: The main thread, whose job the call is.
+            call: The call.
+            label: The text that the person reads in the Edit menu.
+            account: The record that the scene may be changed.
+            paused: Returns why no edit may begin now, or None.
+            look: Gets the place in the undo stack and the scene's file around each change.
+        """
+        self._account = account
+        self._paused = paused
+        self._look = look
+        self._host = host
+        self._main = main
+        self._call = call
         self._label = label
-        self._name = call.skill  # of what runs, for the error that says what it did
+        self._name = call.skill  # of the running part, for an error about its edits
         self._stretch: ExitStack | None = None
-        self._trial: Trial | None = None  # what can take back the open step
-        self._is_judged = False  # the newest step was while it was open, and may stay
-        self._refusal: errors.BridgeError | None = None  # why it was reverted then
-        self._is_reading = self._is_other_scene = self._is_over = False
+        self._trial: Trial | None = None
+        self._is_judged = False  # the newest step was judged while it was open, and may stay
+        self._refusal: errors.BridgeError | None = None  # why the newest step was reverted
+        self._is_reading = False
+        self._is_other_scene = False  # the stretch may have opened another scene
+        self._is_over = False
         self._done: list[_Change] = []
-        self.undone: list[str] = []  # the labels of the steps that were taken back
-        self.is_reverted = True  # each of them while it was open
+        self.undone: list[str] = []
+        self.is_reverted = True
         self._put_back: list[str] = []
         self._left: list[str] = []
-        self._file: Path | None = None  # the scene's, when it changed it last
-        self.lost: LostAnyway | errors.NotUndoable | None = None  # which a body may catch
-        self.unauthorized: UnauthorizedLoss | None = None  # which a body may catch as well
-        # Watches each stretch for what undo does not bring back.
+        self._file: Path | None = None  # the scene's file at the newest change
+        self.lost: LostAnyway | errors.NotUndoable | None = None
+        self.unauthorized: UnauthorizedLoss | None = None
         self.watching: Callable[[], AbstractContextManager[None]] = nullcontext
 
     @property
     def effect(self) -> Effect:
-        """What the call left, so that a person may take it back."""
+        """The steps that stand and the copies, so that a person may take the call back."""
         done = self._done
         lasting = self._call.lasting
-        top = done[-1].after if done else None
-        is_whole = all(first.after == then.before for first, then in pairwise(done))
         label = None
         base = 0
         depth = 0
+        top = None
+        if done:
+            top = done[-1].after
         if top is not None:
             base = done[0].before.depth
             depth = top.depth
+            # An entry of somebody else between two steps would be undone with them.
+            is_whole = all(change.after == newer.before for change, newer in pairwise(done))
             if is_whole and lasting.undoable:
                 label = top.label
         return Effect(
@@ -106,27 +157,31 @@ class Steps:
 
     @property
     def trial(self) -> Trial | None:
-        """What can take back the open step; None where nothing can, or none is open."""
+        """The trial that can revert the open step; None where there is no trial or open step."""
         return self._trial
 
     @property
     def put_back(self) -> tuple[str, ...]:
-        """What the body changed that undo does not hold, and the host put back."""
+        """The state that the body changed outside the undo stack, and that was put back."""
         return tuple(dict.fromkeys(self._put_back))
 
     @property
     def left(self) -> tuple[str, ...]:
-        """What the body changed that nothing brings back, though its edit was taken back."""
+        """The state that the body changed and that stays, though the edit was taken back."""
         return tuple(dict.fromkeys(self._left))
 
     @contextmanager
     def open(self, *, is_last: bool = False) -> Iterator[None]:
-        """Keep a step open while a part of the body runs; nothing comes after the last one.
+        """Keep a step open while a part of the body runs.
+
+        Args:
+            is_last: Whether the call ends with this part.
 
         Raises:
             Ended: The call is over; a task or a thread of the skill came too late.
-            NotRecorded: It cannot be written down that the scene may be changed.
-            NoConsent: It changed or lost what nobody agreed to; it is as it was.
+            NotRecorded: The record cannot be written, so the scene must not be changed.
+            NoConsent: The part edited without a grant, or lost things that nobody agreed to lose;
+                the edits were taken back.
         """
         self._check_live()
         self.note_begin()
@@ -135,22 +190,29 @@ class Steps:
 
     @contextmanager
     def reading(self, what: str = "") -> Iterator[None]:
-        """Undo what a body, or `what` of it, that only reads has left on the host's undo stack.
+        """Undo each edit of a part of the body that should only read.
 
-        It has no step of its own, which some hosts refuse where reading is fine. What the person
-        does while a question is open is theirs.
+        The part has no step of its own: some hosts refuse a step where reading is fine. Edits of
+        the person while a question is open stay.
+
+        Args:
+            what: The name of the part, for the error; "" for the whole body.
 
         Raises:
-            Ended: The call is over; some hosts could not refuse what is lost after that.
-            NoConsent: It changed the scene.
+            Ended: The call is over; some hosts could not refuse a loss after that.
+            NoConsent: The part changed the scene.
         """
         self._check_live()
-        outer, self._is_reading, self._name = self._is_reading, True, what or self._name
+        was_reading = self._is_reading
+        self._is_reading = True
+        if what:
+            self._name = what
         try:
             with self._stretches():
                 yield
         finally:
-            self._is_reading, self._name = outer, self._call.skill
+            self._is_reading = was_reading
+            self._name = self._call.skill
 
     @contextmanager
     def pause(self) -> Iterator[None]:
@@ -162,11 +224,21 @@ class Steps:
             yield
         finally:
             if was_open:
-                self._begin()  # first: a skill that goes on in spite of it is seen to change things
+                # The step begins before the record is written. If the record cannot be written, and
+                # the skill catches the error and goes on, its edits are seen all the same.
+                self._begin()
                 self.note_begin()
 
     def take_back(self) -> bool:
-        """Undo what the call changed, and go on in a new step; gives whether there was anything."""
+        """Undo the edits of the call, and go on in a new step.
+
+        Returns:
+            Whether there was an edit.
+
+        Raises:
+            PartlyApplied: An edit of somebody else lies on top.
+            NotUndoable: Some of the edits could not be undone.
+        """
         if self._can_revert:
             return self.revert()
         try:
@@ -178,13 +250,13 @@ class Steps:
         return changed
 
     def revert(self) -> bool:
-        """Revert what the open step has edited, if that is all that the call did. Any thread.
+        """Revert the edits of the open step, if the call has no other edits. Any thread.
 
         Returns:
             Whether anything was reverted; never on another thread than the main one.
 
         Raises:
-            NotUndoable: Some of it could not be reverted.
+            NotUndoable: Some of the edits could not be reverted.
         """
         if not self._main.is_current or not self._can_revert:
             return False
@@ -198,25 +270,34 @@ class Steps:
 
     @property
     def _can_revert(self) -> bool:
-        """Whether the open step can be reverted, and is all that the call did. Main thread."""
+        """Whether the open step can be reverted, and holds all edits of the call."""
         return self._trial is not None and not self._done and self._is_alone
 
     def roll_back(self) -> None:
-        """Undo what the call changed, newest first; PartlyApplied: not all of it could be."""
+        """Undo the edits of the call, the newest first.
+
+        Raises:
+            PartlyApplied: An edit of somebody else lies on top.
+            NotUndoable: Some of the edits could not be undone.
+        """
         while self._done:
             self._roll_back_last()
         if isinstance(self.lost, errors.NotUndoable):
             raise self.lost
 
     def _roll_back_last(self) -> None:
+        """Undo the newest step."""
+        change = self._done[-1]
         try:
-            self._take_back(self._done[-1])
+            self._undo(change)
         except errors.NotUndoable as error:
-            if self._host.undo_mark() != self._done[-1].before:
+            if self._host.undo_mark() != change.before:
                 raise
-            # it is undone as far as it can be, and what is below has to be too
-            self.lost = errors.NotUndoable(f"{self.lost or ''} {error}".strip())
-        self.undone.append(self._done.pop().label)
+            # The step is undone as far as possible. The steps below have to be undone too.
+            earlier = self.lost or ""
+            self.lost = errors.NotUndoable(f"{earlier} {error}".strip())
+        self._done.pop()
+        self.undone.append(change.label)
         self.is_reverted = False
 
     @property
@@ -225,28 +306,40 @@ class Steps:
         return self._host.undo_mark() == self._before
 
     def _revert(self, trial: Trial) -> None:
-        """Take back the open step, and what is not the scene's."""
+        """Revert the open step, the working folder and the environment."""
         try:
             self._left += trial.revert()
-        except errors.NotUndoable as error:  # what is left of it is undone once the step is closed
+        except errors.NotUndoable as error:  # the rest is undone once the step is closed
             self.lost = error
         else:
             self.undone.append(self._current_label)
         self._put_back += self._surroundings.put_back()
 
     def close(self) -> None:
-        """Let what stands stand, and nothing of it change the scene any more. Any thread."""
+        """End the call: the edits so far stand, and each later one is refused. Any thread."""
         self._is_over = True
 
     def check_loss(self, what: str, files: Sequence[Path]) -> None:
-        """Refuse what undo does not bring back, unless that was agreed to; see `Host.losing`."""
+        """Refuse a loss that undo does not bring back, unless a person agreed to that.
+
+        Of an agreed loss a copy is kept first, if there is none of the scene as it is now.
+
+        Args:
+            what: The loss: "open another file in place of shot.blend"; see `Host.losing`.
+            files: The files that are lost; empty for the scene.
+
+        Raises:
+            Ended: The call is over.
+            NotGranted: Nobody agreed to the loss.
+            NoCheckpoint: No copy can be kept.
+        """
         lasting = self._call.lasting
         self._check_live()
         if not self._call.ledger.allows_loss(files):
             raise NotGranted(self._call.skill, what)
         lasting.lost.append(what)
         self._is_other_scene = self._is_other_scene or not files
-        if lasting.kept_at != self._host.undo_mark():  # somebody has worked on since the copy
+        if lasting.kept_at != self._host.undo_mark():  # the scene was edited since the copy
             lasting.kept.clear()
         missing = [file for file in files if file not in lasting.kept]
         if missing or (not files and None not in lasting.kept):
@@ -256,52 +349,62 @@ class Steps:
         if self._is_over:
             raise Ended(self._call.title)
 
-    def _take_back(self, change: _Change) -> None:
-        """Undo exactly what was added, and nothing where something else lies on top."""
+    def _undo(self, change: _Change) -> None:
+        """Undo the entries of a change, unless an entry of somebody else lies on top."""
         now = self._host.undo_mark()
-        if now == change.before:  # nothing of it stands: the person undid it, or there was nothing
+        if now == change.before:  # the person undid the change, or there was none
             return
-        is_ours = now.label == change.label if change.after is None else now == change.after
-        if not is_ours:
+        if not change.is_on_top(now):
             raise PartlyApplied(self._call.skill)
         for _ in range(now.depth - change.before.depth):
             self._host.take_back()
 
     @property
     def _may_change(self) -> bool:
+        """Whether the skill may edit, and has a grant if it needs one."""
         return self._call.risk != "read" and self._call.ledger.allows_change
 
     def note_begin(self) -> None:
-        """Write down that the scene may be changed from now on, if it may; once.
+        """Write into the record, once, that the scene may be changed from now on, if it may.
 
         Raises:
-            NotRecorded: It cannot be written, so nothing may be changed.
+            NotRecorded: The record cannot be written, so nothing may be changed.
         """
         if self._may_change and not self._is_reading:
             self._account.begin(self._host, self._label)
 
     @contextmanager
     def _stretches(self, is_last: bool = False) -> Iterator[None]:
-        """Keep a stretch open, with pauses in between, and judge the last one."""
-        outer, self._stretch = self._stretch, None
+        """Keep a stretch open, with pauses in between, and judge the last stretch at the end."""
+        outer = self._stretch
+
+        def restore() -> None:
+            self._stretch = outer
+
+        def end(kind: object, error: BaseException | None, trace: object) -> None:
+            self._end(error, is_last=is_last)
+
+        self._stretch = None
         self._begin()
         with ExitStack() as stack:
-            stack.callback(setattr, self, "_stretch", outer)
-            stack.push(lambda kind, error, trace: self._end(error, is_last=is_last))
+            stack.callback(restore)
+            stack.push(end)
             yield
 
     def _begin(self) -> None:
+        """Begin a stretch."""
         self._trial = None
-        if not self._is_reading and (refusal := self._paused()) is not None:
-            raise refusal  # the switch was turned while it waited for an answer
-        steps = len(self._done) + len(self.undone)
-        part = f".{steps + 1}" if steps else ""
-        self._current_label = f"{self._label} [{self._call.id[:6]}{part}]"
+        if not self._is_reading:
+            refusal = self._paused()  # the person may have paused the skills during a question
+            if refusal is not None:
+                raise refusal
+        self._current_label = self._next_label()
         stretch = ExitStack()
         with stretch:
             outer = loss_check.get()
             loss_check.set(self.check_loss)
-            stretch.callback(loss_check.set, outer)  # no token: it may end in another context
+            # The value is set again without a token: the stretch may end in another context.
+            stretch.callback(loss_check.set, outer)
             stretch.enter_context(self._host.guard(self._put_back, read=self._is_reading))
             self._before = self._host.undo_mark()
             if not self._is_reading:
@@ -312,58 +415,106 @@ class Steps:
             stretch.enter_context(self.watching())
             self._stretch = stretch.pop_all()
 
+    def _next_label(self) -> str:
+        """Return the label of the next step: unique, as a host may have no other identity."""
+        steps = len(self._done) + len(self.undone)
+        name = self._call.id[:6]
+        if steps:
+            name += f".{steps + 1}"
+        return f"{self._label} [{name}]"
+
     def _end(self, error: BaseException | None = None, *, is_last: bool = False) -> None:
-        stretch, self._stretch = self._stretch, None
+        """End the stretch, if one is open: judge its edits, close its step, and note the change.
+
+        Args:
+            error: The error that the stretch ends with, if any.
+            is_last: Whether the call ends with this stretch.
+        """
+        stretch = self._stretch
+        self._stretch = None
         if stretch is None:
             return
-        trial, self._trial = self._trial, None
+        trial = self._trial
+        self._trial = None
         self._is_judged = False
         self._refusal = None
-        if trial is not None:  # first of all, while the step is open
+        if trial is not None:
+            # The newest callback of the stretch runs first of all, while the step is open.
             stretch.callback(self._judge, trial, fails=is_last and error is not None)
-        label, before, is_said = self._current_label, self._before, True
+        label = self._current_label
+        before = self._before
+        has_host_raised = True
         try:
-            trace = error.__traceback__ if error else None
-            stretch.__exit__(type(error) if error else None, error, trace)
-            is_said = False  # else the host knows more of what was lost than its undo stack
+            if error is None:
+                stretch.close()
+            else:
+                stretch.__exit__(type(error), error, error.__traceback__)
+            has_host_raised = False
         except LostAnyway as lost:
-            self.lost = self.lost or lost
+            if self.lost is None:
+                self.lost = lost
             raise
         finally:
-            # Before the host says so: where it cannot, the roll-back looks again.
-            self._done.append(_Change(label, before))
-            after = self._host.undo_mark()
-            self._done.pop()
-            if self._is_other_scene:  # whose stack began anew
-                self._is_other_scene, depth = False, after.depth - (after.label == label)
-                before = after if depth == after.depth else UndoMark(depth)
-            if after != before and not (is_said and after.depth <= before.depth):
-                change = _Change(label, before, after)
-                added = after.depth - before.depth
-                self._note_change(change, added, is_last=is_last)
-        if self._refusal is not None:
-            if not isinstance(self._refusal, Ended):  # what it did before its end stands
-                self.roll_back()
-            raise self._refusal
+            self._note_stretch(label, before, has_host_raised=has_host_raised, is_last=is_last)
+        if self._refusal is None:
+            return
+        if not isinstance(self._refusal, Ended):  # the edits before the call's end stand
+            self.roll_back()
+        raise self._refusal
+
+    def _note_stretch(
+        self, label: str, before: UndoMark, *, has_host_raised: bool, is_last: bool
+    ) -> None:
+        """Note the change of a stretch whose step was closed.
+
+        Args:
+            label: The label of the step.
+            before: The place in the undo stack before the stretch.
+            has_host_raised: Whether the host ended the stretch with an error about a loss.
+            is_last: Whether the call ends with this stretch.
+        """
+        # The change is listed before the host tells its place. If that fails, the change stays on
+        # the list, and the roll-back asks the host again.
+        self._done.append(_Change(label, before))
+        after = self._host.undo_mark()
+        self._done.pop()
+        if self._is_other_scene:  # the undo stack of the other scene has begun anew
+            self._is_other_scene = False
+            before = after
+            if after.label == label:
+                before = UndoMark(after.depth - 1)
+        added = after.depth - before.depth
+        if has_host_raised and added <= 0:
+            return  # the host's error says more about the loss than its undo stack
+        if after != before:
+            self._note_change(_Change(label, before, after), added, is_last=is_last)
 
     def _judge(self, trial: Trial, *, fails: bool) -> None:
-        """Revert the open step if it must not stay, unless the body has undone others' steps."""
+        """Revert the open step if its edits must not stay, or if the call fails.
+
+        If the body has undone steps of others, this waits until the step is closed.
+
+        Args:
+            trial: Reverts the step.
+            fails: Whether the call ends with an error.
+        """
         if not self._is_alone:
             return
         refusal = self._why_undone(trial)
         if (refusal is not None or fails) and trial.is_edited():
             self._revert(trial)
             self._refusal = refusal
-        # What must not stay and is left all the same is judged once more when it is closed.
+        # Edits that must not stay, but could not be reverted, are judged again once they are noted.
         self._is_judged = refusal is None
 
     def _why_undone(self, trial: Trial | None = None) -> errors.BridgeError | None:
-        """Return why what the newest step changed must not stay; None if it may."""
-        if self._is_over:  # it ended while this step was open
+        """Return why the edits of the newest step must not stay; None if they may."""
+        if self._is_over:  # the call ended while this step was open
             return Ended(self._call.title)
         if self._is_reading or not self._may_change:
             return NoConsent(self._name)
-        if (loss := self._loss(trial)) is not None:
+        loss = self._unauthorized_loss(trial)
+        if loss is not None:
             self.unauthorized = UnauthorizedLoss(self._name, loss)
             return self.unauthorized
         if not self._account.has_begun:
@@ -371,58 +522,94 @@ class Steps:
         return None
 
     def _note_change(self, change: _Change, added: int, *, is_last: bool) -> None:
+        """Note a change, and take it back where it must not stay.
+
+        Args:
+            change: The change.
+            added: How many entries the undo stack has more.
+            is_last: Whether the call ends with this change.
+
+        Raises:
+            UndidOthers: The body undid steps of others.
+            BridgeError: The change must not stay, and was taken back.
+        """
         call = self._call
         if self._done and change.after == self._done[-1].before:  # the body undid its own step
             self.undone.append(self._done.pop().label)
             return
-        if added < 1:  # it undid another one's
+        if added < 1:  # the body undid a step of somebody else
             if change.after is not None and change.after.label == change.label:
-                self._host.take_back()  # what it did on top of that
-            raise errors.UndidOthers(call.skill, self._redone(change.before))
+                self._host.take_back()  # the body's own edit on top of that
+            raise errors.UndidOthers(call.skill, self._redo_others(change.before))
         self._done.append(change)
         self._file = self._host.file()
         if self._main.job is not None:
             self._main.job.edited = True
-        refusal = None if self._is_judged else self._why_undone()
-        if isinstance(refusal, Ended):
-            self._roll_back_last()  # what it did before its end stands
-            raise refusal
-        if refusal is not None:
-            self.roll_back()
-            raise refusal
+        if not self._is_judged:
+            self._judge_closed()
         self._look(change.after or change.before, self._file)
         call.ledger.refused = None
-        call.ledger.use_up(lambda: () if is_last else self._host.lost(()))
+        if not is_last:  # a later stretch must not lose the items again
+            call.ledger.use_up(lambda: self._host.lost(()))
 
-    def _redone(self, before: UndoMark) -> bool:
-        """Redo what the body undid, and say whether it stands: it may have done more on top."""
+    def _judge_closed(self) -> None:
+        """Undo the newest change, which is closed, if it must not stay, and raise the reason."""
+        refusal = self._why_undone()
+        if refusal is None:
+            return
+        if isinstance(refusal, Ended):  # the edits before the call's end stand
+            self._roll_back_last()
+        else:
+            self.roll_back()
+        raise refusal
+
+    def _redo_others(self, before: UndoMark) -> bool:
+        """Redo the steps of others that the body undid.
+
+        Args:
+            before: The place in the undo stack before the body.
+
+        Returns:
+            Whether they stand again; not where the body's own edits came on top.
+        """
         depth = self._host.undo_mark().depth
-        with suppress(Exception):
+        with suppress(Exception):  # an edit on top has emptied the redo stack
             for _ in range(before.depth - depth):
                 self._host.redo()
         now = self._host.undo_mark()
-        stands = now[:2] == before[:2]
-        for _ in range(0 if stands else now.depth - depth):
+        if now[:2] == before[:2]:
+            return True
+        for _ in range(now.depth - depth):
             with suppress(errors.NotUndoable):  # the person is told to look at the scene
                 self._host.undo()
-        return stands
+        return False
 
     def _lost(self, covered: Sequence[str]) -> list[str]:
-        """Return what the newest change took away beside what is covered."""
+        """Return the things that the newest change took away, but for those that are covered.
+
+        A part of an item is left out if an edit may take parts of that item away.
+        """
         lost = self._host.lost(covered)
         edited = self._call.ledger.parts
-        if not (lost and edited):
+        if not lost or not edited:
             return lost
-        beside = {*self._host.lost([*covered, *edited])}
-        return [it for it in lost if it in beside or it in edited or _OF not in it]
+        lost_elsewhere = set(self._host.lost([*covered, *edited]))
+        remaining = list[str]()
+        for thing in lost:
+            is_part = _OF in thing
+            if thing in lost_elsewhere or thing in edited or not is_part:
+                remaining.append(thing)
+        return remaining
 
-    def _loss(self, trial: Trial | None) -> Loss | None:
-        """Return what the newest change lost that nobody agreed to; None for nothing."""
+    def _unauthorized_loss(self, trial: Trial | None) -> Loss | None:
+        """Return the loss of the newest change that nobody agreed to; None for no loss."""
         covered = self._call.ledger.covered
         if covered is None:
             return None
         lost = self._lost(covered)
         if not lost:
             return None
-        breaks = trial.broken() if trial is not None else []
+        breaks = list[str]()
+        if trial is not None:
+            breaks = trial.broken()
         return Loss(tuple(lost), tuple(breaks))

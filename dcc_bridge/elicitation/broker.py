@@ -73,7 +73,7 @@ MAX_OPEN_QUESTIONS_OF_A_CLIENT: Final = 8
 MIN_READING_TIME_S: Final = 0.3
 # The share of the client's time to answer that is left while other calls wait for the asking one.
 HELD_UP_SHARE: Final = 0.15
-_WRONG_TYPE: Final = "each value is a text, a number, yes or no, or a list of texts."
+_WRONG_TYPE: Final = "each value must be a text, a number, yes or no, or a list of texts."
 
 
 def _no_holder() -> Caller | None:
@@ -501,7 +501,9 @@ class Broker:
             return
         presentation.retried = True
         pending = presentation.open_question
-        pending.question = replace(pending.question, reason=f"That was not accepted: {error}")
+        pending.question = replace(
+            pending.question, reason=f"This answer was not accepted: {error}"
+        )
         presentation.take_down(types.INVALID_ANSWER)
         self._show(presentation)
 

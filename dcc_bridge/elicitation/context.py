@@ -111,7 +111,7 @@ def caller_here(kind: type[C]) -> C:
         return running
     context = current_context()
     if context is None or context.main.is_current:
-        return kind(skill="host", title="The host itself")
+        return kind(skill="host", title="The application itself")
     # A thread of unknown origin: an agent's skill may have started it.
     return kind(skill="host", title="Unknown", client=BACKGROUND)
 

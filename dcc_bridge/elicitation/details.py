@@ -188,13 +188,13 @@ def _differing_blocks(groups: Sequence[Sequence[Opcode]]) -> Iterator[Opcode]:
 def _difference(groups: Sequence[Sequence[Opcode]], tr: Translate, *, is_new: bool) -> str:
     """Return how many lines differ from the previous text, in a phrase."""
     if is_new:
-        return tr("a wholly new text")
+        return tr("a completely new text")
     n = 0
     for _, start, end, new_start, new_end in _differing_blocks(groups):
         n += max(end - start, new_end - new_start)
     if n == 1:
-        return tr("1 line differs from what was agreed to last")
-    return tr("{n:,} lines differ from what was agreed to last", n=n)
+        return tr("1 line differs from the text approved last")
+    return tr("{n:,} lines differ from the text approved last", n=n)
 
 
 def _changes(

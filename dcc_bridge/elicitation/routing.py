@@ -177,7 +177,7 @@ class Audience:
         """Notify the person at the host, now and then, that a client's questions have to wait."""
         label = client_label(call)
         if self.host is not None and label is not None and self.limits.may_notify(label):
-            self.host.notice(f"{label} asks too often: its next questions have to wait.")
+            self.host.notice(f"{label} asks too often. Its next questions must wait.")
 
 
 def client_label(call: Caller) -> str | None:

@@ -157,44 +157,48 @@ def outcome(how: str, by: str = "nobody", tr: Callable[[str], str] = str) -> str
         by: `Answered.by`.
         tr: Translates the words; the record and the agent have them in English.
     """
-    unasked = tr("nobody was asked, because a setting allows it")
-    fallback = tr("nobody could be asked, and the declared fallback answered")
+    unasked = tr("nobody was asked because a setting allows it")
+    fallback = tr("nobody could be asked, so the fallback values were used")
     sentences = {
-        (AGREED, "host"): tr("agreed at the host"),
-        (AGREED, "client"): tr("agreed in the client"),
-        (AGREED, "grant"): tr("agreed in advance"),
+        (AGREED, "host"): tr("approved in the application"),
+        (AGREED, "client"): tr("approved in the client"),
+        (AGREED, "grant"): tr("approved in advance"),
         (UNASKED, ""): tr("no question needed"),
         (AGREED, "policy"): unasked,
         (AGREED, "fallback"): fallback,
-        (ANSWERED, "host"): tr("answered at the host"),
+        (ANSWERED, "host"): tr("answered in the application"),
         (ANSWERED, "client"): tr("answered in the client"),
         (ANSWERED, "policy"): unasked,
         (ANSWERED, "fallback"): fallback,
-        (COMPLETION_UNVERIFIED, "host"): tr("page opened at the host"),
+        (COMPLETION_UNVERIFIED, "host"): tr("page opened in the application"),
         (COMPLETION_UNVERIFIED, "client"): tr("page opened in the client"),
-        (DECLINED, "host"): tr("declined at the host"),
+        (DECLINED, "host"): tr("declined in the application"),
         (DECLINED, "client"): tr("declined in the client"),
-        (CANCELLED, "host"): tr("closed at the host without an answer"),
-        (CANCELLED, "client"): tr("closed in the client without an answer"),
+        (CANCELLED, "host"): tr("the question was closed in the application"),
+        (CANCELLED, "client"): tr("the question was closed in the client"),
         (CANCELLED, ""): tr("the call was cancelled before anybody answered"),
         (TIMED_OUT, ""): tr("nobody answered in time"),
-        (HOST_BLOCKED, ""): tr("nobody could answer, because the host waited for the skill"),
+        (HOST_BLOCKED, ""): tr(
+            "nobody could answer because the application was waiting for the skill"
+        ),
         (BRIDGE_CLOSED, ""): tr("the bridge was stopped before anybody answered"),
-        (INVALID_ANSWER, ""): tr("no answer fitted the question"),
+        (INVALID_ANSWER, ""): tr("no valid answer was given"),
         (DECLINED, "fallback"): fallback,
-        (TOO_MANY_QUESTIONS, "policy"): tr("nobody was asked, because too many questions wait"),
+        (TOO_MANY_QUESTIONS, "policy"): tr(
+            "nobody was asked because too many questions are waiting"
+        ),
         (TOO_MANY_QUESTIONS, ""): tr(
-            "nobody was asked, because the client takes no more questions in a call"
+            "nobody was asked because the client accepts no more questions in this call"
         ),
         (NOT_RECORDED, ""): tr("the answer could not be recorded"),
-        (NOT_SUPPORTED, ""): tr("nobody could be asked, because nothing here can show a question"),
-        (NOT_SUPPORTED, "policy"): tr("nobody could be asked, and a setting denies it"),
-        (MUTED, ""): tr("nobody was asked, because the client is muted"),
-        (PAUSED, ""): tr("agents are paused at the host"),
-        (SCENE_CHANGED, ""): tr("the scene changed each time it was asked"),
-        (SURFACE_LOST, ""): tr("the question could not be shown any longer"),
+        (NOT_SUPPORTED, ""): tr("nobody could be asked because nothing here can show a question"),
+        (NOT_SUPPORTED, "policy"): tr("nobody could be asked, so a setting declined it"),
+        (MUTED, ""): tr("nobody was asked because the client is muted"),
+        (PAUSED, ""): tr("agents are paused in the application"),
+        (SCENE_CHANGED, ""): tr("the scene changed each time the question was asked"),
+        (SURFACE_LOST, ""): tr("the question could no longer be shown"),
     }
     for key in ((how, by), (how, "")):
         if key in sentences:
             return sentences[key]
-    return tr("it ended without an answer")
+    return tr("the question ended without an answer")

@@ -122,7 +122,7 @@ def read(url: str, *, ours: bool = False) -> Address:
         raise RefusedAddress(url, "only pages at https:// are opened")
     authority, path, fragment = _AUTHORITY.fullmatch(rest).groups()  # type: ignore[union-attr]  # it matches any text
     if "@" in authority:
-        raise RefusedAddress(url, "what comes before the @ hides where it leads; leave it out")
+        raise RefusedAddress(url, "the part before the @ hides the destination; leave it out")
     name, port = _port(url, scheme, authority)
     host = _host(url, name)
     if scheme == "http" and not host.is_loopback:
@@ -290,17 +290,17 @@ def _suffixes() -> PublicSuffixList:
 
 def _host_dangers(host: UrlHost) -> Iterator[Danger]:
     if host.imitated:
-        yield Danger("imitation", f"It begins like {host.imitated}, but belongs to {host.strong}.")
+        yield Danger("imitation", f"It looks like {host.imitated} but belongs to {host.strong}.")
     if host.letters:
         yield Danger(
             "punycode",
-            f"Its name has other letters than a to z ({safe_line(host.letters)}); they may only "
-            "look like them.",
+            f"Its name has letters outside a to z ({safe_line(host.letters)}). They may look like "
+            "those letters.",
         )
     if host.is_number:
         yield Danger("ip", "It is a number, not a name, so nothing tells you whose computer it is.")
     if host.is_loopback:
-        yield Danger("localhost", "It leads to a program on this computer, not to a site.")
+        yield Danger("localhost", "It leads to a program on this computer, not to a website.")
 
 
 def _other_dangers(scheme: str, port: int | None, tail: str, length: int) -> Iterator[Danger]:

@@ -139,7 +139,7 @@ def view_of(question: Question, host: Host, tr: Translate = english) -> Question
     else:
         fields = field_views(question.form, consent is not None, tr, typed)
         if typed:
-            explanation = tr("What you had filled in is here again.")
+            explanation = tr("Your earlier entries are filled in again.")
 
     undo = ""
     word = ""
@@ -328,7 +328,7 @@ def undo_line(consent: Consent, tr: Translate = english) -> str:
         The sentence; "" for an edit that can be undone, of unknown items.
     """
     if consent.overwrites_nothing:
-        return tr("Nothing is written over. Undo does not remove a new file.")
+        return tr("Nothing is overwritten. Undo does not remove a new file.")
     if consent.undoable:
         if consent.items or consent.arguments:
             return tr("Can be undone as one step.")
@@ -360,22 +360,28 @@ def _offers(question: Question, tr: Translate) -> OffersView:
     remember = ""
     remembers = ""
     if offers.may_remember:
-        remembers = tr("For this skill only. You can revoke it, and everything can be undone.")
+        remembers = tr("Only for this skill. You can revoke it. Every edit can be undone.")
     if offers.minutes:
         remember = _for_a_while(offers.minutes, tr)
         remembers = tr(
-            "It ends with a no, a pause, another scene, code that is marked, and a click on End in "
-            "the panel."
+            "It ends when you decline, pause, open another scene, are asked about marked code, or "
+            "press End in the panel."
         )
     elif n == 0:
         remember = tr(
-            "Do not ask {client} this again this session, for the same arguments", client=client
+            "Let {client} do this without asking during this session, with the same arguments",
+            client=client,
         )
     elif n == 1:
-        remember = tr("Do not ask {client} again this session, for up to 1 item", client=client)
+        remember = tr(
+            "Let {client} do this without asking during this session, for up to 1 item",
+            client=client,
+        )
     elif n is not None:
         remember = tr(
-            "Do not ask {client} again this session, for up to {n:,} items", client=client, n=n
+            "Let {client} do this without asking during this session, for up to {n:,} items",
+            client=client,
+            n=n,
         )
     hand_over = ""
     if offers.hand_over is not None:
@@ -387,7 +393,7 @@ def _offers(question: Question, tr: Translate) -> OffersView:
         mute = tr("Mute {client} for 10 minutes", client=client)
         muting = tr(
             "Declines this and every other question of {client} for that time. Edits that need no "
-            "question go on: Pause stops those.",
+            "question continue. To stop those too, use Pause.",
             client=client,
         )
     return OffersView(remember, remembers, hand_over, mute, muting)
@@ -399,7 +405,7 @@ def _for_a_while(minutes: int, tr: Translate) -> str:
     if minutes > 1:
         time = tr("{n} minutes", n=minutes)
     return tr(
-        "For {time}, run its scripts without showing them, as long as they only work in this scene "
-        "and can be undone. Deleting still asks.",
+        "For {time}, run its scripts without showing them if they only work in this scene and can "
+        "be undone. Deleting still asks you.",
         time=time,
     )

@@ -27,7 +27,7 @@ class InUse(BridgeError):
 
     def __init__(self, path: Path, title: str, error: OSError) -> None:
         super().__init__(
-            f"{path} cannot be taken away: {error.strerror}. Nothing was changed. Close {title}, "
+            f"{path} cannot be removed: {error.strerror}. Nothing was changed. Close {title}, "
             "and try again."
         )
 

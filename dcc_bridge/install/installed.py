@@ -87,14 +87,14 @@ class InstalledFiles:
             if absolute:
                 why = f"{file} lists files by their full paths, such as {absolute[0]}"
                 advice = "which may be another folder's. Nothing was deleted."
-                raise NotOurs(f"{why}, {advice} Take {folder} away by hand.")
+                raise NotOurs(f"{why}, {advice} Delete {folder} by hand.")
             digests = dict(payload["files"])
             return cls(folder, dict(payload["facts"]), digests, tuple(payload["folders"]))
         except FileNotFoundError:
             return None
         except (OSError, ValueError, KeyError, TypeError) as error:
-            why = f"{file} cannot be read, so nobody knows what was installed: {error}"
-            raise NotOurs(f"{why}. Take {folder} away by hand.") from error
+            why = f"{file} cannot be read, so the installed files are unknown: {error}"
+            raise NotOurs(f"{why}. Delete {folder} by hand.") from error
 
     def save(self, folder: Path) -> None:
         """Write the list into the folder that becomes the plug-in's."""

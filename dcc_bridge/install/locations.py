@@ -311,8 +311,8 @@ class InstallTarget(Program):
         """
         if facts.shared is None:
             raise UnknownLocation(
-                f"Where {self.title} looks for all users is asked of {self.title} itself, and "
-                f"{self.programs[0]} was not found; say --interpreter PATH."
+                f"The folder for all users is read from {self.title} itself, but "
+                f"{self.programs[0]} was not found. Use --interpreter PATH."
             )
         return facts.shared
 
@@ -355,8 +355,8 @@ class InstallTarget(Program):
             if not version:
                 options = f"--version {self.example}, {options}"
             raise UnknownLocation(
-                f"Which Python has this {self.title}? Its program {' or '.join(self.programs)} was "
-                f"not found; say {options}."
+                f"The Python of this {self.title} is unknown. Its program "
+                f"{' or '.join(self.programs)} was not found. Use {options}."
             )
         return replace(facts, python=python)
 
@@ -374,7 +374,8 @@ class InstallTarget(Program):
         """
         if facts.version is None:
             raise UnknownLocation(
-                f"Which {self.title}? Its program was not found; say --version {self.example}."
+                f"The version of {self.title} is unknown. Its program was not found. "
+                f"Use --version {self.example}."
             )
         return facts.version
 

@@ -99,7 +99,7 @@ class Plan:
             return None
         foreign = old.foreign()
         if foreign:
-            problem = f"{folder} holds files of somebody else, such as {foreign[0]}"
+            problem = f"{folder} contains other files, such as {foreign[0]}"
             raise NotOurs(f"{problem}. Move them away and install again.")
         changed = old.changed()
         if changed:

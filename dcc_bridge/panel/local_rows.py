@@ -32,9 +32,9 @@ def local_rows(state: State, tr: Translate) -> list[Row]:
     if local.step == "looking":
         return [Row(LOCAL_KEY, title, tr("Looking for the clients on this computer…"), done=-1.0)]
     details = {
-        "new": tr("Find those on this computer, and set one up."),
+        "new": tr("Find the clients on this computer and set one up."),
         "failed": tr("In a terminal: pip install dcc-bridge-mcp, then dcc-bridge client list"),
-        "done": tr("None was found. Install one, such as Claude Code, Cursor or VS Code."),
+        "done": tr("No client was found. Install one, such as Claude Code, Cursor or VS Code."),
     }
     look = Act("look", tr("Find clients"), tr("Look for the clients on this computer."))
     return [Row(LOCAL_KEY, title, details[local.step], (look,))]
@@ -58,15 +58,17 @@ def _local_row(client: LocalClient, state: State, tr: Translate) -> Row:
         if local.error:
             return Row(key, name, safe_line(local.error, _MAX_ERROR_CHARS), (add, *opening))
         if local.verb == verb:
-            return Row(key, name, tr("Opened: agree there to add dcc-bridge."), opening)
+            return Row(
+                key, name, tr("{name} is open. Agree there to add dcc-bridge.", name=name), opening
+            )
 
     if client.is_set_up:
-        detail = tr("Set up. Start {name} again to connect. If it does not come: {advice}")
-        advice = tr("look at {servers}, and run dcc-bridge doctor.", servers=known.servers)
+        detail = tr("Set up. Restart {name} to connect. If it does not connect, {advice}")
+        advice = tr("look at {servers} and run dcc-bridge doctor.", servers=known.servers)
         return Row(key, name, detail.format(name=name, advice=advice), opening)
     if client.is_writable:
         return Row(key, name, tr("On this computer, not set up"), (add,))
-    detail = tr("Copy the entry of dcc-bridge, and paste it into {file}", file=client.file)
+    detail = tr("Copy the dcc-bridge entry and paste it into {file}", file=client.file)
     # The text that is copied is the key of the row.
     return Row(client.entry, name, detail, (Act("copy", tr("Copy"), detail),))
 
@@ -74,5 +76,5 @@ def _local_row(client: LocalClient, state: State, tr: Translate) -> Row:
 def _opening_buttons(verb: str | None, name: str, tr: Translate) -> tuple[Act, ...]:
     if verb is None:
         return ()
-    tip = tr("It asks you there whether to add dcc-bridge.")
+    tip = tr("{name} asks you whether to add dcc-bridge.", name=name)
     return (Act(verb, tr("Open in {name}", name=name), tip),)

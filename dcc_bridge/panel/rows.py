@@ -29,14 +29,14 @@ _MAX_LABELS: Final = 2  # that a sentence names; the others are counted
 def who(label: str | None) -> str:
     """Return the name of the client that called, by its label; None is the host itself."""
     if not label:
-        return tr("The host itself")
+        return tr("The application itself")
     return safe_line(label)
 
 
 def ago(seconds: float) -> str:
     """Return in words how long ago something was."""
     if seconds < 60:
-        return tr("here now")
+        return tr("active now")
     return tr("{span} ago", span=span(seconds, tr))
 
 
@@ -63,7 +63,7 @@ def connected(state: State) -> str:
     """Return who is connected, or why nobody can be."""
     if state.problem:
         return state.problem
-    names = tr("no agent yet")
+    names = tr("no agent connected")
     labels = list(dict.fromkeys(who(seen.client.label) for seen in state.clients))
     if labels:
         names = _listed(labels)
@@ -81,7 +81,7 @@ def muted(state: State) -> str:
     names = _listed(sorted(state.muted))
     left = span(max(state.muted.values()), tr)
     return tr(
-        "Muted for {left}: {names}. Questions are declined, edits that need none go on.",
+        "Muted for {left}: {names}. Their questions are declined. Other edits continue.",
         names=names,
         left=left,
     )
@@ -113,17 +113,17 @@ def _failed(record: Record) -> str:
     """Return how a call ended that was not done."""
     left = tr("nothing was changed")
     if record.effect.lasting:
-        left = tr("undo does not bring all of it back")
+        left = tr("undo cannot restore everything")
     texts = {
         "refused": "",
         "cancelled": tr("cancelled, {left}", left=left),
         "timed_out": tr("took too long, {left}", left=left),
-        "not_started": tr("did not begin"),
+        "not_started": tr("did not start"),
         "failed": tr("failed, {left}", left=left),
-        "no_consent": tr("went beyond what was agreed to"),
-        "partly_applied": tr("failed half-way: look at the scene"),
+        "no_consent": tr("did more than was approved"),
+        "partly_applied": tr("failed halfway: check the scene"),
     }
-    return texts.get(record.state, tr("nobody knows how it ended"))
+    return texts.get(record.state, tr("the outcome is unknown"))
 
 
 def sign(record: Record) -> str:
@@ -138,13 +138,13 @@ def sign(record: Record) -> str:
 def _done(record: Record) -> str:
     effect = record.effect
     if effect.undone_by == "host":
-        return tr("undone at the host")
+        return tr("undone in the application")
     if effect.undone_by:
         return tr("undone by {who}", who=who(effect.undone_by))
     if effect.copy:
         return tr("done, a copy is kept")
     if sign(record) == "unanswered":
-        return tr("done all the same")
+        return tr("completed anyway")
     return tr("done")
 
 
@@ -170,11 +170,12 @@ def facts(record: Record, names: int = 3) -> Iterator[str]:
         # The later lines of a question about code have the agent's purpose, which is listed above.
         if code is not None:
             question = question.partition("\n")[0]
-        yield f"{safe_line(question)} {types.outcome(answer.how, answer.by, tr)}".strip()
+        parts = (safe_line(question), types.outcome(answer.how, answer.by, tr))
+        yield " · ".join(part for part in parts if part)
     if record.error:
         yield safe_text(record.error)
     if record.effect.copy is not None:
-        yield tr("What was there is in {copy}", copy=record.effect.copy)
+        yield tr("The previous version is in {copy}", copy=record.effect.copy)
     yield tr("Call {id}", id=record.id)
 
 
@@ -191,7 +192,7 @@ def _code_facts(code: CodeRun, names: int, *, stands: bool) -> Iterator[str]:
     if not stands or not code.changes:
         return
     if not code.is_exact:
-        yield tr("There may be more: the application does not tell of every change.")
+        yield tr("There may be more: the application does not report every change.")
     elif not any(n for n, _ in code.changes.values()):
         yield tr("It changed nothing in the scene.")
 
@@ -219,9 +220,9 @@ def now(state: State) -> list[Row]:
     queued = [record for record in state.live if record.state == "queued"]
     if queued:
         count = len(queued)
-        title = tr("Waits its turn")
+        title = tr("Waiting")
         if count > 1:
-            title = tr("{n} wait their turn", n=count)
+            title = tr("{n} waiting", n=count)
         rows.append(Row("waiting", title))
         rows.extend(_running(record, state.at) for record in queued)
     return rows
@@ -300,14 +301,14 @@ def _asked(asked: PanelQuestion) -> Row:
     title = safe_line(question.message.partition("\n")[0], _MAX_ROW_CHARS)
     cancel = Act("dismiss", tr("Cancel"), tr("Close the question without an answer."))
     if asked.is_here:
-        show = Act("show", tr("Show"), tr("Show its dialog."))
+        show = Act("show", tr("Show"), tr("Show the question."))
         detail = tr("{who} asks: {title}", who=name, title=safe_line(question.call.title))
         return Row(question.id, title, detail, (show, cancel), stands_out=True)
     if not asked.surfaces:
-        detail = tr("{who} asks a lot at once: this waits for its turn", who=name)
+        detail = tr("{who} has too many open questions: this one is waiting", who=name)
         return Row(question.id, title, detail, (cancel,))
-    detail = tr("Waits for an answer in {who}", who=name)
-    answer_here = Act("bring", tr("Answer here"), tr("Ask here instead of there."))
+    detail = tr("Waiting for an answer in {who}", who=name)
+    answer_here = Act("bring", tr("Answer here"), tr("Ask the question in this window."))
     return Row(question.id, title, detail, (answer_here, cancel))
 
 
@@ -321,7 +322,7 @@ def _running(record: Record, at: float) -> Row:
             done = min(1.0, amount / total)
         if message:
             detail += f" · {safe_line(message, _MAX_ROW_CHARS)}"
-    tip = tr("End it (Esc, while it runs); what it changed so far is undone.")
+    tip = tr("Stop the call (Esc while it runs). Its changes so far are undone.")
     cancel = Act("cancel", tr("Cancel"), tip)
     return Row(record.id, safe_line(record.title), detail, (cancel,), done=done)
 
@@ -330,15 +331,15 @@ def _grant(grant: SessionGrant, seconds: float) -> Row:
     left = span(seconds, tr)
     many = _covered(grant)
     detail = tr("{who} · {many} · for {left} more", who=grant.client, many=many, left=left)
-    revoke = Act("revoke", tr("Revoke"), tr("Next time you are asked again."))
+    revoke = Act("revoke", tr("Revoke"), tr("You will be asked again next time."))
     return Row(grant_key(grant), safe_line(grant.title), detail, (revoke,))
 
 
 def _code_grant(grant: CodeGrant) -> Row:
     until = time.strftime("%H:%M", time.localtime(grant.until))
     title = tr("{who} may run plain scripts until {time}", who=who(grant.scope.client), time=until)
-    detail = tr("In this scene only, and what can be undone. Deleting still asks.")
-    end = Act("revoke", tr("End"), tr("Show you its next script before it runs."))
+    detail = tr("Only in this scene, and only changes that can be undone. Deleting still asks you.")
+    end = Act("revoke", tr("End"), tr("You will see its next script before it runs."))
     return Row(code_grant_key(grant), title, detail, (end,))
 
 
@@ -349,7 +350,7 @@ def _covered(grant: SessionGrant) -> str:
     if grant.most == 1:
         return tr("1 item")
     if not grant.arguments:
-        return tr("for the same arguments only")
+        return tr("only for the same arguments")
     arguments = ", ".join(str(view) for view in argument_views(grant.arguments, tr))
     return tr("only with {arguments}", arguments=safe_line(arguments, _MAX_ROW_CHARS))
 
@@ -365,9 +366,9 @@ def _client(seen: SeenClient, state: State) -> Row:
         parts.append(tr("calls itself {name}", name=claim))
     parts.append(ago(state.at - seen.at))
     if seen.form:
-        parts.append(tr("draws questions"))
+        parts.append(tr("shows questions itself"))
     else:
-        parts.append(tr("its questions come to you here"))
+        parts.append(tr("asks questions in this window"))
     return Row(key, who(client.label), " · ".join(parts), (_mute(client.label, state),))
 
 
@@ -379,6 +380,6 @@ def _muted(key: str, label: str, state: State) -> Row:
 def _mute(label: str, state: State) -> Act:
     """Return the button that mutes a client, or lets it ask again."""
     if label in state.muted:
-        return Act("unmute", tr("Unmute"), tr("Let it ask again."))
-    tip = tr("Decline its questions for 10 minutes. Edits that need no question go on.")
+        return Act("unmute", tr("Unmute"), tr("Allow its questions again."))
+    tip = tr("Decline its questions for 10 minutes. Edits that need no question continue.")
     return Act("mute", tr("Mute"), tip)

@@ -72,7 +72,7 @@ class Port(Protocol):
         """Let no edit begin until `resume`; reads go on. It raises nothing."""
 
     def resume(self) -> None:
-        """Let edits begin again. It raises nothing."""
+        """Allow edits again. It raises nothing."""
 
     def cancel(self, call: str) -> object:
         """End a call: a queued one never begins, what a running one changed is undone.

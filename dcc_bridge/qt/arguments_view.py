@@ -22,7 +22,7 @@ class Arguments(qt.QFrame):
 
     def __init__(self, arguments: Sequence[ArgumentView]) -> None:
         super().__init__()
-        self.setAccessibleName(tr("What the skill is called with"))
+        self.setAccessibleName(tr("The arguments of the skill"))
         self.setFrameShape(qt.QFrame.Shape.StyledPanel)
         self.setBackgroundRole(qt.QPalette.ColorRole.Base)
         self.setAutoFillBackground(True)

@@ -87,13 +87,13 @@ class Exits(qt.QWidget):
         self._is_armed = not consent
         self._is_held = False
         self.cancel = Button(mnemonics.mark(tr("Cancel")))
-        self.cancel.setToolTip(tr("Close without an answer. Nothing is done."))
+        self.cancel.setToolTip(tr("Close without an answer. Nothing is changed."))
         self.decline = Button(mnemonics.mark(tr("Decline")))
-        self.decline.setToolTip(tr("Say no. The agent is told that you do not want this."))
+        self.decline.setToolTip(tr("Decline. The agent is told that you do not want this."))
         self.with_reason = small(unmarked(tr("with a reason…")))
-        self.with_reason.setToolTip(tr("Say no, and tell the agent why."))
+        self.with_reason.setToolTip(tr("Decline and tell the agent why."))
         self.with_reason.clicked.connect(self._ask_reason)
-        hint = tr("Why not? The agent is told. Enter declines.")
+        hint = tr("Why not? The agent sees your reason. Enter declines.")
         self.reason = qt.QLineEdit(maxLength=MAX_REASON_CHARS, placeholderText=hint)
         self.reason.setAccessibleName(tr("Why you decline"))
         self.reason.hide()

@@ -45,7 +45,7 @@ class DetailsBox(qt.QWidget):
         self._title = label("", bold=True)
         self.lines = _Lines()
         self.search = qt.QLineEdit(placeholderText=tr("Find"))
-        self.search.setAccessibleName(tr("Find in the lines"))
+        self.search.setAccessibleName(tr("Find in the text"))
         self.search.setMaximumWidth(self.fontMetrics().averageCharWidth() * 24)
         self.search.textChanged.connect(self.touched)
         self.search.returnPressed.connect(self.find_next)
@@ -107,7 +107,7 @@ class DetailsBox(qt.QWidget):
         column.addWidget(self.reasons)
         self.reasons.setWordWrap(True)
         self.reasons.setHorizontalScrollBarPolicy(qt.Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.reasons.setAccessibleName(tr("Why lines are marked"))
+        self.reasons.setAccessibleName(tr("Why these lines are marked"))
 
     def _show(self, rows: Sequence[DetailsRow]) -> None:
         """Show the rows of the whole text, or those of what differs."""
@@ -121,7 +121,7 @@ class DetailsBox(qt.QWidget):
         self._title.setText(" · ".join(titles))
         description = [*view.marks]
         if is_whole:
-            self.switch.setText(tr("Show what differs"))
+            self.switch.setText(tr("Show changes"))
         else:
             self.switch.setText(tr("Show all lines"))
             description += [f"{row.sign} {row.text}" for row in rows if row.sign != " "]

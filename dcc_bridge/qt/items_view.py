@@ -186,7 +186,7 @@ class Preview(qt.QWidget):
         view.setEditTriggers(qt.QAbstractItemView.EditTrigger.NoEditTriggers)
         view.setLayoutDirection(qt.Qt.LayoutDirection.LeftToRight)  # else "/a/b" is drawn as "a/b/"
         view.setTextElideMode(qt.Qt.TextElideMode.ElideMiddle)
-        view.setAccessibleName(tr("What this is about"))
+        view.setAccessibleName(tr("Affected items"))
         return view
 
 
@@ -219,9 +219,9 @@ class NameToArm(qt.QWidget):
         super().__init__()
         self._word = word
         self.editor = qt.QLineEdit()
-        self.editor.setAccessibleName(tr("Type {word} to go on", word=safe_line(word)))
+        self.editor.setAccessibleName(tr("Type {word} to continue", word=safe_line(word)))
         self.editor.textChanged.connect(self._check)
-        request = label(tr("Type {word} to go on:", word=safe_line(word)))
+        request = label(tr("Type {word} to continue:", word=safe_line(word)))
         add_all(plain_column(self), request, self.editor)
 
     @qt.Slot(str)

@@ -185,9 +185,13 @@ class AfterOpening(qt.QWidget):
     def show_for(self, *, opened: bool) -> None:
         """Show the sentence and the buttons, given whether a browser took the address."""
         if opened and self._alone:
-            text = tr("The page is open in your browser. This closes once you are done there.")
+            text = tr(
+                "The page is open in your browser. This dialog closes once you have finished there."
+            )
         elif opened:
-            text = tr("The page is open in your browser. Come back here once you are done there.")
+            text = tr(
+                "The page is open in your browser. Come back here once you have finished there."
+            )
         else:
             text = tr("No browser could be opened. Copy the address into one, or decline.")
         self.text.setText(text)
@@ -211,5 +215,7 @@ class AfterOpening(qt.QWidget):
     @qt.Slot()
     def _copy(self) -> None:
         qt.QApplication.clipboard().setText(self._url)
-        self.text.setText(tr("The address was copied. Come back here once you are done there."))
+        self.text.setText(
+            tr("The address was copied. Come back here once you have finished there.")
+        )
         self.finished.setVisible(not self._alone)

@@ -25,7 +25,7 @@ MAX_CONNECTIONS: Final = 192
 MAX_SESSIONS: Final = 16
 """Legacy sessions of a client, and as many streams on which it listens. Then idle ones end."""
 _one_turn: Final = partial(anyio.Semaphore, 1, fast_acquire=True)
-_STOPPED: Final = "The host stopped in the middle of this request. Look at the scene first."
+_STOPPED: Final = "The host stopped during this request. Look at the scene first."
 _GOES_ON: Final = "dcc_bridge.goes_on"
 """The key in a scope whose value says whether more of a response that has begun is to come."""
 _LISTEN: Final = "subscriptions/listen"

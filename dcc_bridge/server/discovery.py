@@ -271,7 +271,7 @@ def folder(runtime: Path | None = None) -> Path:
             return private_files.folder(runtime or platformdirs.user_runtime_path("dcc_bridge"))
     except OSError as error:
         raise errors.StartError(
-            f"Where running hosts are written down cannot be used: {str(error).rstrip('.')}. Set "
+            f"The folder of running hosts cannot be used: {str(error).rstrip('.')}. Set "
             "DCC_BRIDGE_RUNTIME to a folder of yours."
         ) from error
 

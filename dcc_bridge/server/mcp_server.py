@@ -331,7 +331,7 @@ class Server(MCPServer[Any]):
         if state is not None:
             return await self.calls.resume(state, label_of(request), answers, request)
         if answers:
-            why = "An answer came to a question that was not asked. Nothing was changed."
+            why = "This answer belongs to no open question. Nothing was changed."
             raise MCPError(INVALID_PARAMS, why)
         http: Any = request.request
         started = http.scope.pop(STARTED, None)

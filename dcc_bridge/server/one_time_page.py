@@ -68,7 +68,7 @@ _REASONS: Final[dict[Action, str]] = {
 _USED: Final = PageEnding(
     410,
     "This page has been used",
-    "It takes one answer, and that was given. Trying again changed nothing.",
+    "This page accepts one answer, and it was already given. Nothing more was changed.",
 )
 
 

@@ -43,7 +43,7 @@ _ANSWERABLE: Final = {**one_time_page.HEADERS, "Referrer-Policy": "same-origin"}
 _UNKNOWN: Final = PageEnding(
     404,
     "There is no question here",
-    "The address is not complete, or its question ended some time ago. Nothing was done.",
+    "The address is incomplete, or its question ended some time ago. Nothing was done.",
 )
 _OTHER_BROWSER: Final = PageEnding(
     403,
@@ -66,7 +66,7 @@ _LED_HERE: Final = PageEnding(
     "a question of it; nothing was done so far.",
 )
 _UNREADABLE: Final = PageEnding(
-    400, "This could not be read", "What was sent is not an answer to this page. Nothing was done."
+    400, "This could not be read", "The data sent is not an answer to this page. Nothing was done."
 )
 _METHOD: Final = PageEnding(405, "Refused", "A question can only be looked at and answered here.")
 _MAIN: Final = '<div class="words ended" role="status"><h1>{title}</h1><p>{text}</p>{link}</div>'

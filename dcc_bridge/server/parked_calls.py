@@ -59,7 +59,7 @@ _WAITING: Final = {
     "asking": "Waiting for the person's answer",
 }
 
-_UNDER_WAY: Final = "The same call was under way when this one came, and nobody waits for it."
+_UNDER_WAY: Final = "The same call was already running, and nobody was waiting for its result."
 
 Result = CallToolResult | InputRequiredResult | AnyResult  # `AnyResult` is a task's handle
 Answers = Mapping[str, Any]

@@ -68,8 +68,8 @@ _BINARY: Final = "application/octet-stream"
 _EXPERIMENTAL: Final = "Experimental:"
 """Stands first in a description, so it is in the line that `dcc-bridge tools` shows."""
 _NOT_YET: Final = (
-    "{title}. The application is busy, so what this tool takes cannot be told yet: list the tools "
-    "again in a moment."
+    "{title}. The application is busy, so the arguments of this tool are not known yet. List the "
+    "tools again in a moment."
 )
 _MARK: Final = "dcc-bridge/malformed"
 _MARKED_CANCEL: Final = {"action": "cancel", "_meta": {_MARK: True}}
@@ -334,7 +334,7 @@ def result(outcome: Outcome, returns: Returns = _UNTYPED) -> types.CallToolResul
         structured = show_hidden(returns.structured(outcome.value))
     except (TypeError, ValueError, RecursionError) as error:
         log.warning("a result cannot be told", exc_info=error)
-        why = f"The skill ran, and its changes stand, but what it returned cannot be told: {error}"
+        why = f"The skill ran and its changes remain, but its result cannot be sent: {error}"
         return _result(outcome.status, [_sentence(why)], is_error=True)
     if not content and outcome.status == "done":
         content = [_sentence("Done.")]

@@ -97,7 +97,7 @@ def explain(error: BaseException, host: str, vendor: Path | None = None) -> Star
         )
     elif foreign:
         what = f"The bridge did not start. {name_foreign(host, foreign)} {reason}."
-        mend = f"Take them off the path of {host}'s Python (see PYTHONPATH), and restart {host}."
+        mend = f"Remove them from the path of {host}'s Python (see PYTHONPATH), and restart {host}."
     else:
         what = f"The bridge did not start. {reason}."
         mend = f"Install the plug-in again, and restart {host}."
@@ -134,7 +134,7 @@ def overdue(host: str, seconds: float, cause: str) -> StartProblem:
     """
     what = f"{host} has been starting for {seconds:.0f} s: {cause}."
     mend = (
-        "Close the dialogs that are open in it, or wait until it has finished its work. If that "
+        "Close its open dialogs or wait until it has finished its work. If that "
         "does not help, restart it."
     )
     return StartProblem(what, mend)

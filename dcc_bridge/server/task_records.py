@@ -122,7 +122,7 @@ def _sentence(skill: str, begin: AuditLine | None, end: AuditLine | None) -> str
             f"The host ended in the middle of {skill}. Whether it was done, in part or as a whole, "
             "is not known: look at the scene before you try again."
         )
-    lost = f"The host has ended, and with it the result of {skill}"
+    lost = f"The host has ended, and the result of {skill} is lost"
     if end is None or not end.fields.get("changed"):
         return f"{lost}, which changed nothing. Call it again."
     done = "was done"

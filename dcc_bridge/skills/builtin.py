@@ -138,7 +138,7 @@ def _to_undo(recent: Recent, host: Host, call_id: str) -> Record:
         if is_candidate:
             candidates.append(record)
     if not candidates:
-        raise BridgeError("There is nothing to undo: nothing that an agent changed stands.")
+        raise BridgeError("There is nothing to undo: no change by an agent is left.")
     return max(candidates, key=lambda record: record.ended or record.began)
 
 
@@ -152,8 +152,8 @@ def _undo_call(record: Record, host: Host, undo: Undo, call: Call | None) -> str
     label = record.effect.label
     if reason or label is None:
         if record.effect.lasting:
-            reason += " An earlier call is undone by its call_id; see recent_calls."
-        raise BridgeError(f"{record.title} was not undone, nor was anything else. {reason}")
+            reason += " To undo an earlier call, pass its call_id; see recent_calls."
+        raise BridgeError(f"Nothing was undone. {record.title}: {reason}")
     if call is not None:
         call.control.record_undo(label)
     undo(label, call)

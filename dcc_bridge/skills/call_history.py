@@ -39,7 +39,7 @@ Status = Literal[
 ]
 """How a call ended.
 
-"not_started" never began and never will; "timed_out" ran for longer than it may, saw it, and was
+"not_started" never began and never will; "timed_out" exceeded its time limit, saw it, and was
 undone; "unknown_outcome" did not see it and may still change the scene.
 """
 State = Literal["queued", "running", "asking"] | Status
@@ -237,20 +237,22 @@ def why_not_undo(record: Record, top: str | None, host: str, tr: Translate = eng
     """
     effect = record.effect
     if effect.copy:
-        return tr("Undo does not bring it back. What was there is in {copy}.", copy=effect.copy)
+        return tr("Undo cannot restore this. The previous version is in {copy}.", copy=effect.copy)
     if effect.lasting:
-        return tr("Undo does not bring it back.")
+        return tr("Undo cannot restore this.")
     if not effect.steps:
-        return tr("It left nothing to undo.")
+        return tr("There is nothing to undo.")
     if effect.undone_by:
-        return tr("It is undone already.")
+        return tr("It is already undone.")
     if top is None or effect.is_away:
-        return tr("Its undo step is gone: it was undone, or a scene was opened since.")
+        return tr("Its undo step is gone: it was undone, or another scene was opened.")
     if effect.label is None:
-        return tr("Others changed the scene while it ran: use the undo of {host}.", host=host)
+        return tr(
+            "Somebody else changed the scene while it ran. Use the undo of {host}.", host=host
+        )
     if effect.label != top:
         step = safe_line(repr(top))
-        return tr("{step} came after it: use the undo of {host}.", step=step, host=host)
+        return tr("{step} came after it. Use the undo of {host}.", step=step, host=host)
     return ""
 
 

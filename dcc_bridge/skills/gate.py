@@ -108,11 +108,11 @@ def _outside_question(
     question = _question(skill, arguments, call)
     lines = "\n".join(f"- {safe_line(act, len(act))}" for act in reason.wanted)
     message = (
-        f"{skill.title}?\nUndo does not bring back what it wants to do:\n{lines}\n"
-        "It was stopped there. It may do more of that kind."
+        f"{skill.title}?\nUndo cannot reverse this:\n{lines}\n"
+        "The skill was stopped before it did this. It may do more of the same kind."
     )
     if reason.lost:
-        message += f"\nBefore that it deletes {named(reason.lost)}."
+        message += f"\nIt first deletes {named(reason.lost)}."
     consent = question.consent or Consent()
     consent = replace(consent, undoable=False, files=reason.files or None)
     return replace(question, message=message, consent=consent)
@@ -154,7 +154,7 @@ def chosen(
     """Give what was chosen; NotChosen: nobody can be asked, NotConfirmed: it was refused."""
     if answer.message == types.NOT_SUPPORTED:
         names = ", ".join(missing)
-        raise errors.NotChosen(f"{names}: required, because the person could not be asked.")
+        raise errors.NotChosen(f"{names}: required. The person could not be asked to choose.")
     if not answer.accepted:
         raise refusal(asked, answer)
     data = answer.data or {}

@@ -208,7 +208,7 @@ def check_name(name: str) -> None:
     """
     if not NAME.fullmatch(name):
         raise BrokenSkill(
-            f"{name!r} cannot be a tool's name: use letters A to Z, digits and _ . / -, 64 at most."
+            f"{name!r} cannot be a tool's name: use at most 64 letters A to Z, digits and _ . / -."
         )
 
 
@@ -216,5 +216,5 @@ def clash(first: Skill, second: Skill) -> SkillError:
     """Return the error for a name that is taken."""
     return SkillError(
         f"There are two skills named {second.name!r}: in {first.file or 'the application'} and in "
-        f"{second.file or 'the application'}. The first one stays; rename the other."
+        f"{second.file or 'the application'}. The first one is used. Rename the other."
     )

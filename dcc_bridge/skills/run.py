@@ -42,7 +42,7 @@ T = TypeVar("T")
 
 log = logging.getLogger(__name__)
 
-# For a skill to see that it ran for longer than it may; then its client is told that the outcome
+# For a skill to see that it exceeded its time limit; then its client is told that the outcome
 # is not known.
 OVERRUN_GRACE_S: Final = 5.0
 _ENDED: Future[Any] = Future()  # in place of what ran it, which holds the run
@@ -344,10 +344,10 @@ class Run(RunControl):
         note = ""
         put_back = ", ".join(self._steps.put_back)
         if put_back:
-            note = f" The skill also changed {put_back}; that was put back as it was."
+            note = f" The skill also changed {put_back}. That was restored."
         left = ", ".join(self._steps.left)
         if left:
-            note += f" What it changed of these stays: {left}."
+            note += f" Its changes to these remain: {left}."
         if outcome.error is not None:
             outcome = Outcome(outcome.status, None, secret.redact(outcome.error + note))
         else:
@@ -387,7 +387,7 @@ class Run(RunControl):
             self.outcome.set_result(outcome)
 
     def _expire(self) -> None:
-        why = "it waited for {:g} s, and will not begin any more; nothing was changed. Try later."
+        why = "it waited for {:g} s and was dropped. Nothing was changed. Try again later."
         self._why_not = why.format(self._environment.settings.client_deadline)
         self.cancel()
 
@@ -400,8 +400,8 @@ class Run(RunControl):
     def _give_up(self) -> None:
         message = (
             f"{self.skill.name} has run for more than its {self._time_limit.seconds:g} s and "
-            "cannot be stopped. It may still change the scene: look with recent_calls how it ended "
-            "before you go on."
+            "cannot be stopped. It may still change the scene. Before you go on, see its outcome "
+            "with recent_calls."
         )
         self._settle(Outcome("unknown_outcome", None, message))
 
@@ -439,7 +439,7 @@ class Run(RunControl):
             if error is not None:
                 return Outcome("partly_applied", None, str(error))
         if lost:
-            reason = f"nobody was waiting for it any longer. {self._call.remainder}"
+            reason = f"the client stopped waiting. {self._call.remainder}"
             status: Status = "failed" if self._is_abandoned else "cancelled"
             return Outcome(status, None, f"{self.skill.name}: {reason}")
         if failure is not None:

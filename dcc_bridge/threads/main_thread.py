@@ -199,7 +199,7 @@ class MainThread:
         if self._closed:
             raise BridgeClosed
         if self._painting:
-            raise Busy("A skill is running; nothing can be asked until it is done.")
+            raise Busy("A skill is running. Questions are possible again once it has ended.")
         job = self.job
         if job is not None:
             self._suspend(job, future)

@@ -132,7 +132,7 @@ class Batch:
             if "id" not in step:
                 continue
             if step["id"] in ids:
-                raise ValueError("steps: an id stands twice.")
+                raise ValueError("steps: two steps have the same id.")
             ids.add(step["id"])
         return ids
 
@@ -152,9 +152,9 @@ class Batch:
         if is_end:
             return ""
         if verb == "save":
-            return "undo does not bring a saved file back, so save goes last."
+            return "undo cannot restore a saved file, so save must be the last step."
         if verb == "check" and self._has_rules:
-            return "the project has rules of its own, so check goes last: give it as check=."
+            return "the project has its own rules, so check must come last: pass it as check=."
         return ""
 
     def _bound(self, name: str, arguments: Json) -> Json:

@@ -234,7 +234,7 @@ class Consents:
             state = ", over the file that is there"
         lines = [f"{question}{state}?"]
         if files[1:]:
-            lines += ["\nOther files are written too:", *map(str, files[1:])]
+            lines += ["\nIt also writes these files:", *map(str, files[1:])]
         text = "\n".join(lines)
         grant = self.confirm(text, None, verb, undoable=False, files=files, title=verb)
         copy = getattr(grant, "checkpoint", None)

@@ -68,7 +68,7 @@ class CleaningVerbs(ConsentingVerbs[Cleaning]):
         if len(listed) > _MAX_TICKED:
             self._consents.confirm(question + breaking, listed, "Clean")
             return every
-        question += " Untick what is to stay." + breaking
+        question += " Untick what you want to keep." + breaking
         form = _form(every)
         return self._consents.once(("clean", *listed), listed, lambda: _ticked(question, form))
 
@@ -148,7 +148,7 @@ class DeletingVerbs(ConsentingVerbs[Deleting]):
     def _question(self, items: Sequence[str]) -> str:
         """Return the question; how many items go in all stands in its first line."""
         operations = self._operations
-        asked = f"Delete {counted(operations, items)}"
+        asked = f"Delete {_counted_or_named(operations, items)}"
         below = operations.below(items)
         if below:
             asked += f" and {len(below):,} more below {_them(items)}"
@@ -160,8 +160,6 @@ class DeletingVerbs(ConsentingVerbs[Deleting]):
         host = operations.host
         them = _them(items)
         text = ""
-        if len(items) == 1:
-            text += f" It is {host.display_names(items)[0]}."
         if below:
             text += f"\nBelow {them}: {self._named(below)}."
         orphans = operations.orphans(items)
@@ -174,6 +172,22 @@ class DeletingVerbs(ConsentingVerbs[Deleting]):
         """Return the first items by names that the person sees, and the number of the others."""
         shown = self._operations.host.display_names(items[:MAX_NAMED])
         return named([*shown, *items[MAX_NAMED:]])
+
+
+def _counted_or_named(operations: Deleting, items: Sequence[str]) -> str:
+    """Return how many items there are; of a single one, its type and its name."""
+    if len(items) != 1:
+        return counted(operations, items)
+    name = operations.host.display_names(items)[0]
+    return f'the {operations.noun(items[0])} "{name}"'
+
+
+def _counted_or_named(operations: Deleting, items: Sequence[str]) -> str:
+    """Return the number of items and their type; for a single item, its type and its name."""
+    if len(items) != 1:
+        return counted(operations, items)
+    name = operations.host.display_names(items)[0]
+    return f'the {operations.noun(items[0])} "{name}"'
 
 
 def _breaking(operations: Deleting, items: Sequence[str]) -> str:

@@ -140,7 +140,7 @@ class PlacingVerbs(ItemVerbs[Building]):
         eye = operations.placement(item).at
         axis, up = operations.aim(item)
         if math.dist(eye, target) < 1e-9:
-            raise ValueError(f"{item} is where it is to look at: move one of them.")
+            raise ValueError(f"{item} is at the point that it should look at. Move one of them.")
         world_up = (0.0, 0.0, 1.0)
         if operations.up == "Y":
             world_up = (0.0, 1.0, 0.0)

@@ -80,7 +80,7 @@ class RenamingVerbs(ItemVerbs[Building]):
             if name != operations.name(item):
                 new_names[item] = name
         if not new_names:
-            raise ValueError("Nothing is to be renamed: see list_items for the names.")
+            raise ValueError("No item matches. See list_items for the names.")
         return new_names
 
     def _pairs(self, items: Sequence[str], now: Sequence[str]) -> Iterator[tuple[str, str]]:

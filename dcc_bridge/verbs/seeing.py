@@ -224,7 +224,7 @@ def _draw(
         shrink = 0.95 * math.sqrt(MAX_PICTURE_BYTES / len(image))
         edge *= min(0.9, shrink)
     raise ValueError(
-        f"The picture is larger than {MAX_PICTURE_BYTES} bytes however small it is drawn."
+        f"The picture is larger than {MAX_PICTURE_BYTES} bytes even at the smallest size."
     )
 
 

@@ -84,12 +84,14 @@ class ValueVerbs(ConsentingVerbs[HostOperations]):
         holders = ""
         if held:
             what = f"Replace {plural(len(wanted), 'value')}"
-            holders = "\n".join([" What holds them goes:", *held[:_MAX_HELD]])
+            holders = "\n".join([" This removes what controls them now:", *held[:_MAX_HELD]])
         question = what + (question_end or " at once?") + holders
         self._consents.confirm(question, items or None, what)
         now = self._read(wanted, replace)
         if [value.held for value in now] != [value.held for value in before]:
-            raise ValueError("What holds the values has changed while it was asked.")
+            raise ValueError(
+                "The keys, drivers or locks of the values changed while the question was open."
+            )
 
     def _set(self, wanted: Sequence[_Wanted], replace: bool) -> None:
         """Write the values; ValueError names each entry that cannot be written."""
@@ -283,7 +285,7 @@ class KeyframeVerbs(ConsentingVerbs[Keyframes]):
         question = f"{what} of {of}{besides}{question_end or '?'}"
         self._consents.confirm(question, [item], what)
         if operations.keys(item, prop) != before:
-            raise ValueError("The keys have changed while it was asked.")
+            raise ValueError("The keys changed while the question was open.")
 
 
 def _pairs(keys: Sequence[Sequence[Any]]) -> list[tuple[float, Any]]:
@@ -295,6 +297,6 @@ def _pairs(keys: Sequence[Sequence[Any]]) -> list[tuple[float, Any]]:
     pairs = []
     for number, key in enumerate(keys):
         if len(key) != 2 or not isinstance(key[0], int | float):
-            raise ValueError(f"keys[{number}]: [frame, value], and not {key!r}.")
+            raise ValueError(f"keys[{number}] must be [frame, value], not {key!r}.")
         pairs.append((float(key[0]), key[1]))
     return pairs

@@ -42,7 +42,7 @@ def test_nobody_but_a_person_at_a_terminal_can_approve(made: Plan, command: Comm
     code, said = command("approve", made.folder)
 
     assert code == 3
-    assert "A person must agree to a plan, in a window or at a terminal." in said
+    assert "A person must approve a plan in a window or at a terminal." in said
     assert "skill in 3 scenes" in said
     assert not (made.folder / approval.FILE).exists()
 
@@ -85,7 +85,7 @@ def test_who_agrees_types_how_many_scenes_are_changed(made: Plan, line: str, cod
     ended, said = typed(["approve", made.folder], line)
 
     assert ended == code, said
-    assert "To agree that 3 scenes are changed, type 3:" in said
+    assert "To approve changes to 3 scenes, type 3:" in said
     assert (made.folder / approval.FILE).exists() == (code == 0)
 
 
@@ -96,7 +96,7 @@ def test_a_plan_that_was_not_approved_is_neither_run_nor_exported(
     for words in (("run", made.folder), ("export", made.folder, tmp_path / "job")):
         code, said = command(*words)
         assert code == 3
-        assert "must approve the plan before it is run" in said
+        assert "is not approved yet" in said
     assert not (tmp_path / "job").exists()
 
 
@@ -105,7 +105,7 @@ def test_a_second_process_does_not_work_on_the_same_plan(made: Plan, command: Co
         code, said = command("rollback", made.folder)
 
     assert code == 2
-    assert "Another process works on" in said
+    assert "Another process is using" in said
 
 
 def test_scenes_are_found_once_each_and_in_order(tmp_path: Path) -> None:

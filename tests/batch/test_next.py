@@ -53,7 +53,7 @@ def test_a_plan_that_would_change_no_scene_is_not_asked_about(
     code, said = command("approve", made.folder)
 
     assert code == 2
-    assert "must agree" not in said
+    assert "must approve" not in said
     assert "No scene would be changed, so there is nothing to approve." in " ".join(said.split())
     assert not (made.folder / approval.FILE).exists()
 
@@ -126,7 +126,7 @@ def test_what_was_committed_cannot_be_rolled_back_and_that_is_told(
     code, said = command("rollback", edited.folder)
 
     assert code == 1
-    assert "cannot be put back: its originals were deleted" in said
+    assert "cannot be rolled back: the originals were deleted" in said
 
 
 def test_the_record_tells_a_consent_a_commit_and_a_rollback_apart(
@@ -139,7 +139,7 @@ def test_the_record_tells_a_consent_a_commit_and_a_rollback_apart(
     said = capsys.readouterr().out
 
     assert f'asked: "Let skill change 2 of 2 scenes below {tmp_path}?" 2 objects' in said
-    assert "agreed at the host" in said
+    assert "approved in the application" in said
     assert "rolled back, changed" in said
     assert "without an answer" not in said
 
@@ -152,9 +152,9 @@ def test_a_rollback_takes_the_consent_back_so_that_no_run_does_it_again_unasked(
 
     assert [it.read_text() for it in tmp_path.glob("*.usda")] == ["original"] * 2
     assert rolled[0] == 0
-    assert f"To do it again: dcc-bridge batch approve {edited.folder}\n" in rolled[1]
+    assert f"To run the plan again: dcc-bridge batch approve {edited.folder}\n" in rolled[1]
     assert ran[0] == 3
-    assert "Somebody must approve the plan before it is run" in ran[1]
+    assert "This plan is not approved yet" in ran[1]
 
 
 def test_what_was_rolled_back_is_to_be_done_again_once_it_is_approved_again(
@@ -179,7 +179,8 @@ def test_what_a_farm_did_elsewhere_is_rolled_back_there(command: Command, tmp_pa
 
     assert missing == (
         2,
-        f"dcc-bridge: There is no folder {made.root}; --root says where the scenes are.\n",
+        f"dcc-bridge: There is no folder {made.root}. "
+        "Use --root to name the folder of the scenes.\n",
     )
     assert code == 0
     assert [it.read_text() for it in (tmp_path / "farm").glob("*.usda")] == ["original"] * 2
@@ -200,7 +201,7 @@ def test_a_run_that_left_what_was_agreed_to_says_so_once_and_by_its_code(
     assert said.count("It is locked.") == 1
     assert f"  {len(left)} left: It is locked.\n" in said
     assert ("shot_4.usda and 2 more\n" in said) == (len(left) == 7)
-    assert "What was left needs a new plan." in said
+    assert "The skipped scenes need a new plan." in said
     assert "There is nothing left to do." not in said
 
 
@@ -247,7 +248,7 @@ def test_what_was_never_run_is_neither_committed_nor_rolled_back_and_that_is_tol
     is_run_next = is_approved and end == "commit"
     assert code == 0
     assert f"Nothing was run from {made.folder} yet, so no scene can be {word}." in said
-    assert ("Its approval was taken back." in said) == (is_approved and end == "rollback")
+    assert ("Its approval was revoked." in said) == (is_approved and end == "rollback")
     assert f"Next: dcc-bridge batch {'run' if is_run_next else 'approve'} {made.folder}\n" in said
 
 
@@ -262,12 +263,15 @@ def test_a_scene_that_cannot_be_rolled_back_is_told_with_its_original_and_what_t
     places.scene.rename(tmp_path / "mine.usda")  # as it says
     again = command("rollback", edited.folder)[0]
 
-    why = f"It was changed after the run; the original is {places.kept}. To have that back, move"
+    since = "It was changed after the run; the original is"
+    why = f"{since} {places.kept}. To restore the original, move"
     assert code == 1
     for text in (said, status):
         assert f"  1 changed: {why} the scene away and roll back again.\n    shot_0.usda\n" in text
-        assert f"Next: dcc-bridge batch rollback {edited.folder}, for what is not" in text
-    assert "1 scene could not be rolled back, as said above: shot_0.usda." in said
+        assert (
+            f"Next: dcc-bridge batch rollback {edited.folder}, for the scenes that are not" in text
+        )
+    assert "1 scene could not be rolled back; see above: shot_0.usda." in said
     assert again == 0
     assert places.scene.read_text() == "original"
 

@@ -132,8 +132,8 @@ def test_what_no_dialog_can_show_whole_is_not_asked_in_one(scenes: Path, tmp_pat
     assert person.shown == []
     assert (value["approved"], is_signed(made)) == (False, False)
     assert value["next"] == (
-        f"What the plan would do is too long for a dialog. {value['report']} lists each scene and "
-        f"cuts long texts and lists of items; {value['plan']}/scenes.jsonl has all of it. "
+        f"This plan is too long for a dialog. {value['report']} lists each scene and "
+        f"shortens long texts and lists of items. {value['plan']}/scenes.jsonl has the full text. "
         f"The person approves it at a terminal: dcc-bridge batch approve {made.folder} --terminal"
     )
 
@@ -184,8 +184,8 @@ def test_a_plan_that_would_change_nothing_asks_nobody(scenes: Path, tmp_path: Pa
 @pytest.mark.parametrize(
     ("arguments", "why"),
     [
-        ({"scenes": ["*.usda"]}, "Give whole paths of scenes, not ['*.usda']."),
-        ({"scenes": []}, "Give whole paths of scenes"),
+        ({"scenes": ["*.usda"]}, "Give full paths of scenes, not ['*.usda']."),
+        ({"scenes": []}, "Give full paths of scenes"),
         ({"scenes": ["/show/a.usda", "/etc/notes.TXT"]}, "paths and patterns, not /etc/notes.TXT"),
         ({"host": "fake"}, "host is one of usd, blender"),
         ({"host": ""}, "host is one of usd, blender"),

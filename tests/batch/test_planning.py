@@ -123,7 +123,7 @@ def test_a_question_about_a_text_that_no_plan_shows_is_not_planned() -> None:
     seen = planning._judged(result, [question(details="0" * 64)], "done", "")
     usual = planning._judged(result, [question()], "done", "")
 
-    why = "It asks about a text of its own, which no plan shows: Run this?"
+    why = "It asks about a text that a plan cannot show: Run this?"
     assert seen == result("unsafe", why)
     assert usual["state"] == "asks"
 

@@ -125,7 +125,7 @@ def test_the_terminal_shows_each_distinct_question_and_says_where_more_are(
     asked = [it for it in said.splitlines() if it.startswith("It asks in 2 scenes")]
     assert len(asked) == min(count, 20)
     assert asked[0] == f"It asks in 2 scenes: {asks.format(0)}"
-    more = f"There are more questions than these: {made.folder / plan.SCENES} has all."
+    more = f"There are more questions: {made.folder / plan.SCENES} has all of them."
     assert (more in said) is is_cut
 
 

@@ -175,14 +175,14 @@ def test_a_scene_that_was_changed_since_the_plan_is_left(warm: WarmShow) -> None
 def test_a_scene_that_is_gone_is_left(warm: WarmShow) -> None:
     (warm.root / "gone.usda").unlink()
 
-    assert warm.run("gone.usda")["why"] == "It is not there any more."
+    assert warm.run("gone.usda")["why"] == "It no longer exists."
 
 
 def test_a_question_about_other_items_is_not_granted(warm: WarmShow) -> None:
     entry = warm.run("other/differs.usda")
 
     assert entry["state"] == "left"
-    assert entry["why"].startswith("It asks something else than what was approved: Delete 2")
+    assert entry["why"].startswith("It asks something that was not approved: Delete 2")
     assert warm.is_as_before("other/differs.usda")
 
 
@@ -200,7 +200,7 @@ def test_a_scene_whose_name_is_no_text_fails_alone(
     display.show_plan(warm.show.plan, display.console())
 
     assert scene["state"] == "failed"
-    assert scene["why"] == "Its name is not UTF-8, so no host can be told of it."
+    assert scene["why"] == "Its name is not UTF-8, so no host can open it."
     assert "sh" in capsys.readouterr().err
 
 
@@ -211,7 +211,7 @@ def test_a_scene_that_no_plan_can_speak_for_is_left(warm: WarmShow, name: str) -
 
 
 def test_a_skill_that_changes_nothing_leaves_the_scene(warm: WarmShow) -> None:
-    assert warm.run("idle/idle.usda")["why"] == "The skill ran, and changed nothing."
+    assert warm.run("idle/idle.usda")["why"] == "The skill ran and changed nothing."
     assert warm.is_as_before("idle/idle.usda")
 
 
@@ -232,13 +232,13 @@ def test_a_scene_that_holds_what_it_held_is_left_and_counted_apart(warm: WarmSho
 
     entry = warm.run("back and forth/back and forth.usda")
 
-    assert entry["why"] == "The skill ran, and changed nothing."
+    assert entry["why"] == "The skill ran and changed nothing."
     assert outcome.totals(warm.show.plan).states["unchanged"] == before + 1
     assert warm.is_as_before("back and forth/back and forth.usda")
 
 
 def test_a_change_to_another_file_than_the_scene_is_not_saved(warm: WarmShow) -> None:
-    why = "Saving would write under.usda too, which the plan does not speak of."
+    why = "Saving would also write under.usda, which the plan does not list."
 
     assert warm.run("below/below.usda")["why"] == why
     assert warm.is_as_before("below/below.usda")
@@ -265,7 +265,7 @@ def test_a_scene_that_another_program_holds_is_left(warm: WarmShow) -> None:
         fcntl.flock(held, fcntl.LOCK_SH)
         entry = warm.run("held.usda")
 
-    assert entry["why"] == "Another program holds it locked."
+    assert entry["why"] == "Another program has locked it."
 
 
 def test_where_there_is_no_room_the_scene_fails_and_the_next_run_goes_on(warm: WarmShow) -> None:
@@ -358,7 +358,7 @@ def test_a_task_whose_plan_cannot_be_read_any_more_does_not_blame_the_ledger(
 
     assert code not in (0, task.NO_LEDGER)
     assert said == [
-        f"openjd_fail: The task cannot go on: No such file or directory: {plan.folder / SCENES}."
+        f"openjd_fail: The task cannot continue: No such file or directory: {plan.folder / SCENES}."
     ]
 
 
@@ -393,7 +393,7 @@ def test_a_host_does_not_start_for_a_plan_that_nobody_approved(
     show = make_show(tmp_path / "show", tmp_path / "plan")
 
     with (
-        pytest.raises(hosts.HostFailed, match="must approve the plan"),
+        pytest.raises(hosts.HostFailed, match="is not approved yet"),
         session_of(show, tmp_path / "host"),
     ):
         pytest.fail("it runs")

@@ -126,7 +126,7 @@ def test_an_original_that_is_deleted_meanwhile_is_kept(
     case: Case, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     beside(monkeypatch, "sync_folder", lambda _: case.places.scene.unlink(), first=True)
-    with pytest.raises(SceneLeft, match="It is not there any more"):
+    with pytest.raises(SceneLeft, match="It no longer exists"):
         case.replace()
 
     assert case.texts() == {"work": EDITED, "kept": ORIGINAL}
@@ -201,7 +201,7 @@ def test_where_it_is_not_known_whether_a_rename_was_done_every_file_stays(
 def test_a_copy_that_was_written_to_after_it_was_proved_is_not_put_in_place(case: Case) -> None:
     case.places.work.write_text("somebody's, half")
 
-    with pytest.raises(swap.UnprovedCopy, match="The copy was written to after it was proved"):
+    with pytest.raises(swap.UnprovedCopy, match="The copy was changed after it was verified"):
         case.replace()
 
     assert case.texts()["scene"] == ORIGINAL
@@ -279,7 +279,7 @@ def test_an_original_that_was_written_to_is_neither_deleted_nor_put_back(
     totals = end(case.plan, case.plan.root)
 
     assert totals.states == {"done": 1}
-    assert "was changed since" in next(iter(totals.reasons))
+    assert "has been changed" in next(iter(totals.reasons))
     assert case.texts() == {"scene": EDITED, "kept": OWN}
 
 
@@ -398,9 +398,9 @@ def test_one_scene_that_cannot_be_ended_stops_no_other_and_is_named(
 
     wanted = "committed" if end == "commit" else "rolled_back"
     assert code == 1
-    assert f"could not be {wanted.replace('_', ' ')}, as said above: shot_0.usda." in said
+    assert f"could not be {wanted.replace('_', ' ')}; see above: shot_0.usda." in said
     kept = Places.of(made, made.scene(0), made.root).kept
-    assert f"1 changed: Permission denied. The original is {kept}. Mend that" in said
+    assert f"1 changed: Permission denied. The original is {kept}. Fix this" in said
     assert first == {wanted: 2, "done": 1}
     assert command(end, made.folder)[0] == 0
     assert outcome.totals(made).states == {wanted: 3}
@@ -438,7 +438,9 @@ def test_an_original_beside_a_scene_that_is_said_to_be_as_it_was_is_not_forgotte
         assert totals.states == {state: 1}
         since = f"It was changed after the run; the original is {case.places.kept}."
         (why,) = totals.reasons
-        assert why.startswith(f"Something is odd. {since} To have that back, move the scene away")
+        assert why.startswith(
+            f"Something is odd. {since} To restore the original, move the scene away"
+        )
         assert case.texts() == {"scene": OWN, "kept": ORIGINAL}
 
 

@@ -55,14 +55,14 @@ def test_a_task_that_waited_while_the_consent_was_withdrawn_edits_nothing(
     waiting.join(LIMIT)
 
     assert [type(it) for it in outcomes] == [NotApproved]
-    assert said[0].startswith("openjd_fail: Somebody must approve the plan before it is run.")
+    assert said[0].startswith("openjd_fail: This plan is not approved yet.")
 
 
 def test_a_task_of_an_approved_plan_looks_for_its_host(approved: Plan) -> None:
     said = start(approved, [])
 
     assert said == [
-        "openjd_status: The host went away: The host of this session is not running any more."
+        "openjd_status: The host ended: The host of this session is not running any more."
     ]
 
 

@@ -87,7 +87,7 @@ def test_the_window_shows_counts_and_first_the_scenes_that_differ(
 
     assert dialog.view.message.startswith("Let tidy change 199 of 200 scenes below ")
     assert lines[0] == "    199 scenes: will be changed"
-    assert lines[1] == "      1 scene: failed, left as it is"
+    assert lines[1] == "      1 scene: failed, not changed"
     assert lines[2] == "  1,088 items of type Camera"
     at = lines.index("4 scenes differ from the rest:")
     marked = [row.number - 1 for row in dialog.details.lines.rows if row.mark]
@@ -198,7 +198,8 @@ def test_what_no_dialog_can_show_whole_is_agreed_to_in_none(
     made = asking(tmp_path / "plan", arguments, *asked)
 
     with pytest.raises(
-        summary.PlanTooLong, match=r"report\.html lists .* cuts .*scenes\.jsonl has all"
+        summary.PlanTooLong,
+        match=r"report\.html lists .* shortens .*scenes\.jsonl has the full text",
     ):
         summary.details(made)
 
@@ -216,9 +217,9 @@ def test_a_plan_that_is_too_long_for_a_window_is_approved_at_the_terminal(
     code, said = typed(["approve", made.folder], "1")
 
     assert code == 0
-    assert "What the plan would do is too long for a dialog" in said
-    assert "A window asks" not in said
-    assert "To agree that 1 scene is changed, type 1:" in said
+    assert "This plan is too long for a dialog" in said
+    assert "Please answer in the window" not in said
+    assert "To approve changes to 1 scene, type 1:" in said
 
 
 @pytest.mark.long
@@ -270,7 +271,7 @@ def test_where_the_screen_cannot_be_reached_the_terminal_asks(
 
     assert code == 0
     assert "The window could not be shown." in said
-    assert "To agree that 3 scenes are changed, type 3:" in said
+    assert "To approve changes to 3 scenes, type 3:" in said
 
 
 _PAUSE = 1.0  # seconds between two keys
@@ -325,7 +326,7 @@ def test_on_a_real_screen_the_window_takes_the_consent(made: Plan, agrees: bool)
         screen.terminate()
 
     assert process.returncode == (0 if agrees else 3), said
-    assert "A window asks for your consent." in said
+    assert "Please answer in the window that has opened." in said
     assert title == "dcc-bridge batch: a question for you"
     assert (made.folder / approval.FILE).exists() == agrees
 

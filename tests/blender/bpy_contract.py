@@ -461,7 +461,7 @@ class TestBlender(HostContract):
 
         with (
             forgetful("Light", 9, removes=removes),
-            pytest.raises(NotUndoable, match="did not bring back Light, though"),
+            pytest.raises(NotUndoable, match="did not restore Light, although"),
         ):
             getattr(host, undo)()
 
@@ -500,7 +500,7 @@ class TestBlender(HostContract):
         bpy.ops.wm.save_as_mainfile(filepath=str(other), copy=True)
         old = other.read_bytes()
 
-        with pytest.raises(LostAnyway, match="put back") as told, careless(stand.host):
+        with pytest.raises(LostAnyway, match="was restored") as told, careless(stand.host):
             save_differently(other)
 
         assert other.read_bytes() == old == (folder_named(told.value) / other.name).read_bytes()

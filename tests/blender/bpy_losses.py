@@ -475,7 +475,7 @@ class TestLosses(TrialsContract):
             bpy.data.libraries.remove(bpy.data.libraries[0])
 
         assert host.lost([]) == ["Chair [//lib.blend]", "library:lib.blend"]
-        with pytest.raises(NotUndoable, match="did not bring back Chair"):
+        with pytest.raises(NotUndoable, match="did not restore Chair"):
             host.undo()
 
     @pytest.mark.parametrize("was_in_it", [False, True])

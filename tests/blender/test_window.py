@@ -87,7 +87,7 @@ def test_a_click_in_blenders_own_dialog_deletes_and_its_own_undo_brings_back(new
     assert status(result) == "done"
     assert gone == ["Light"]
     assert status(refused.result()) == "refused"
-    assert "Declined at the host" in text(refused.result())
+    assert "Declined in the application" in text(refused.result())
     assert "Cube" in new.seen()["objects"]
 
 
@@ -227,7 +227,7 @@ def test_the_sidebar_says_what_goes_on_and_its_buttons_act(new: Seat) -> None:
     new.sees(lambda seen: seen["sidebar"][:3] == ["Pause", "Undo", "A question for you"])
     new.answer("accept")
     asked.result()
-    new.sees(lambda seen: seen["sidebar"][:2] == ["Pause", "Undo Deleted 1 mesh"])
+    new.sees(lambda seen: seen["sidebar"][:2] == ["Pause", "Undo: Deleted 1 mesh"])
     new.do("pause")
     new.sees(lambda seen: "Resume" in seen["sidebar"])
     paused = new.application.call("add_object", {"name": "late"})
@@ -255,7 +255,7 @@ def test_the_sidebar_opens_the_card_of_code_that_ran_and_turns_its_pages(new: Se
     new.screen.tap("Return")  # OK
     assert status(ran.result()) == "done"
     assert status(new.application.call("add_object", {"name": "later"})) == "done"
-    assert undo == "Undo Ran 60 lines of…"  # and not cut in its middle, as Blender does it
+    assert undo == "Undo: Ran 60 lines of…"  # and not cut in its middle, as Blender does it
 
 
 def test_a_client_that_the_sidebar_sets_up_starts_what_was_written_and_is_connected(

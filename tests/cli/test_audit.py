@@ -49,10 +49,10 @@ def test_a_call_is_told_in_sentences(file: Path, command: Command) -> None:
 
     said = done.out.splitlines()
     assert done.code == 0
-    assert said[0].endswith("delete_cameras for claude (says it is Claude Code)  call aaaa")
+    assert said[0].endswith("delete_cameras for claude (calls itself Claude Code)  call aaaa")
     assert "U+202E" in said[1]
     assert said[1].endswith("127 objects: cam0, cam1, …")
-    assert said[2].endswith('agreed at the host (shown for 3.2 s): {"why": "fit"}')
+    assert said[2].endswith('approved in the application (shown for 3.2 s): {"why": "fit"}')
     assert said[3].endswith('began in shot.ma with {"pattern": "cam*"}')
     assert said[4].endswith("done, changed; undo: Delete cameras [aaaa]")
 
@@ -81,7 +81,7 @@ def test_an_undo_a_rejection_and_who_asked_within_are_told(
     said = command("audit", "show", file).out.splitlines()
 
     assert said[1].endswith('asked by wipe, which it called: "Delete?"')
-    assert said[3].endswith("undone at the host")
+    assert said[3].endswith("undone in the application")
     assert said[4].endswith("undone in the client, in call dd")
     assert said[6].endswith('rejected: "frames: it is required."')
     assert len(said) == 7
@@ -111,7 +111,7 @@ def test_the_last_calls_are_told(file: Path, command: Command) -> None:
 
     assert "aaaa" not in said
     assert "  no question needed\n" in said
-    assert "no end is on record" in said
+    assert "no end was recorded" in said
 
 
 def test_a_call_without_an_end_is_named_and_the_exit_code_says_so(
@@ -144,7 +144,7 @@ def test_a_record_whose_tail_is_missing_is_told_from_one_that_is_still_written(
     assert (live.code, whole.code, cut.code) == (0, 0, 1)
     assert whole.out.endswith("In order: 1 record, with no line changed and no end missing.\n")
     assert "unbroken, still being written" in live.out
-    assert "its process died, or its tail was cut off" in cut.out
+    assert "its process died or its end was cut off" in cut.out
 
 
 def test_a_record_of_a_process_that_died_with_all_ended_is_in_order(
@@ -158,7 +158,7 @@ def test_a_record_of_a_process_that_died_with_all_ended_is_in_order(
 
     done = command("audit", "verify", copy)
 
-    assert (done.code, "a later one wrote the end mark" in done.out) == (0, True)
+    assert (done.code, "a later process wrote the end mark" in done.out) == (0, True)
     book.close()
 
 

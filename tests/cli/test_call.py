@@ -124,7 +124,7 @@ def test_json_is_the_result_and_nothing_else(host: Served) -> None:
     ("answer", "why"),
     [
         ("decline", "Declined in the client: "),
-        ("cancel", "Closed in the client without an answer: "),
+        ("cancel", "The question was closed in the client: "),
         ('{"confirm": false}', "Declined in the client: "),
         ("ask", "Nobody could be asked"),
     ],
@@ -328,7 +328,7 @@ def test_several_hosts_are_named_and_one_is_chosen_by_its_id_or_by_what_it_is(
     assert all(word in unclear.err for word in [*shown, "--scene"])
     assert all(word in doctor.out for word in shown)
     assert (doctor.code, doctor.err, "WRONG" in doctor.out) == (0, "", False)
-    assert "ok     2 hosts are running; say which one: its ID, or --host" in doctor.out
+    assert "ok     2 hosts are running; choose one by its ID or with --host" in doctor.out
     assert doctor.out.endswith("Nothing to fix.\n")
     assert f"answers at {mine.url}" in tied.out
     assert "No host with name 'maya' is running. There are:" in nowhere.err
@@ -366,7 +366,7 @@ def test_a_person_at_a_terminal_answers_field_by_field(host: Served) -> None:
 )
 def test_a_person_at_a_terminal_refuses(host: Served, era: str, typed: str) -> None:
     with host.at_terminal(*DELETE, "--era", era) as (tty, process):
-        tty.answer("Delete 127 cameras? Type yes or no; /cancel closes the question.\n  > ", typed)
+        tty.answer("Delete 127 cameras? Type yes or no. /cancel closes the question.\n  > ", typed)
         process.communicate(timeout=LIMIT)
 
     assert process.returncode == 3
@@ -589,4 +589,4 @@ def test_a_call_that_goes_on_takes_no_other_arguments_and_no_older_revision(
     done = host.run("call", "--resume", f"{host.instance.id}.{32 * '0'}", *words)
 
     assert done.code == 2
-    assert "--resume takes no --args, and no --era legacy: no call goes on there." in done.err
+    assert "--resume cannot be used with --args or --era legacy." in done.err

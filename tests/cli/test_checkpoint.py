@@ -27,7 +27,7 @@ def scene(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     scene = tmp_path / "shot.usda"
     scene.write_text("as it was")
     copy = checkpoints.take(tmp_path / "shot.usda.checkpoints", [scene])
-    scene.write_text("written over")
+    scene.write_text("was overwritten")
     book = AuditLog(tmp_path / "audit", {"host": "Maya", "version": "2026"})
     call = {"call": "aaaa", "skill": "save", "client": "claude"}
     book(("end", call | {"status": "done", "checkpoint": str(copy), "lost": ["write over shot"]}))
@@ -51,7 +51,7 @@ def test_a_copy_is_listed_with_its_call_and_its_size(scene: Path, command: Comma
     assert f"0.0 MB  {copies(scene)[0]}" in every.out
     assert none.out == "There are no copies.\n"
     place = copies(scene)[0].parent
-    saved = f"done, without undo: write over shot; what was there is in {place}"
+    saved = f"done, cannot be undone: write over shot; the previous version is in {place}"
     assert saved in command("audit", "show").out
 
 
@@ -118,12 +118,14 @@ def test_a_copy_is_restored_over_its_scene_and_what_was_there_is_kept_and_on_rec
     done = command("checkpoint", "restore", restored, "--yes")
 
     assert (done.code, scene.read_text()) == (0, "as it was")
-    assert [file.read_text() for file in copies(scene)] == ["as it was", "written over"]
-    kept = f"what was there is in {copies(scene)[1].parent}"
+    assert [file.read_text() for file in copies(scene)] == ["as it was", "was overwritten"]
+    kept = f"the previous version is in {copies(scene)[1].parent}"
     assert kept in done.out
     shown = command("audit", "show").out
     assert "checkpoint restore for cli  call " in shown
-    assert f"done, without undo: write {scene.name} as of {restored.parent.name}; {kept}" in shown
+    assert (
+        f"done, cannot be undone: write {scene.name} as of {restored.parent.name}; {kept}" in shown
+    )
     assert "checkpoint restore for cli, call " in command("checkpoint", "list").out
     assert command("audit", "verify").code == 0
 
@@ -147,7 +149,7 @@ def test_a_copy_is_restored_to_another_file_without_a_question(
 
     assert command("checkpoint", "restore", copies(scene)[0], "--to", other).code == 0
 
-    assert (other.read_text(), scene.read_text()) == ("as it was", "written over")
+    assert (other.read_text(), scene.read_text()) == ("as it was", "was overwritten")
 
 
 @pytest.mark.parametrize(("answer", "code"), [("y", 0), ("", 3), (EOFError, 3)])
@@ -164,7 +166,7 @@ def test_nothing_is_written_over_unasked(
 
     assert command(*words).code == code
 
-    assert scene.read_text() == ("written over" if code else "as it was")
+    assert scene.read_text() == ("was overwritten" if code else "as it was")
     asked.assert_called_once_with(f"Overwrite {scene}? A copy of it is kept. [y/N] ")
 
 
@@ -198,8 +200,8 @@ def test_a_host_that_has_the_scene_open_is_named(
 
     record.withdraw()
     assert done.code == 0
-    assert f"has {scene.name} open: unsaved work there is in no copy" in done.err
-    assert "without a window, end it, and: dcc-bridge serve --scene FILE" in done.err
+    assert f"has {scene.name} open. No copy has its unsaved work" in done.err
+    assert "Without a window, stop the host and run: dcc-bridge serve --scene FILE" in done.err
 
 
 @pytest.mark.parametrize("name", ["shot.usda", "nothing"])
@@ -217,7 +219,7 @@ def test_where_another_file_of_a_copy_was_has_to_be_said(scene: Path, command: C
     done = command("checkpoint", "restore", sublayer)
 
     assert done.code == 2
-    assert "It is not known where anim.usda was: give --to PATH." in done.err
+    assert "The original place of anim.usda is unknown. Use --to PATH." in done.err
 
 
 def test_a_copy_of_a_file_in_a_folder_is_listed_and_restored(
@@ -230,7 +232,7 @@ def test_a_copy_of_a_file_in_a_folder_is_listed_and_restored(
     frame.write_text("as it was")
     kept = checkpoints.FolderCopies(place, [tmp_path / "renders"])
     kept.before_change(os.path.normcase(frame))
-    frame.write_text("written over")
+    frame.write_text("was overwritten")
     assert kept.checkpoint is not None
     copy = kept.checkpoint / "renders" / "a" / "0001.png"
 
@@ -239,6 +241,6 @@ def test_a_copy_of_a_file_in_a_folder_is_listed_and_restored(
     done = command("checkpoint", "restore", copy, "--to", frame, "--yes")
 
     assert f"0.0 MB  {copy}\n" in listed.out
-    assert "It is not known where 0001.png was: give --to PATH." in nowhere.err
+    assert "The original place of 0001.png is unknown. Use --to PATH." in nowhere.err
     assert done.code == 0
     assert frame.read_text() == "as it was"

@@ -75,7 +75,10 @@ def test_it_says_that_nobody_can_be_asked(tmp_path: Path) -> None:
         done = doctor(running, tmp_path)
 
     assert done.code == 1
-    assert "cursor (mcp 0.1.0) speaks 2026-07-28 and shows no questions: the host asks." in done.out
+    assert (
+        "cursor (mcp 0.1.0) speaks 2026-07-28 and shows no questions, so the application asks."
+        in done.out
+    )
     assert done.out.count("To fix it: ") == 1
 
 
@@ -93,7 +96,7 @@ def test_it_says_of_a_client_that_it_draws_nothing(tmp_path: Path) -> None:
         done = doctor(running, tmp_path, "--no-question")
 
     assert done.code == 0
-    assert "shows no questions, though it says that it does: the host asks." in done.out
+    assert "claims to show questions but does not, so the application asks." in done.out
 
 
 def test_it_says_that_the_question_was_not_seen(tmp_path: Path) -> None:

@@ -48,7 +48,7 @@ def test_every_command_says_why_and_none_waits(hangs: bool, tmp_path: Path) -> N
         minute_ago = time.time() - 60
         instance = replace(FAILED, state="starting", started=minute_ago, why="", mend="")
         said = "Maya has been starting for "
-        mend = "Close the dialogs"
+        mend = "Close its open dialogs"
 
     with listed(instance, tmp_path):
         rows = run(tmp_path, "list")
@@ -136,4 +136,4 @@ def test_the_doctor_says_which_files_a_host_runs_that_its_plug_in_did_not_bring(
     done = doctor.result()
     assert done.code == TOOL_ERROR
     assert "runs files that its plug-in did not bring: anyio from " in done.out
-    assert "To fix it: Take them off the path of the application's Python" in done.out
+    assert "To fix it: Remove them from the path of the application's Python" in done.out

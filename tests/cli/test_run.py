@@ -73,8 +73,8 @@ def test_what_stood_where_the_scene_is_saved_is_kept(tmp_path: Path) -> None:
     (copy,) = checkpoints.taken(tmp_path / "out.usda.checkpoints")
     assert (done.code, "Things" in out.read_text()) == (0, True)
     assert (copy / "out.usda").read_text() == "as it was"
-    assert f"The scene was written to {out}; what was there is in {copy}." in done.err
-    assert f"saved, without undo: write {out}; what was there is in {copy}" in done.err
+    assert f"The scene was written to {out}; the previous version is in {copy}." in done.err
+    assert f"saved, cannot be undone: write {out}; the previous version is in {copy}" in done.err
     listed = commands.run(
         tmp_path, "checkpoint", "list", out, DCC_BRIDGE_AUDIT=str(tmp_path / "audit")
     )
@@ -105,7 +105,7 @@ def test_where_nobody_sits_nothing_is_deleted(tmp_path: Path, rule: tuple[str, .
     done = delete(tmp_path, "--save-as", tmp_path / "out.usda", *rule)
 
     assert (done.code, "nobody could be asked" in done.err) == (3, True)
-    assert ("a setting denies it" in done.err) == ("deny" in rule)
+    assert ("a setting declined it" in done.err) == ("deny" in rule)
     assert not (tmp_path / "out.usda").exists()
 
 
@@ -227,7 +227,7 @@ def test_a_script_of_ones_own_runs_as_agreed_code_and_what_it_reaches_is_told(
     assert done.code == 0, done.err
     assert json.loads(done.out)["result"] == "tidied"
     assert f"{script}, line 1: imports os" in done.err
-    assert "agreed to by who ran this command" in done.err
+    assert "approved by the user who ran this command" in done.err
     assert ("a setting allows it" in done.err, "allowed)" in done.err) == (False, False)
     assert '"Props"' not in out.read_text()
     assert f"code {sha256(script.read_bytes()).hexdigest()[:12]}" in done.err
@@ -244,7 +244,7 @@ def test_a_script_that_fails_saves_nothing(tmp_path: Path) -> None:
     gone = run(tmp_path, "--python", tmp_path / "gone.py", "--scene", SHOT)
 
     assert (done.code, broken.code, neither.code, out.exists()) == (1, 2, 2, False)
-    assert (both.code, "only one of them" in both.err) == (2, True)
+    assert (both.code, "not both" in both.err) == (2, True)
     assert f"{tmp_path / 'gone.py'} cannot be run: No such file or directory" in gone.err
     *_, line, why = done.err.splitlines()
     assert line == f"dcc-bridge: {script}: run_python: line 2: stage.nothing()"

@@ -96,7 +96,7 @@ def test_a_confirmation_takes_a_yes_a_no_or_neither(
 ) -> None:
     answer = person.ask(CONFIRM)
 
-    person.answer("Delete 127 cameras? Type yes or no; /cancel closes the question.\n  > ", typed)
+    person.answer("Delete 127 cameras? Type yes or no. /cancel closes the question.\n  > ", typed)
 
     assert reply(answer) == wanted
 
@@ -320,10 +320,10 @@ def test_enter_takes_the_default_and_skip_leaves_the_field_out(person: Asked) ->
     number = {"type": "integer", "default": 35}
     answer = person.ask({"first": number, "second": number}, required=[])
 
-    person.until("/skip leaves out what is optional.")
+    person.until("/skip skips an optional field.")
     person.answer("First (whole number, optional) [35]\n  > ", "")
     person.answer("> ", "/skip")
-    person.answer("First: 35\n    Second: (left out)\n  Send this?", "yes")
+    person.answer("First: 35\n    Second: (left out)\n  Send these answers?", "yes")
 
     assert reply(answer) == Reply("accept", {"first": 35})
 
@@ -335,7 +335,8 @@ def test_what_will_be_sent_is_shown_and_can_be_changed(person: Asked) -> None:
     person.answer("> ", "abc")
     person.answer(" 1  Wide\n  > ", "1")
     person.until(
-        "Name: abc\n    Shot: Wide\n  Send this? Type yes to send it, no to change it.\n  > "
+        "Name: abc\n    Shot: Wide\n"
+        "  Send these answers? Type yes to send them or no to change them.\n  > "
     )
     person.type("no")
     person.answer("[abc]\n    At least 3 characters.\n  > ", "abcd")
@@ -352,7 +353,7 @@ def test_a_page_is_shown_whole_with_its_host_and_opens_on_a_yes(person: Asked) -
     person.until("Host: www.xn--exmple-cua.org")
     person.until("Of:   xn--exmple-cua.org")
     person.until("Reads: www.exämple.org")
-    person.until("! Its name has other letters than a to z")
+    person.until("! Its name has letters outside a to z")
     person.until("Page: https://www.xn--exmple-cua.org/a?b=c")
     person.until("Open it in your browser?")
     assert person.opened == []
@@ -432,7 +433,7 @@ def test_a_withdrawn_question_says_so(person: Asked) -> None:
 
 
 def test_a_message_can_neither_steer_the_terminal_nor_pass_for_ours(person: Asked) -> None:
-    evil = "Fine?\x1b[2J\x07\u202e\x9b31m\n  Send this? Type yes\n" + "x" * 300
+    evil = "Fine?\x1b[2J\x07\u202e\x9b31m\n  Send these answers? Type yes\n" + "x" * 300
     title = {"type": "boolean", "title": evil, "description": evil}
     answer = person.ask({"confirm": title}, message=evil)
 
@@ -506,7 +507,7 @@ def test_of_a_long_text_the_beginning_is_shown_and_the_rest_on_demand(person: As
     assert "value_20 = 20" in first
     assert "value_21" not in first
     assert "|... and 20 more lines: /all" in first.replace("| ", "|")
-    assert "/all shows the whole text, /diff what differs." in first
+    assert "/all shows the whole text, /diff the changes." in first
     assert ("gone" in differs, "value_1 " in differs) == (True, False)
     assert "There is no /foo here; there is: /all, /diff, /decline, /cancel." in unknown
     assert ("value_40 = 40" in whole, "```" in whole) == (True, False)

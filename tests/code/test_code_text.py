@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dcc_bridge.code.code_text import MOST_BYTES, MOST_LINES, read_code
+from dcc_bridge.code.code_text import MAX_BYTES, MAX_LINES, read_code
 from dcc_bridge.errors import BadArguments
 from dcc_bridge.spi import PlainNames
 from tests.code.plain_texts import PLAIN, REACHES
@@ -41,9 +41,9 @@ REFUSED = [
     ("a = 1\x0cimport os", r"Line 1: the character U\+000C"),
     ("a = '\ud800'", r"Line 1: the character U\+D800"),
     ("a = '\U000e0041'", r"Line 1: the character U\+E0041"),
-    ("# -*- coding: utf-7 -*-\na = 1", "Line 1: leave the encoding utf-7 out"),
-    ("x = 1\n" * (MOST_LINES + 1), "at most 16,384 bytes and 400 lines"),
-    ("x = '" + "\u00e9" * (MOST_BYTES // 2) + "'", "Line 1 is the last of 16,390 bytes"),
+    ("# -*- coding: utf-7 -*-\na = 1", "Line 1: remove the encoding utf-7"),
+    ("x = 1\n" * (MAX_LINES + 1), "at most 16,384 bytes and 400 lines"),
+    ("x = '" + "\u00e9" * (MAX_BYTES // 2) + "'", "The code has 1 line and 16,390 bytes"),
     ("x = " + "-" * 16_000 + "1", "nested"),
     ("x = " + "not " * 4_000 + "1", "nested"),
     ("a = 1\nx = a" + ".a" * 7_000, "nested"),
@@ -177,7 +177,7 @@ def test_a_name_with_other_letters_is_told_with_its_line(name: str) -> None:
     findings = read_code(f"# {name}, of a comment\nf'{{{name}}}'\n" * 2, BLENDER).findings
 
     assert {it.line for it in findings} >= {2, 4}
-    assert f"has letters that may only look like others: {name}" in findings[0].reason
+    assert f"has letters that may look like others: {name}" in findings[0].reason
 
 
 PIECES = [

@@ -190,7 +190,7 @@ def test_an_empty_folder_loses_nothing(seat: Sit, tmp_path: Path) -> None:
     (question,) = live.person.shown
     said = told_of(question)
     assert f"- {tmp_path / 'empty'}, an empty folder\n" in said
-    assert "Nothing is written over." in said
+    assert "Nothing is overwritten." in said
 
 
 @pytest.mark.core
@@ -236,7 +236,7 @@ def test_a_file_that_was_changed_in_a_folder_is_told_where_the_rest_is_taken_bac
 
     said = text(live.vain(code_for(renders, "open(b, 'w').close()\n1 / 0"), writes=[str(renders)]))
 
-    assert f"but for what undo does not bring back: write {renders}." in said
+    assert f"except for what undo cannot reverse: write {renders}." in said
 
 
 def test_a_declared_file_is_copied_where_the_question_is_about_the_whole_scene(
@@ -267,14 +267,14 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.parametrize(
     ("path", "why"),
     [
-        ("/", "/ is a whole drive or share. Name the folder in it"),
-        ("/proc", "/proc is a whole drive or share. Name the folder in it"),
-        ("~", "mine holds the person's home folder. Name the folder in it"),
-        ("people", "people holds the person's home folder. Name the folder in it"),
-        ("to_home", "mine holds the person's home folder. Name the folder in it"),
-        ("to_root", "/ is a whole drive or share. Name the folder in it"),
+        ("/", "/ is a whole drive or share. Name only the subfolder"),
+        ("/proc", "/proc is a whole drive or share. Name only the subfolder"),
+        ("~", "mine holds the person's home folder. Name only the subfolder"),
+        ("people", "people holds the person's home folder. Name only the subfolder"),
+        ("to_home", "mine holds the person's home folder. Name only the subfolder"),
+        ("to_root", "/ is a whole drive or share. Name only the subfolder"),
         ("people/../renders", "people/../renders contains '..'. Give the path without it."),
-        ("odd", "odd leads to a path with characters that no path has"),
+        ("odd", "odd leads to a path with characters that are not allowed"),
     ],
 )
 def test_nobody_is_asked_for_a_folder_that_holds_too_much(
@@ -322,7 +322,7 @@ def test_what_has_become_a_link_since_the_question_is_not_written_to(
     result = live.vain(code_for(renders, "open(top + '/new', 'w').close()"), writes=[str(renders)])
 
     assert status(result) == "failed"
-    assert "renders is a link now and was none, so the code was not run." in text(result)
+    assert "renders has become a link, so the code was not run." in text(result)
     assert not list(other.iterdir())
 
 

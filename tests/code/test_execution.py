@@ -74,7 +74,7 @@ def fails(code: str, **names: Any) -> CodeFailed:
 @pytest.mark.parametrize("name", sampled(TIMED, ENDLESS))
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_endless_code_ends_at_its_time_out(name: str) -> None:
-    with pytest.raises(Stopped, match=r"at line \d after 0.1 s, ran for longer than it may"):
+    with pytest.raises(Stopped, match=r"at line \d after 0.1 s, exceeded its time limit"):
         run(ENDLESS[name], timeout=0.1)
 
 
@@ -227,7 +227,7 @@ def test_memory_comes_out_as_json(code: str, text: str) -> None:
 
 @pytest.mark.parametrize("code", ["memory = {'a': {1}}", "memory = {'a': float('nan')}"])
 def test_memory_that_json_cannot_carry_fails_the_code(code: str) -> None:
-    assert str(fails(code)).startswith("memory holds what JSON cannot carry: ")
+    assert str(fails(code)).startswith("memory holds a value that JSON cannot hold: ")
 
 
 def test_what_cannot_be_compared_is_put_back() -> None:
@@ -415,14 +415,14 @@ def test_the_process_is_put_back_and_that_is_told(code: str, what: str) -> None:
     told = run(code).stderr
 
     assert changed_state() == before
-    assert f"Put back after the code had ended: {what}" in told
+    assert f"Restored after the code ended: {what}" in told
 
 
 def test_what_stays_is_told() -> None:
     told = run("import atexit\natexit.register(print)").stderr
     atexit.unregister(print)
 
-    assert "Left behind: 1 to be called when the host quits" in told
+    assert "Still registered: 1 to be called when the host quits" in told
 
 
 def test_a_failure_puts_the_process_back_as_well() -> None:

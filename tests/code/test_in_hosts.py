@@ -49,7 +49,7 @@ class Lines(NamedTuple):
     saves: str = ""  # writes {folder}/kept.*
     opens: str = ""  # opens that
     opened: str = ""  # what is said then
-    left: str = "The undo step was taken back"  # what is said of the scene after that
+    left: str = "The undo step was reverted"  # what is said of the scene after that
     # What undo does not hold: what is run before, what is done to it, and what is said of that.
     beside: tuple[tuple[str, str, str], ...] = ()
 
@@ -149,8 +149,8 @@ LINES = {
                 "but not the pixels of px",
             ),
             ("1", "bpy.context.preferences.view.ui_scale += 0.1", "but not the preferences"),
-            ("bpy.context.scene.frame_set(1)", "bpy.context.scene.frame_set(42)", "taken back"),
-            ("assert bpy.context.scene.frame_current == 1", "1", "taken back"),
+            ("bpy.context.scene.frame_set(1)", "bpy.context.scene.frame_set(42)", "reverted"),
+            ("assert bpy.context.scene.frame_current == 1", "1", "reverted"),
         ),
         leaves="bpy.app.handlers.depsgraph_update_post.append(note)",
         calls='bpy.data.objects["Grid0"].location.y = 7.0',
@@ -348,9 +348,9 @@ async def leave_behind(agent: Coder, lines: Lines) -> None:
 
     end = "import atexit\natexit.register(int)"
     told = await agent.ran(end)
-    assert "undo may not bring back what" in agent.questions[-1]
+    assert "Undo may not restore everything" in agent.questions[-1]
     assert "Left behind: 1 to be called when the host quits." in told["stderr"]
-    marked = "Undo may not bring back what these did, if they ran: "
+    marked = "Undo may not restore what these lines did, if they ran: "
     assert told["warnings"][-1].startswith(f"{marked}line 1: imports atexit")
 
     note = "import sys\nsys.calls = []\ndef note(*_, **__): sys.calls.append(1)\n"
@@ -405,7 +405,7 @@ async def reach_out(agent: Coder, lines: Lines) -> None:
         assert ([*folder.iterdir()], await agent.state()) == ([], there), said
     if lines.undoes:
         said = await agent.failed(lines.undoes)
-        assert "undid what others had done" in said
+        assert "undid edits of others" in said
         assert "That was redone." in said
         assert await agent.state() == there
     for code in lines.noticed:

@@ -49,11 +49,11 @@ def test_code_runs_once_its_whole_text_was_agreed_to_as_one_step(seat: Sit) -> N
 
     (question,) = live.person.shown
     assert "\nIt only works in this scene.\n" in question.message
-    assert "\nIt declares no file that it writes.\n" in question.message
+    assert "\nIt writes no files.\n" in question.message
     assert question.details.text == GRID
     assert "The agent says: “The test wants it.”" in question.message
     assert question.message.startswith("Run 5 lines of code?\n")
-    assert "no sandbox" in question.message
+    assert "not sandboxed" in question.message
     assert question.offers.soon == 300.0  # code takes longer to read than a sentence
     assert told["result"] == 100
     assert told["changed"]["created"]["count"] == 101
@@ -201,7 +201,7 @@ def test_code_that_deletes_others_each_time_is_asked_for_three_times(
     said = text(live.vain(other))
 
     assert len(live.person.shown) == 4
-    assert "loses something else each time that it runs" in said
+    assert "deletes different items each time it runs" in said
 
 
 def test_a_prim_that_is_renamed_is_not_lost(seat: Sit) -> None:
@@ -224,11 +224,11 @@ def test_what_code_changes_that_is_to_look_only_is_taken_back_and_it_asks_once(s
     told = live.ran(f"{GRID[:-1]} + {REMOVES} * 0", read_only=True)
 
     (question,) = live.person.shown
-    assert "It is to look only: what it changes in the scene is taken back." in question.message
+    assert "It only reads: every change is undone." in question.message
     assert live.state == before
     assert (told["result"], told["undo"]) == (100, None)
     assert told["warnings"] == [
-        "It was to look only. Taken back: 101 created, 3 deleted. Nothing was changed."
+        "It may only read. Undone: 101 created, 3 deleted. Nothing was changed."
     ]
     assert {it["count"] for it in told["changed"].values() if isinstance(it, dict)} == {0}
     assert len(live.session.undo_labels) == 0
@@ -237,7 +237,7 @@ def test_what_code_changes_that_is_to_look_only_is_taken_back_and_it_asks_once(s
 def test_code_that_is_to_look_only_declares_no_file(seat: Sit) -> None:
     said = text(seat(YES).code("1", writes=["/tmp/a"], read_only=True))
 
-    assert "writes: none with read_only." in said
+    assert "writes: not allowed with read_only." in said
 
 
 def test_what_usd_warns_of_is_told_once(seat: Sit) -> None:
@@ -309,8 +309,8 @@ def test_a_write_that_was_not_declared_is_said_to_be_refused_and_is_and_is_taken
     refused = live.vain(writes)
 
     (question,) = live.person.shown
-    assert "It declares no file that it writes." in question.message
-    assert "which had not been declared in `writes`" in text(refused)
+    assert "It writes no files." in question.message
+    assert "which is not declared in `writes`" in text(refused)
     assert "out.txt" in text(refused)
     assert not file.exists()
     assert status(live.code(writes, writes=[str(file)])) == "done"
@@ -333,7 +333,7 @@ def test_what_is_not_the_text_that_was_agreed_to_does_not_run(
     monkeypatch.setattr("dcc_bridge.code.agreed.agree", agree_and_change)
     said = text(live.vain(GRID))
 
-    assert "The code is not what was agreed to, so it was not run." in said
+    assert "The code differs from what was approved, so it was not run." in said
 
 
 @pytest.mark.parametrize("count", [200, pytest.param(10_000, marks=pytest.mark.long)])
@@ -368,8 +368,8 @@ def test_what_was_written_is_told_where_the_rest_is_taken_back(seat: Sit, tmp_pa
 
     said = text(live.vain(f"open({str(file)!r}, 'w').close()\n{REMOVES}", writes=[str(file)]))
 
-    assert f"undo does not bring back: write {file}." in live.person.shown[1].message
-    assert f"Nothing was changed, but for what undo does not bring back: write {file}." in said
+    assert f"undo cannot reverse: write {file}." in live.person.shown[1].message
+    assert f"Nothing was changed, except for what undo cannot reverse: write {file}." in said
 
 
 @pytest.mark.core
@@ -409,7 +409,7 @@ def test_a_path_cannot_speak_for_the_bridge(seat: Sit, path: str) -> None:
 
     said = text(live.code("1", writes=[f"/tmp/{path}"]))
 
-    assert "characters that no path has" in said
+    assert "characters that are not allowed" in said
     assert not live.person.shown
 
 
@@ -489,10 +489,10 @@ def test_what_listens_to_usd_after_the_code_is_told_of_before_and_after(
     calls = live.ran("import sys\nsys.key.Revoke()\nlen(sys.calls)")["result"]
 
     (question, *_) = live.person.shown
-    assert "may reach beyond this scene, and undo may not bring back" in question.message
+    assert "may reach beyond this scene. Undo may not restore" in question.message
     assert "uses pxr.Tf.Notice.RegisterGlobally" in dict(question.details.marks)[6]
     (warning,) = told["warnings"]
-    assert warning.startswith("Undo may not bring back what these did, if they ran: line 1: ")
+    assert warning.startswith("Undo may not restore what these lines did, if they ran: line 1: ")
     assert "uses pxr.Tf.Notice.RegisterGlobally" in warning
     assert calls > 0
 
@@ -524,7 +524,7 @@ def test_nothing_was_changed_is_said_only_where_all_was_compared(
     looked = live.ran("stage.DefinePrim('/A')\n1", read_only=True)
 
     assert "Nothing was changed." in compared
-    assert "The undo step was taken back." in too_much
+    assert "The undo step was reverted." in too_much
     assert "Nothing was changed" not in too_much
     assert (looked["changed"]["is_exact"], looked["undo"]) == (False, None)
 
@@ -592,4 +592,4 @@ def test_lines_that_undo_does_not_take_back_are_named_where_the_rest_is(seat: Si
     ended = text(live.code(f"{stays}while True: pass", timeout=0.3))
 
     for said in (failed, ended):
-        assert "Undo may not bring back what these did, if they ran: line 1: imports os" in said
+        assert "Undo may not restore what these lines did, if they ran: line 1: imports os" in said

@@ -144,7 +144,7 @@ def state(place: Path) -> list[object]:
 def test_code_changes_no_file_that_it_did_not_declare(code: str, place: Path) -> None:
     before = state(place)
 
-    with pytest.raises(ReachedOut, match=r"had not been declared|code may not do"):
+    with pytest.raises(ReachedOut, match=r"is not declared|code may not do"):
         run(code, place, "declared")
 
     assert state(place) == before
@@ -271,7 +271,7 @@ def fixed_writer(code: str, place: Path, *writes: str) -> FolderCopies:
 def test_a_writer_that_cannot_be_replaced_is_refused_where_nothing_is_declared(
     code: str, place: Path
 ) -> None:
-    with pytest.raises(ReachedOut, match=r"Line \d tried to write a file, which had not been"):
+    with pytest.raises(ReachedOut, match=r"Line \d tried to write a file, which is not"):
         fixed_writer(code, place)
 
     assert sys.getprofile() is None
@@ -338,7 +338,7 @@ def test_what_a_host_stands_in_for_is_the_codes_own_act(
     """An operator in Python, which Blender lets run, opens files and starts programs by itself."""
     act = stand_in("def operator(path):\n open(path, 'w').close()", "operator_that_opens")
 
-    with pytest.raises(ReachedOut, match=r"Line 1 tried to write .*had not been declared"):
+    with pytest.raises(ReachedOut, match=r"Line 1 tried to write .*is not declared"):
         run("act(new)", place, act=act)
     run("act(kept)", place, "kept", act=act)
 
@@ -375,7 +375,7 @@ def test_what_a_studio_has_beside_its_adapter_may_write_what_was_declared_alone(
     monkeypatch.setattr(agreed_code, "_packages", {*agreed_code._packages})
     agreed_code.add_package("studio_of_a_test.nuke_host")
 
-    with pytest.raises(ReachedOut, match=r"Line 1 tried to write .*had not been declared"):
+    with pytest.raises(ReachedOut, match=r"Line 1 tried to write .*is not declared"):
         run("send(new)", place, send=vars(publish)["send"])
 
     assert agreed_code.is_ours("studio_of_a_test.nuke_host")
@@ -392,7 +392,7 @@ def test_an_operator_may_pack_in_threads_and_writes_only_what_was_declared(
     act = stand_in(f"{_PACKS} it.join(); open(path, 'w').close()", "operator_that_packs")
 
     run("act(kept)", place, "kept", act=act)
-    with pytest.raises(ReachedOut, match=r"write .*had not been declared"):
+    with pytest.raises(ReachedOut, match=r"write .*is not declared"):
         run("act(new)", place, act=act)
 
     assert not (place / "new").exists()
@@ -504,7 +504,7 @@ def usd(place: Path) -> Callable[..., Any]:
 def test_usd_writes_only_what_was_declared(code: str, usd: Callable[..., Any], place: Path) -> None:
     before = state(place)
 
-    with pytest.raises(ReachedOut, match=r"Line \d tried to write .*which had not been declared"):
+    with pytest.raises(ReachedOut, match=r"Line \d tried to write .*which is not declared"):
         usd(code, place / "declared")
 
     assert state(place) == before

@@ -57,7 +57,7 @@ def test_what_differs_from_the_text_agreed_to_last_comes_with_the_lines_around_i
 
     view = details_view(Details("\n".join(after), ((11, "removes"),), "\n".join(before)))
 
-    assert view.difference == "3 lines differ from what was agreed to last"
+    assert view.difference == "3 lines differ from the text approved last"
     signed = [(row.sign, row.number, row.text) for row in view.changes if row.sign != " "]
     assert signed == [
         ("-", 0, "line 10"),
@@ -74,8 +74,8 @@ def test_what_differs_from_the_text_agreed_to_last_comes_with_the_lines_around_i
 def test_the_same_text_once_more_differs_in_nothing_and_an_empty_one_in_all() -> None:
     same, first = details_view(Details(CODE, (), CODE)), details_view(Details("a", (), ""))
 
-    assert (same.difference, same.changes) == ("0 lines differ from what was agreed to last", ())
-    assert (first.difference, first.changes) == ("a wholly new text", ())
+    assert (same.difference, same.changes) == ("0 lines differ from the text approved last", ())
+    assert (first.difference, first.changes) == ("a completely new text", ())
     assert details_view(Details("")).title == "0 lines"
 
 
@@ -144,7 +144,7 @@ def test_a_client_is_sent_the_lines_in_a_block_that_no_line_can_close() -> None:
     text = client_details(question(Details("a\n```\nb\n", ((3, "loses b"),), "a\n")))
 
     assert text == (
-        "2 lines differ from what was agreed to last:\n```\n"
+        "2 lines differ from the text approved last:\n```\n"
         "    1    a\n    2 +  ```\n    3 +! b\n```\n\n"
         "3 lines:\nline 3: loses b\n```\n    1    a\n    2 +  ```\n    3 +! b\n```"
     )
@@ -157,7 +157,7 @@ def test_a_client_whose_form_has_no_room_is_not_asked_but_our_own_command_is() -
     command = replace(asked, call=Call("run", "Run", client=Client("cli")))
 
     assert without_difference is not None
-    assert without_difference.startswith("200 lines, a wholly new text:")
+    assert without_difference.startswith("200 lines, a completely new text:")
     assert client_details(asked) is None
     assert "value_399" in (client_details(command) or "")
 

@@ -79,7 +79,8 @@ def test_an_answer_of_no_known_type_is_asked_for_again_with_the_reason() -> None
 
     assert future.result(0).accepted
     assert person.shown[1].reason == (
-        "That was not accepted: each value is a text, a number, yes or no, or a list of texts."
+        "This answer was not accepted: "
+        "each value must be a text, a number, yes or no, or a list of texts."
     )
     assert person.taken_down == ["invalid_answer", "answered"]
 

@@ -88,11 +88,11 @@ def test_texts_may_be_made_from_the_items() -> None:
 @pytest.mark.parametrize(
     ("answer", "error", "words"),
     [
-        (NO, Declined, "Declined at the host"),
+        (NO, Declined, "Declined in the application"),
         (Reply("decline", reason="not now"), Declined, "'not now'"),
-        (Reply("cancel"), Cancelled, "Closed at the host without an answer"),
+        (Reply("cancel"), Cancelled, "The question was closed in the application"),
         (Expired(), TimedOut, "in time"),
-        (NOT_TICKED, Declined, "Declined at the host"),
+        (NOT_TICKED, Declined, "Declined in the application"),
     ],
 )
 def test_what_is_no_yes_is_an_error_that_says_which(answer: Any, error: Any, words: str) -> None:
@@ -143,7 +143,7 @@ def test_a_scene_that_changed_is_shown_again_and_the_grant_is_for_what_is_there(
     assert grant == ["cam1"] or not is_looked_up
     assert [shown.message for shown in person.shown] == ["2?", "1?" if is_looked_up else "2?"]
     assert person.shown[1].reason == (
-        "The scene has changed since this was asked; please look again."
+        "The scene has changed since this question was asked. Please check the list again."
     )
 
 
@@ -366,7 +366,7 @@ def test_of_a_folder_no_copy_is_promised_and_none_is_kept(scene: FakeHost, tmp_p
     assert said == [
         none_of_full,
         f"{none_of_full}. A copy of the rest is kept first, in {place}",
-        "Nothing is written over. Undo does not remove a new file.",
+        "Nothing is overwritten. Undo does not remove a new file.",
     ]
     assert copy is not None
     assert [it.name for it in copy.iterdir()] == ["file"]

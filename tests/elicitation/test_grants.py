@@ -8,7 +8,7 @@ import pytest
 
 from dcc_bridge.audit.redact import Redacted
 from dcc_bridge.consent.call import Call
-from dcc_bridge.consent.grants import LASTS, SessionGrants
+from dcc_bridge.consent.grants import SESSION_GRANT_TTL_S, SessionGrants
 from dcc_bridge.elicitation.broker import Broker
 from dcc_bridge.elicitation.caller import Client
 from dcc_bridge.elicitation.question import Consent, Question, Reply
@@ -46,7 +46,7 @@ def test_a_list_has_for_each_what_for_whom_how_much_and_how_long() -> None:
 
     (one,) = grants.live
     assert (one.title, one.client, one.most) == ("Rename all", "claude", 12)
-    assert grants.remaining(one) == LASTS - 600
+    assert grants.remaining(one) == SESSION_GRANT_TTL_S - 600
 
 
 def test_one_ends_by_itself() -> None:
@@ -55,7 +55,7 @@ def test_one_ends_by_itself() -> None:
     grants.allow(about(12))
     (one,) = grants.live
 
-    time.now += LASTS
+    time.now += SESSION_GRANT_TTL_S
 
     assert grants.live == []
     assert grants.remaining(one) == 0.0

@@ -161,7 +161,9 @@ def test_a_client_that_answers_malformed_twice_hands_over_to_the_host(
         result = running.call("tidy", era=era, asked=sloppy)
 
     assert (text(result), sloppy.asked) == ("host", 2)
-    assert "That was not accepted: each value is a text" in (person.shown[0].reason or "")
+    assert "This answer was not accepted: each value must be a text" in (
+        person.shown[0].reason or ""
+    )
 
 
 @every_way

@@ -260,7 +260,7 @@ def test_a_skill_that_says_it_only_reads_cannot_call_one(
     result, shown = call(look, YES)
 
     assert (host.items, shown) == (CAMERAS, [])
-    assert text(result).startswith("look: look says that it only reads")
+    assert text(result).startswith('look: look is declared as risk="read"')
 
 
 def test_outside_of_any_call_it_is_a_plain_function() -> None:

@@ -60,7 +60,7 @@ def test_of_sixty_questions_three_are_open_fifty_wait_and_seven_are_refused() ->
     assert len(broker.open) == 53
     assert refused(futures) == 7
     assert all(future.done() for future in futures[53:])
-    assert host.notices == ["claude asks too often: its next questions have to wait."]
+    assert host.notices == ["claude asks too often. Its next questions must wait."]
     broker.ask(Question("Mine?", Call("x", "X", client=CURSOR), FORM))
     assert host.shown[-1].message == "Mine?"
 
@@ -70,7 +70,7 @@ def test_the_host_itself_does_not_stand_in_line() -> None:
     broker = Broker(host=host, clock=Clock())
 
     for number in range(20):
-        broker.ask(Question(f"{number}?", Call("host", "The host itself"), FORM))
+        broker.ask(Question(f"{number}?", Call("host", "The application itself"), FORM))
 
     assert len(host.shown) == 20
 

@@ -93,7 +93,7 @@ def test_a_page_of_ours_is_exempt() -> None:
 def test_a_sentence_says_what_is_wrong() -> None:
     (danger,) = urls.read("https://accounts.google.com.evil.example/").dangers
 
-    assert danger.text == "It begins like accounts.google.com, but belongs to evil.example."
+    assert danger.text == "It looks like accounts.google.com but belongs to evil.example."
 
 
 def test_nothing_is_looked_up(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -32,7 +32,7 @@ def test_killed_in_a_trial_it_leaves_every_file_and_a_record_that_says_so(
     (record,) = map(reader.read, reader.logs(tmp_path / "scene" / "bridge" / "audit"))
     assert record.trouble is None or record.trouble.torn
     assert record.ending is None
-    (call,) = record.unfinished  # it had begun, and nobody knows how it ended
+    (call,) = record.unfinished  # it had begun, and the outcome is unknown
     assert call.fields["skill"] == "program"
     assert reader.recover(record.file.parent) == 1
     whole = reader.read(record.file)

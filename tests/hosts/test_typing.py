@@ -126,7 +126,7 @@ def seat(
     ("asks", "keys", "answer"),
     [
         ("ask_name", ["g", "l", "o", "w", "Return"], "accept {'name': 'glow'}"),
-        ("ask_consent", ["Escape"], "Closed at the host without an answer"),
+        ("ask_consent", ["Escape"], "The question was closed in the application"),
         ("ask_page", ["Escape"], "cancel {}"),
     ],
 )

@@ -108,7 +108,7 @@ class TestPlugIn(PlugInContract):
             restart,
             lambda: houdini.load(Path("other.hip")),  # no reference to a node outlives it
             lambda: hou.hipFile.clear(suppress_save_prompt=True),
-            "begin a new scene. That was not allowed, but Houdini has no way to refuse it",
+            "begin a new scene. Nobody approved this, but Houdini cannot refuse it",
         )
 
     @pytest.fixture

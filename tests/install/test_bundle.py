@@ -107,7 +107,7 @@ def test_the_command_needs_no_node_and_says_how_the_bundle_is_installed(tmp_path
     again = pack("claude-desktop", "--into", tmp_path / "new")
 
     assert (done.code, done.err) == (0, "")
-    assert ["written over" in it.out for it in (done, again)] == [False, True]
+    assert ["was overwritten" in it.out for it in (done, again)] == [False, True]
     assert str(tmp_path / "new" / "dcc-bridge-mcp-0.1.0.mcpb") in done.out
     assert "Claude Desktop: Settings > Extensions" in done.out
     assert "uvx" not in done.out
@@ -131,7 +131,7 @@ def test_an_extension_of_blender_that_is_written_over_is_told(tmp_path: Path) ->
     first, again = pack("--into", tmp_path), pack("blender", "--into", tmp_path)
 
     assert (first.code, again.code) == (0, 0), again.err
-    assert ["written over" in it.out for it in (first, again)] == [False, True]
+    assert ["was overwritten" in it.out for it in (first, again)] == [False, True]
 
 
 def test_what_is_for_the_bundle_alone_is_refused_for_blender(tmp_path: Path) -> None:

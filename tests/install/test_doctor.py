@@ -148,7 +148,7 @@ def test_what_is_set_up_and_gone_is_found(folder: Path, home: Path) -> None:
     assert isinstance(plug_in, Finding)
     assert isinstance(client, Finding)
     assert (plug_in.mend, "1 files missing" in plug_in.what) == (
-        "Look closer: dcc-bridge doctor freecad",
+        "For details: dcc-bridge doctor freecad",
         True,
     )
     assert (client.mend, str(home / "old") in client.what) == ("dcc-bridge client add cursor", True)
@@ -201,7 +201,9 @@ def test_a_dead_entry_in_a_file_that_we_do_not_write_is_to_be_replaced_by_its_ow
 
     client = the_finding(check_setup())
 
-    assert client.mend == f"Put what `dcc-bridge client print codex` prints into {file} yourself."
+    assert (
+        client.mend == f"Paste the output of `dcc-bridge client print codex` into {file} yourself."
+    )
 
 
 def test_a_file_of_a_client_that_is_no_json_is_found(home: Path) -> None:

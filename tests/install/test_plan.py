@@ -472,7 +472,7 @@ def test_an_uninstall_names_the_folder_in_which_something_is_left(
 
     printed = capsys.readouterr().out
     (left,) = plan.location.folder.parent.glob(".dcc_bridge-*")
-    assert f"left {left}: it could not be deleted; delete it by hand" in printed
+    assert f"not deleted: {left}. Delete it by hand" in printed
     assert "is gone" not in printed
 
 
@@ -487,7 +487,7 @@ def test_an_update_names_the_folder_in_which_the_old_plug_in_is_left(
     assert cli.main(["install", *UNINSTALL[1:]]) == 0
 
     (left,) = plan.location.folder.parent.glob(".dcc_bridge-*")
-    assert f"left {left}: it could not be deleted" in capsys.readouterr().out
+    assert f"not deleted: {left}. Delete it by hand" in capsys.readouterr().out
 
 
 def test_an_uninstall_says_what_of_the_users_own_is_left_and_where(

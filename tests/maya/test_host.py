@@ -355,7 +355,7 @@ def test_the_scene_gets_another_file_only_with_a_yes(
             if saved:
                 cmds.file(save=True)
 
-    with pytest.raises(NotGranted, match=r"go on in another file, new\.ma"):
+    with pytest.raises(NotGranted, match=r"switch the scene to another file, new\.ma"):
         go_on("new.ma", granted=False)
     refused = host.scene(), host.modified, (tmp_path / "new.ma").exists()
     go_on("next.ma", granted=True)

@@ -101,7 +101,7 @@ def test_one_button_writes_the_entry_and_says_what_to_do_if_the_client_does_not_
     assert entry["args"][-3:] == ["connect", "--label", "cursor"]
     assert entry["env"]["DCC_BRIDGE_RUNTIME"] == str(home / "runtime")
     assert cursor.row.detail == (
-        "Set up. Start Cursor again to connect. If it does not come: look at its Customize > MCPs, "
+        "Set up. Restart Cursor to connect. If it does not connect, look at its Customize > MCPs "
         "and run dcc-bridge doctor."
     )
     assert captions(cursor) == ["Open in Cursor"]
@@ -132,7 +132,7 @@ def test_the_link_of_a_client_is_opened_as_the_command_prints_it(
     opened = press(desk, "Cursor", "Open in Cursor").row.detail
 
     assert "Nothing on this computer opens a link of cursor." in refused
-    assert opened == "Opened: agree there to add dcc-bridge."
+    assert opened == "Cursor is open. Agree there to add dcc-bridge."
     assert json.loads(calls.read_text()) == [client(home, "link", "cursor").out.strip()]
 
 
@@ -147,7 +147,7 @@ def test_the_bundle_of_claude_desktop_is_made_and_opened(
 
     opened = press(desk, "Claude Desktop", "Open in Claude Desktop").row.detail
 
-    assert opened == "Opened: agree there to add dcc-bridge."
+    assert opened == "Claude Desktop is open. Agree there to add dcc-bridge."
     (bundle,) = home.rglob("*.mcpb")
     assert json.loads(calls.read_text()) == [bundle.as_uri()]
 

@@ -51,7 +51,7 @@ def test_what_differs_is_shown_first_and_the_whole_text_at_a_click() -> None:
 
     details.switch.click()
 
-    assert "1 line differs from what was agreed to last" in words(dialog)
+    assert "1 line differs from the text approved last" in words(dialog)
     assert first[4:6] == ["value_20 = 20", "remove(it)"]
     assert len(first) == 10
     assert details.lines.toPlainText() == AFTER

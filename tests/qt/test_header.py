@@ -138,4 +138,4 @@ def test_who_asks_and_where_is_cut_and_without_marks(monkeypatch: pytest.MonkeyP
         ("Asked by", "blender-farm"),
         ("Calls itself", "x" * 99 + "… (self-reported)"),
     )
-    assert header(Call("host", "The host itself"), HOST)[1] == ("Asked by", "fake itself")
+    assert header(Call("host", "The application itself"), HOST)[1] == ("Asked by", "fake itself")

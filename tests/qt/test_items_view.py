@@ -372,7 +372,7 @@ def test_writing_a_new_file_is_not_called_a_loss_and_nothing_has_to_be_typed() -
     dialog, _ = drawn(consent(undoable=False, files=new))
     over, _ = drawn(consent(undoable=False, files=new, kept="/shots/sh010.checkpoints"))
 
-    assert "Nothing is written over. Undo does not remove a new file." in words(dialog)
+    assert "Nothing is overwritten. Undo does not remove a new file." in words(dialog)
     assert "NOT" not in words(dialog)
     assert (dialog.name, over.name is None) == (None, False)
     assert dialog.focusWidget() is dialog.exits.cancel

@@ -123,7 +123,7 @@ class Polish(QTranslator):
 
     TEXTS: Final[dict[str, Callable[[int], str]]] = {
         "{n:,} items": lambda n: "{n} obiekty" if 1 < n % 10 < 5 else "{n} obiektów",
-        "Type {word} to go on": lambda _: "Wpisz {slowo}",
+        "Type {word} to continue": lambda _: "Wpisz {slowo}",
     }
 
     def isEmpty(self) -> bool:
@@ -150,7 +150,7 @@ def test_a_language_may_have_several_plurals(polish: None) -> None:
 def test_a_slip_of_the_translator_costs_the_translation_and_no_dialog(
     polish: None, caplog: pytest.LogCaptureFixture
 ) -> None:
-    assert tr("Type {word} to go on", word="x") == "Type x to go on"
+    assert tr("Type {word} to continue", word="x") == "Type x to continue"
     assert "does not have the places" in caplog.text
 
 

@@ -104,29 +104,29 @@ class Outcome:
 
 
 OUTCOMES = {
-    "agreed at the host": Outcome(
-        "agreed at the host", ("granted", "host"), status="done", then=agree
+    "approved in the application": Outcome(
+        "approved in the application", ("granted", "host"), status="done", then=agree
     ),
-    "agreed in the client": Outcome(
-        "agreed in the client",
+    "approved in the client": Outcome(
+        "approved in the client",
         ("granted", "unverified client"),
         status="done",
         asked=accept(confirm=True),
         has_ui=False,
     ),
-    "declined at the host": Outcome(
-        "declined at the host",
+    "declined in the application": Outcome(
+        "declined in the application",
         ("declined", "host"),
         then=lambda desk: click(desk.dialog().exits.decline),
     ),
     "declined with a reason": Outcome(
-        "declined at the host",
+        "declined in the application",
         ("declined", "host"),
         then=decline_with_reason,
         reason="not now",
     ),
     "muted at its question": Outcome(
-        "declined at the host",
+        "declined in the application",
         ("declined", "host"),
         then=lambda desk: click(desk.dialog().offers_bar.mute),
     ),
@@ -141,12 +141,12 @@ OUTCOMES = {
         "declined in the client", ("declined", "client"), asked=say("decline"), has_ui=False
     ),
     "Esc at the host": Outcome(
-        "closed at the host without an answer",
+        "the question was closed in the application",
         ("cancelled", "host"),
         then=lambda desk: press(desk.dialog(), Qt.Key.Key_Escape),
     ),
     "closed in the client": Outcome(
-        "closed in the client without an answer",
+        "the question was closed in the client",
         ("cancelled", "client"),
         asked=say("cancel"),
         has_ui=False,
@@ -155,12 +155,12 @@ OUTCOMES = {
         "nobody answered in time", ("timed_out", "nobody"), settings={"host_deadline": 0.1}
     ),
     "muted": Outcome(
-        "nobody was asked, because the client is muted",
+        "nobody was asked because the client is muted",
         ("unanswered", "policy"),
         before=lambda desk: desk.bridge.broker.audience.limits.mute("claude-code"),
     ),
     "paused": Outcome(
-        "agents are paused at the host",
+        "agents are paused in the application",
         status="not_started",
         before=lambda desk: desk.bridge.pause(),
     ),
@@ -171,10 +171,10 @@ OUTCOMES = {
         then=stop,
     ),
     "malformed": Outcome(
-        "no answer fitted the question", ("unanswered", "nobody"), asked=accept(), has_ui=False
+        "no valid answer was given", ("unanswered", "nobody"), asked=accept(), has_ui=False
     ),
     "nobody there": Outcome(
-        "nobody could be asked, because nothing here can show a question",
+        "nobody could be asked because nothing here can show a question",
         ("unanswered", "nobody"),
         has_ui=False,
     ),
@@ -182,8 +182,8 @@ OUTCOMES = {
 
 
 QUICK = {
-    "agreed at the host",
-    "agreed in the client",
+    "approved in the application",
+    "approved in the client",
     "declined with a reason",
     "muted at its question",
     "timed out",

@@ -162,7 +162,7 @@ def test_a_mute_stands_in_the_head_and_says_what_it_quiets_and_ends_there(desk: 
     desk.panel.refresh()
     said = [label.text() for label in desk.panel.banner.findChildren(QLabel) if label.isVisible()]
     assert (
-        "Muted for 10 min: claude-code, cursor. Questions are declined, edits that need none go on."
+        "Muted for 10 min: claude-code, cursor. Their questions are declined. Other edits continue."
         in said
     )
 
@@ -197,7 +197,7 @@ def test_a_grant_for_the_session_says_what_it_covers(desk: Desk) -> None:
 
     assert details == [
         "only with path: «/World/Cube‹U+000A›», name: «a‹U+00BB›, axis: «x»",  # noqa: RUF001 - ours
-        "for the same arguments only",
+        "only for the same arguments",
         "up to 2 items",
     ]
 
@@ -290,16 +290,16 @@ def test_only_the_step_on_top_can_be_undone(desk: Desk) -> None:
     desk.panel.refresh()
     undo = desk.panel.history.undo
     assert desk.host.labels == [first, second]
-    assert (undo.text(), undo.isEnabled()) == ("Undo Delete prims", True)
+    assert (undo.text(), undo.isEnabled()) == ("Undo: Delete prims", True)
 
     desk.panel.history.list.setCurrentIndex(desk.panel.history.model.index(1, 0))
     assert not undo.isEnabled()
-    assert "use the undo of fake" in undo.toolTip()
+    assert "Use the undo of fake" in undo.toolTip()
 
     desk.panel.history.list.clearSelection()
     click(undo)
     assert desk.host.labels == [first]
-    assert (undo.text(), undo.isEnabled()) == ("Undo Rename prim", True)
+    assert (undo.text(), undo.isEnabled()) == ("Undo: Rename prim", True)
 
 
 def test_an_error_that_looks_like_markup_is_none_in_the_tooltip(desk: Desk) -> None:
@@ -312,10 +312,10 @@ def test_an_error_that_looks_like_markup_is_none_in_the_tooltip(desk: Desk) -> N
 def test_the_history_says_who_answered_and_leaves_reads_out(desk: Desk) -> None:
     desk.furnish()
     assert ended(desk.panel) == [
-        "Delete prims. claude-code · done · agreed at the host",
-        "Rename prim. claude-code · done · agreed in advance",
+        "Delete prims. claude-code · done · approved in the application",
+        "Rename prim. claude-code · done · approved in advance",
         "Save scene. claude-code · failed, nothing was changed",
-        "Delete prims. claude-code · declined at the host",
+        "Delete prims. claude-code · declined in the application",
         "Set attribute. cursor · done · no question needed",
     ]
     assert "the disk is full" in tip(desk, 2)
@@ -336,8 +336,8 @@ def test_an_undone_step_is_shown_as_undone_and_as_done_after_a_redo(desk: Desk) 
     desk.host.redo()
     desk.panel.refresh()
 
-    assert undone == ["Rename prim. claude-code · undone at the host"]
-    assert why == "It is undone already."
+    assert undone == ["Rename prim. claude-code · undone in the application"]
+    assert why == "It is already undone."
     assert ended(desk.panel) == ["Rename prim. claude-code · done · no question needed"]
     assert history.undo.isEnabled()
 
@@ -350,9 +350,9 @@ def test_a_call_that_goes_on_without_its_answer_is_not_shown_as_agreed(desk: Des
     desk.panel.refresh()
 
     assert ended(desk.panel) == [
-        "List prims. claude-code · done all the same · declined at the host"
+        "List prims. claude-code · completed anyway · declined in the application"
     ]
-    assert "Which ones? declined at the host" in tip(desk)
+    assert "Which ones? · declined in the application" in tip(desk)
     assert call.id in tip(desk)
 
 

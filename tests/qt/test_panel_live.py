@@ -74,9 +74,9 @@ def test_after_a_revoke_the_next_edit_asks_again(session: Session) -> None:
     assert [status(one.result()) for one in (first, second, third)] == ["done"] * 3
     until(lambda: len(ended(session.panel)) == 3)
     assert ended(session.panel) == [
-        "Rename. claude-code · done · agreed at the host",
-        "Rename. claude-code · done · agreed in advance",
-        "Rename. claude-code · done · agreed at the host",
+        "Rename. claude-code · done · approved in the application",
+        "Rename. claude-code · done · approved in advance",
+        "Rename. claude-code · done · approved in the application",
     ]
 
 
@@ -86,7 +86,7 @@ def test_while_it_is_paused_an_agent_is_told_and_nothing_is_asked(session: Sessi
     refused = session.go("rename")
     session.running.until(refused.done)
 
-    assert "Agents are paused at the host; nothing was changed." in text(refused.result())
+    assert "Agents are paused in the application; nothing was changed." in text(refused.result())
     assert not session.presenter.dialogs
     click(session.panel.banner.pause)
     again = session.go("rename")

@@ -36,7 +36,7 @@ ROWS = {
     "notice": ["Go to it"],
     "chip": ["Answer here", "Cancel"],
     "panel": ["Show", "Cancel"],
-    "card": ["Undo Ran 17 lines of code"],
+    "card": ["Undo: Ran 17 lines of code"],
     "text": [],
 }
 """The row of buttons that matters in each picture, from left to right."""

@@ -373,7 +373,7 @@ def test_what_was_typed_is_there_when_the_same_is_asked_again(stage: Stage, end:
     again, _ = stage.show(ask_name())
 
     assert line(stage).text() == "a long na"
-    assert "What you had filled in is here again." in words(stage.dialog)
+    assert "Your earlier entries are filled in again." in words(stage.dialog)
     go_to(stage.dialog)
     QTest.keyClicks(line(stage), "me")
     click(stage.dialog.exits.verb)

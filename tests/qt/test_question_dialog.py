@@ -413,7 +413,7 @@ def test_enter_on_mute_neither_mutes_nor_loses_the_form_and_space_does_both(show
         dialog, heard = show(question)
         go_to(dialog)
         mute = dialog.offers_bar.mute
-        assert "Edits that need no question go on" in mute.toolTip()
+        assert "Edits that need no question continue" in mute.toolTip()
         mute.setFocus()
 
         for key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):

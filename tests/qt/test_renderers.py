@@ -442,10 +442,10 @@ def test_in_blender_what_differs_comes_first_and_a_mark_says_why(plug_in: PlugIn
     title, rows, below = press("accept")
     whole = press("switch_text")
 
-    assert title == "1 line differs from what was agreed to last"
+    assert title == "1 line differs from the text approved last"
     assert rows == [["1", "a"], ["-", "c"], ["2 +", "b"], ["!", "Line 2: loses b"]]
     assert below == ["Page 1 of 1", [], [], "Show all lines", "Copy all"]
-    assert whole[0] == "2 lines · 1 line differs from what was agreed to last"
+    assert whole[0] == "2 lines · 1 line differs from the text approved last"
     assert whole[1] == [["1", "a"], ["2", "b"], ["!", "Line 2: loses b"]]
 
 

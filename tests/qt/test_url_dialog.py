@@ -186,7 +186,7 @@ def _sockets() -> int:
 def test_whoever_comes_back_says_that_they_have_finished(opener: Opener) -> None:
     dialog, heard = agreed()
     until(dialog.after.finished.isEnabled)
-    assert "Come back here once you are done" in words(dialog)
+    assert "Come back here once you have finished" in words(dialog)
     assert not dialog.exits.verb.isVisible()
     assert heard == []
 
@@ -243,7 +243,7 @@ def test_a_page_of_ours_is_called_so_and_says_itself_when_it_is_done(opener: Ope
 
     assert opener.urls == [ours]
     assert not dialog.after.finished.isVisible()
-    assert "This closes once you are done there" in words(dialog)
+    assert "This dialog closes once you have finished there" in words(dialog)
     dialog.dismiss()
     assert heard == []
 

@@ -219,7 +219,7 @@ def test_a_request_that_does_not_end_when_its_host_stops_is_answered_all_the_sam
     running.until(call.done)
     go_on.set()
 
-    assert call.result().startswith("The host stopped in the middle of this request.")
+    assert call.result().startswith("The host stopped during this request.")
     assert not [it for it in caplog.records if it.name == "uvicorn.error"]
 
 

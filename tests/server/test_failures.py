@@ -159,7 +159,7 @@ def test_a_start_that_fails_leaves_room_for_the_next(tmp_path: Path) -> None:
     blocked = tmp_path / "runtime"
     blocked.write_text("not a folder")
 
-    with pytest.raises(StartError, match="written down"):
+    with pytest.raises(StartError, match="running hosts cannot be used"):
         Live(blocked)
     with live(tmp_path / "other"):
         pass

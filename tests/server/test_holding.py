@@ -243,7 +243,7 @@ def test_the_person_at_the_host_is_told_what_was_done_and_can_take_it_back(tmp_p
     assert empty
     assert back == 127
     assert "Delete" in person.notices[0]
-    assert person.notices[1] == "It is undone already."
+    assert person.notices[1] == "It is already undone."
     assert len(person.notices) == 2
 
 

@@ -383,7 +383,7 @@ def test_the_header_is_cut_marked_and_shows_what_is_hidden(
 
 
 def test_the_host_that_asks_for_itself_is_named(pages: Pages) -> None:
-    seen = Seen(pages.browser().get(pages.make(call=Call("host", "The host itself"))).text)
+    seen = Seen(pages.browser().get(pages.make(call=Call("host", "The application itself"))).text)
 
     assert ("Asked by", "fake 1.0 itself") in seen.facts
 

@@ -281,7 +281,7 @@ async def test_of_one_that_was_seen_to_leave_too_late_the_same_one_is_told_as_it
         parking.calls.finish(parked, DONE, "done")
 
     assert (parking.calls.notice_for(parked.same) is None, before) == (False, None)
-    told = "was done, but nobody fetched" if ends else "was under way"
+    told = "was done, but nobody fetched" if ends else "was already running"
     assert told in (parking.calls.late_notice_for(parked.same, beside) or "")
     assert parking.calls.late_notice_for(parked.same, []) is None
 
@@ -308,7 +308,7 @@ async def test_of_a_call_that_was_cut_off_and_goes_on_the_same_one_alone_is_told
         await parking.calls.begin(parked, request())
 
     assert parking.calls.notice_for(other.same) is None
-    assert "was under way" in (parking.calls.notice_for(parked.same) or "")
+    assert "was already running" in (parking.calls.notice_for(parked.same) or "")
 
 
 async def test_a_request_whose_client_cannot_be_told_anything_fails_and_ends_its_call() -> None:

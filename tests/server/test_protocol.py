@@ -185,7 +185,7 @@ def test_a_result_that_breaks_its_promise_is_told_as_an_error(tmp_path: Path) ->
     _, result = give(tmp_path, {"width": "wide"}, Size)
 
     assert result.is_error
-    assert "its changes stand, but what it returned cannot be told: width" in text(result)
+    assert "its changes remain, but its result cannot be sent: width" in text(result)
     assert status(result) == "done"
 
 

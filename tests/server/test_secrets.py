@@ -59,7 +59,11 @@ def test_it_comes_by_way_of_the_host_where_the_client_opens_no_pages(sent: Sent)
 
 
 @pytest.mark.parametrize(
-    ("exit", "word"), [("decline", "Declined at the host"), ("cancel", "Closed at the host")]
+    ("exit", "word"),
+    [
+        ("decline", "Declined in the application"),
+        ("cancel", "The question was closed in the application"),
+    ],
 )
 def test_who_enters_nothing_is_not_asked_for_it_in_another_way(
     sent: Sent, exit: str, word: str

@@ -639,6 +639,6 @@ def test_after_a_restart_an_edit_that_was_not_saved_is_told_to_be_so(
     with live(tmp_path, host=host) as again:
         told = Wire.beside(again).get(task)["error"]["message"]
 
-    lost = "The host has ended, and with it the result of shorten, which was done"
+    lost = "The host has ended, and the result of shorten is lost, which was done"
     unsaved = "" if saved == "afterwards" else f" there, and was not saved in {file}"
     assert told == f"{lost}{unsaved}. Look at the scene before you try again."

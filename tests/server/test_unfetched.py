@@ -186,4 +186,4 @@ def test_the_same_call_beside_a_task_is_told_of_it_unless_its_client_came_back(
         may_end.set()
         told = wire.until(second)["result"]["content"]
 
-    assert ("was under way" in str(told)) is not comes_back
+    assert ("was already running" in str(told)) is not comes_back

@@ -156,7 +156,7 @@ def test_a_body_that_loses_something_else_each_time_ends_after_three_questions(
     ended, told = stage.call(drop_another, YES, YES, YES)
 
     assert (ended, len(runs)) == ("no_consent", 4)
-    assert "loses something else each time" in told
+    assert "deletes different items each time" in told
     assert stage.asked == [("cam0",), ("cam1",), ("cam2",)]
     assert stage.state() == before
 
@@ -480,7 +480,7 @@ def test_a_body_that_reaches_outside_the_scene_is_asked_for_first(
 
     assert stage.call(publish, NO)[0] == "refused"
     (question,) = stage.person.shown
-    assert question.message.startswith("Publish?\nUndo does not bring back")
+    assert question.message.startswith("Publish?\nUndo cannot reverse this")
     assert does in question.message
     assert not question.undoable
     assert stage.state() == before
@@ -504,7 +504,7 @@ def test_a_body_that_loses_something_and_reaches_outside_is_asked_about_that(
     assert stage.call(publish, YES)[0] == "done"
     (question,) = stage.person.shown
     assert f"- write the new file {tmp_path / 'shot.usda'}\n" in question.message
-    assert question.message.endswith("Before that it deletes cam0, cam1, cam2.")
+    assert question.message.endswith("It first deletes cam0, cam1, cam2.")
     assert (tmp_path / "shot.usda").exists()
     assert stage.host.items == []
 

@@ -102,7 +102,7 @@ def test_the_last_action_of_an_agent_is_undone_and_the_one_before_it(tmp_path: P
     assert (status(first), text(first)) == ("done", "Undone: Drop, of test.")
     assert after == ["a", "b"]
     assert host.items == ["a", "b"]
-    assert "There is nothing to undo: nothing that an agent changed stands." in text(nothing)
+    assert "There is nothing to undo: no change by an agent is left." in text(nothing)
 
 
 def test_what_the_person_did_since_is_never_undone(tmp_path: Path) -> None:
@@ -116,7 +116,7 @@ def test_what_the_person_did_since_is_never_undone(tmp_path: Path) -> None:
 
     assert status(refused) == "failed"
     assert "'Rename a' came after it" in text(refused)
-    assert "use the undo of fake" in text(refused)
+    assert "Use the undo of fake" in text(refused)
     assert host.items == ["A", "b"]
 
 
@@ -179,8 +179,8 @@ def test_a_call_with_two_steps_is_undone_whole_or_says_what_is_between_them(
         assert (host.items, text(undone)) == (["a", "b", "c"], "Undone: Drop two, of test.")
     else:
         assert host.items == ["A"]
-        assert "Drop two was not undone, nor was anything else." in text(undone)
-        assert "Others changed the scene while it ran: use the undo of fake." in text(undone)
+        assert "Nothing was undone. Drop two: " in text(undone)
+        assert "Somebody else changed the scene while it ran. Use the undo of fake." in text(undone)
 
 
 def test_entries_that_a_body_pushed_by_itself_are_undone_with_its_step(tmp_path: Path) -> None:
@@ -243,7 +243,7 @@ def test_a_save_over_nothing_does_not_stand_in_the_way_of_the_call_before_it(
         named = running.call("undo_last", {"call_id": saved})
         undone = running.call("undo_last")
 
-    assert "Undo does not bring it back." in text(named)
+    assert "Undo cannot restore this." in text(named)
     assert (text(undone), host.items) == ("Undone: Drop, of test.", ["a", "b"])
 
 
@@ -263,9 +263,9 @@ def test_after_a_save_only_a_call_that_is_named_is_undone(tmp_path: Path) -> Non
         named = running.call("undo_last", {"call_id": dropped["call"][:6]})
         unknown = running.call("undo_last", {"call_id": "nothing"})
 
-    assert "Save was not undone, nor was anything else." in text(refused)
-    assert f"What was there is in {saved['copy']}" in text(refused)
-    assert "An earlier call is undone by its call_id; see recent_calls." in text(refused)
+    assert "Nothing was undone. Save: " in text(refused)
+    assert f"The previous version is in {saved['copy']}" in text(refused)
+    assert "To undo an earlier call, pass its call_id; see recent_calls." in text(refused)
     assert (after, host.items) == (["a"], ["a", "b"])
     assert text(named) == "Undone: Drop, of test."
     assert "There is nothing to undo" in text(unknown)
@@ -292,6 +292,6 @@ def test_an_agent_is_told_what_its_skill_changed_that_was_put_back(tmp_path: Pat
     with live(tmp_path, drop, host=host) as running:
         failed, done = running.call("drop", {"fails": True}), running.call("drop")
 
-    note = "The skill also changed which layer edits go to; that was put back as it was."
+    note = "The skill also changed which layer edits go to. That was restored."
     assert text(done) == f"Done. {note}"
     assert text(failed).endswith(f"Nothing was changed. {note}")

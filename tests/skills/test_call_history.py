@@ -298,4 +298,4 @@ def test_a_step_in_a_scene_that_is_open_no_longer_is_gone(tmp_path: Path, edits:
             edit_by_hand(session)
         refused = text(running.call("undo_last"))
 
-    assert "Its undo step is gone: it was undone, or a scene was opened since." in refused
+    assert "Its undo step is gone: it was undone, or another scene was opened." in refused

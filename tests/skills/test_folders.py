@@ -50,7 +50,7 @@ def test_folders_that_the_studio_does_not_let_in_are_told_as_such(
     skill_folders(Namespace(skills=[]))
 
     told = capsys.readouterr().err
-    assert told.count("--skills is left out") == ("skills" in fixed)
+    assert told.count("--skills is ignored") == ("skills" in fixed)
 
 
 def test_a_setting_that_is_no_list_of_folders_is_refused() -> None:

@@ -202,7 +202,7 @@ def test_without_a_choice_it_does_not_begin(action: Any, error: Any) -> None:
 
 
 def test_where_nobody_can_choose_the_agent_is_told_what_is_required() -> None:
-    words = r"^up_axis, mode: required, because the person could not be asked"
+    words = r"^up_axis, mode: required\. The person could not be asked"
 
     with asking(None) as call:
         flow = gate.ask_missing(made(risk="read"), {}, MISSING, call)

@@ -204,9 +204,9 @@ def test_the_question_before_a_file_says_whether_it_is_there_already(
 
     assert question.message.splitlines() == [
         "Tidy?",
-        "Undo does not bring back what it wants to do:",
+        "Undo cannot reverse this:",
         f"- {says} {os.path.realpath(file)}",
-        "It was stopped there. It may do more of that kind.",
+        "The skill was stopped before it did this. It may do more of the same kind.",
     ]
     assert question.consent is not None
     copied = "A copy" if is_there else "A copy of the scene"

@@ -31,7 +31,7 @@ def test_an_edit_is_refused_with_a_sentence_until_it_may_go_on(tmp_path: Path, e
         done = running.call("add", era=era)
 
     assert refused.is_error
-    assert "Agents are paused at the host; nothing was changed." in text(refused)
+    assert "Agents are paused in the application; nothing was changed." in text(refused)
     assert left == ["cam1"]
     assert not done.is_error
     assert host.items == ["cam1", "cam2"]

@@ -38,7 +38,7 @@ def called(
     ("risk", "sentence"),
     [
         ("read", "tidy changed the scene without the consent of a person, so its changes were un"),
-        ("destructive", "tidy deleted b, to which nobody agreed, so its changes were undone."),
+        ("destructive", "tidy deleted b without approval, so its changes were undone."),
     ],
 )
 def test_what_nobody_agreed_to_is_undone_and_said_to_be(
@@ -108,9 +108,7 @@ def test_what_a_body_undid_of_others_is_redone(
     result = called(tmp_path, host, tidy)
 
     assert status(result) == "no_consent"
-    assert text(result) == (
-        "tidy undid what others had done, to which nobody agreed. That was redone."
-    )
+    assert text(result) == ("tidy undid edits of others without approval. Those edits were redone.")
     assert (host.items, host.labels) == (["a", "c", "b"], ["Add c", "Add b by hand"])
 
 
@@ -135,8 +133,8 @@ def test_what_a_body_undid_of_others_is_not_said_to_be_redone_where_that_cannot_
 
     assert status(result) == "no_consent"
     assert text(result) == (
-        "tidy undid what others had done, to which nobody agreed. That was not put back: the "
-        "person has to look at the scene."
+        "tidy undid edits of others without approval. Those edits could not be redone: ask the "
+        "person to check the scene."
     )
     assert (host.items, host.labels) == (["a"], [])
 
@@ -226,9 +224,9 @@ def test_a_body_that_undoes_its_own_step_may_do_so(tmp_path: Path) -> None:
         (
             [YES],
             "edit",
-            "tidy deleted a, to which nobody agreed, so its changes were undone. {left}",
+            "tidy deleted a without approval, so its changes were undone. {left}",
         ),
-        ([YES, NO], "ask", "Declined at the host: 'Delete a?'. {left} Do not try"),
+        ([YES, NO], "ask", "Declined in the application: 'Delete a?'. {left} Do not try"),
     ],
 )
 def test_what_was_written_over_is_not_said_to_be_as_it_was(
@@ -251,7 +249,7 @@ def test_what_was_written_over_is_not_said_to_be_as_it_was(
 
     result = called(tmp_path, host, tidy, *answers)
 
-    left = "Nothing was changed, but for what undo does not bring back: save shot.fake."
+    left = "Nothing was changed, except for what undo cannot reverse: save shot.fake."
     assert text(result).startswith(sentence.format(left=left))
     assert host.items == ["a", "b"]
 
@@ -327,7 +325,7 @@ def test_the_working_folder_and_the_environment_are_put_back_where_an_edit_fails
         running.call("tidy", {"fail": False})
         kept = Path.cwd(), os.environ["SHOW"], os.environ["SHOT"]
 
-    assert "also changed the working folder, the environment; that was put back" in text(failed)
+    assert "also changed the working folder, the environment. That was restored" in text(failed)
     assert after == (before, "one", None)
     assert kept == (tmp_path, "two", "sh010")
 
@@ -355,7 +353,7 @@ def test_what_a_revert_leaves_is_told(
 
     result = called(tmp_path, host, tidy)
 
-    told = "b did not come back." if is_lost else "What it changed of these stays: preferences."
+    told = "b did not come back." if is_lost else "Its changes to these remain: preferences."
     assert told in text(result)
     assert status(result) == ("partly_applied" if is_lost else "failed")
 

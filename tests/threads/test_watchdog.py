@@ -133,7 +133,7 @@ def test_a_lock_held_across_a_question_is_let_go(
         bridge.until(lambda: asking.done() and wanting.done())
 
     assert (text(wanting.result()), status(asking.result())) == ("done", "refused")
-    assert "the host waited for the skill" in text(asking.result())
+    assert "the application was waiting for the skill" in text(asking.result())
     assert "in wants\n    with LOCK:" in caplog.text  # where the main thread stood
 
 

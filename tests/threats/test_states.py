@@ -155,7 +155,7 @@ def test_answers_that_are_no_object_are_an_invalid_answer_and_no_consent(
     again = answer(asked.running.beside(lambda: begin(asked.raw)))["result"]
     ended = answer(again["requestState"])
 
-    assert "That was not accepted" in json.dumps(again["inputRequests"])
+    assert "This answer was not accepted" in json.dumps(again["inputRequests"])
     assert (outcome(ended), asked.ran, asked.agreed) == ("a: cancel", 1, 0)
 
 

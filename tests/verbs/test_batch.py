@@ -105,7 +105,7 @@ def test_an_exception_at_any_act_leaves_the_scene_and_the_undo_stack_as_they_wer
             [TEN[0], step("transform", items=["$b"], move=[1, 0, 0])],
             "no step has the id b; there is: made.",
         ),
-        ([step("summary", "a")] * 2, "steps: an id stands twice."),
+        ([step("summary", "a")] * 2, "steps: two steps have the same id."),
         ([TEN[1] | {"id": "x"}, TEN[0]], "'$made' refers to a step that comes later."),
         (
             [TEN[0], step("inspect", items=["$made.itms"])],

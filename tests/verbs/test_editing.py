@@ -195,7 +195,7 @@ def test_keys_are_told_as_they_are_now(scene: Studio) -> None:
 
     assert told["keys"] == [[1, 0], [5, 2], [10, 5]]
     said = scene.fails("set_keys", item="/Tree", prop="intensity", keys=[[1, 2, 3]])
-    assert "keys[0]: [frame, value], and not [1, 2, 3]" in said
+    assert "keys[0] must be [frame, value], not [1, 2, 3]" in said
 
 
 def test_a_pattern_renames_with_what_it_matched_and_a_number(scene: Studio) -> None:

@@ -23,7 +23,7 @@ def test_a_deletion_asks_with_its_list_and_what_goes_too(open_studio: OpenStudio
 
     (question,) = scene.person.shown
     assert question.message == (
-        "Delete 1 group and 3 more below it? It is /Set.\nBelow it: /Set/Key, /Set/Fill, /Set/Rim."
+        'Delete the group "/Set" and 3 more below it?\nBelow it: /Set/Key, /Set/Fill, /Set/Rim.'
     )
     assert question.items == ("/Set",)
     assert told["found"] == 1
@@ -134,8 +134,9 @@ def test_what_holds_a_value_goes_after_a_yes_only(open_studio: OpenStudio) -> No
     scene.do("set_values", **wanted)
 
     assert scene.person.shown[0].message.splitlines() == [
-        "Replace 1 value at once? What holds them goes:", "/Tree, intensity: driven by /Set"
-    ]  # fmt: skip
+        "Replace 1 value at once? This removes what controls them now:",
+        "/Tree, intensity: driven by /Set",
+    ]
     assert scene.nodes["/Tree"]["held"] == {}
 
 
@@ -239,11 +240,11 @@ def test_what_a_person_unticks_is_not_cleaned_away(open_studio: OpenStudio) -> N
     told = scene.do("clean", what=["unused", "empty_groups"])
 
     (question,) = scene.person.shown
-    assert question.message == "Clean 2 things away? Untick what is to stay."
+    assert question.message == "Clean 2 things away? Untick what you want to keep."
     assert told["items"] == ["/Gold"]
     assert "/Tin" in scene.nodes
     said = scene.fails("clean", what=["unused"])
-    assert said.startswith("Declined at the host: 'Clean?'. Nothing was changed.")
+    assert said.startswith("Declined in the application: 'Clean?'. Nothing was changed.")
     assert "There is no history here." in scene.fails("clean", what=["history"])
 
 
@@ -260,7 +261,7 @@ def test_what_is_junk_twice_is_ticked_once_and_what_breaks_stands_in_a_line_of_i
 
     (question,) = scene.person.shown
     assert question.message == (
-        "Clean 2 things away? Untick what is to stay.\n1 thing will break: user of /Set/Key."
+        "Clean 2 things away? Untick what you want to keep.\n1 thing will break: user of /Set/Key."
     )
     fields = question.form.fields if question.form is not None else ()
     ticked = {field.name: field.default for field in fields}
@@ -350,7 +351,7 @@ def test_what_came_to_hold_a_value_while_it_was_asked_stays(open_studio: OpenStu
         "set_values", {"items": ["/Tree"], "values": values, "replace": True}
     ))  # fmt: skip
 
-    assert said.endswith("has changed while it was asked. Nothing was changed.")
+    assert said.endswith("changed while the question was open. Nothing was changed.")
     assert scene.nodes["/Tree"]["held"] == {"intensity": "driven by /Set", "hidden": "keyed"}
 
 
@@ -364,7 +365,7 @@ def test_a_file_that_goes_along_with_an_export_is_written_over_after_a_yes_only(
     scene.fails("export_file", path=str(tmp_path / "tree.obj"))
 
     message = scene.person.shown[0].message
-    assert message.endswith(f"a new file?\n\nOther files are written too:\n{tmp_path}/tree.mtl")
+    assert message.endswith(f"a new file?\n\nIt also writes these files:\n{tmp_path}/tree.mtl")
     assert not (tmp_path / "tree.obj").exists()
 
 
@@ -387,7 +388,7 @@ def test_a_batch_that_fails_tells_of_the_file_that_it_has_written(
     said = scene.fails("batch", steps=[write, *end], check=check)
 
     assert "Nothing was changed." not in said
-    assert "changed, but for what undo does not bring back: write tree.obj." in said
+    assert "changed, except for what undo cannot reverse: write tree.obj." in said
 
 
 @pytest.mark.parametrize("name", ["rig.mel", "rig.editMA", "rig.pyc"])

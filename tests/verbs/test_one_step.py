@@ -157,6 +157,6 @@ def test_a_scene_is_saved_at_the_end_of_a_batch_only(
     done = scene.call("batch", {"steps": [MADE[0], step("save")], "check": {}})
 
     assert "failed_at 2 (step 2, save)" in why
-    assert "save goes last" in why
+    assert "save must be the last step" in why
     assert not done.is_error, text(done)
     assert "/New" in (tmp_path / "shot.json").read_text()

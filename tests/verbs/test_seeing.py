@@ -382,7 +382,7 @@ def test_a_project_s_rules_only_read(tmp_path: Path) -> None:
         early = running.fails("batch", steps=[step("check"), move])
 
         assert "it is one" in text(told)
-        assert "the project has rules of its own, so check goes last" in early
+        assert "the project has its own rules, so check must come last" in early
         assert "failed_at 2 (step 2, check) changed the scene without the consent" in said
         assert "changed the scene without the consent of a person" in text(edited)
         assert "/Tree" in running.host.nodes

@@ -104,8 +104,8 @@ class HostChoice:
         self._ended = None
         return (
             f"{describe(ended)} ended. You now work in another process, {host.id}, with the same "
-            "file open. What was not saved is gone, and so are the selection and the undo steps: "
-            "look at the scene before you go on."
+            "file open. Unsaved changes, the selection and the undo steps are gone. Look at the "
+            "scene before you go on."
         )
 
     def use(self, name: str) -> Instance:
@@ -131,7 +131,7 @@ class HostChoice:
         host = matches[0]
         problem = host.start_problem()
         if problem is not None:
-            raise LookupError(f"{host.id} cannot be used. {problem} Tell the person so.")
+            raise LookupError(f"{host.id} cannot be used. {problem} Tell the person.")
         if host.state != "ready":
             raise LookupError(f"{host.id} is still starting. Try again in a few seconds.")
         self._choose(host)
@@ -154,10 +154,12 @@ class HostChoice:
 
     def _advice(self) -> str:
         if self.running:
-            return "Choose one with use_host; ask the person if it is not clear which is meant."
+            return (
+                "Choose one with use_host. If it is not clear which one is meant, ask the person."
+            )
         return (
             "Ask the person to start the application with dcc_bridge in it (or `dcc-bridge serve`),"
-            " and call list_hosts then."
+            " then call list_hosts."
         )
 
     def _choose(self, host: Instance) -> None:

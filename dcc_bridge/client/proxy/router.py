@@ -58,7 +58,7 @@ _LOBBY_METHODS: Final = frozenset({_HANDSHAKE, "server/discover", "ping", SET_LE
 # Notices that concern only the host in which the client works.
 _CURRENT_HOST_NOTICES: Final = frozenset({*CHANGED, UPDATED})
 _UNANSWERED: Final = (
-    "The answer reached nobody, and the call has ended: look at the scene before you try again."
+    "The answer was not delivered, and the call has ended. Look at the scene before you try again."
 )
 _LOBBY_TOOLS: Final = [
     tool.model_dump(by_alias=True, exclude_none=True, mode="json") for tool in lobby.TOOLS
@@ -353,7 +353,7 @@ class Router:
             del self._upstreams[host.id]
         if upstream.is_lost:
             self._retry_at[host.id] = anyio.current_time() + _RETRY_AFTER_S
-        for notice in self._requests.abandon(upstream, f"{describe(host)} went away."):
+        for notice in self._requests.abandon(upstream, f"{describe(host)} ended."):
             await self._say(notice)
         while upstream.in_flight:
             _, request = upstream.in_flight.popitem()
@@ -374,10 +374,10 @@ class Router:
             params = request.params or {}
             name = params.get("name", request.method)
             if request.id in upstream.unsent:
-                return f"{host} went away before {name} was sent: nothing was done."
+                return f"{host} ended before {name} was sent. Nothing was done."
         return (
-            f"{host} went away in the middle of {name}. Whether it was done, in "
-            "part or as a whole, is not known: look at the scene before you try again."
+            f"{host} ended during {name}. It is not known whether {name} was done, in part or "
+            "as a whole. Look at the scene before you try again."
         )
 
     def close(self) -> None:

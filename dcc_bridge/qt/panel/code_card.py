@@ -20,7 +20,7 @@ class CodeCard(qt.QPlainTextEdit):
     def __init__(self) -> None:
         super().__init__(readOnly=True, tabChangesFocus=True)
         self._code: CodeRun | None = None
-        self.setAccessibleName(tr("What the code was for, and what it did"))
+        self.setAccessibleName(tr("The purpose of the code and what it did"))
         scale(self, SMALL)
         self.reader = qt.QDialog(self)
         self.reader.setWindowTitle(tr("Code of an agent"))

@@ -110,9 +110,9 @@ class History(qt.QWidget):
         self.list = self._make_list()
         self.menu = CallMenu(self.list)
         self._empty = widgets.SecondaryLabel()  # shown where no call is listed
-        self._empty.show_text(tr("What agents did, and who agreed to it, will be listed here."))
-        self.reads = qt.QCheckBox(tr("Reads too"))
-        self.reads.setToolTip(tr("Also list calls that changed nothing."))
+        self._empty.show_text(tr("This list will show what agents did and who approved it."))
+        self.reads = qt.QCheckBox(tr("Show reads"))
+        self.reads.setToolTip(tr("Also show calls that changed nothing."))
         self.reads.setFocusPolicy(qt.Qt.FocusPolicy.TabFocus)
         scale(self.reads, SMALL)
         self.card = CodeCard()
@@ -198,12 +198,12 @@ class History(qt.QWidget):
     def _show_undo(self, state: State) -> None:
         record = self._undo_target()
         caption = tr("Undo")
-        refusal = tr("No agent changed the scene yet.")
+        refusal = tr("No agent has changed the scene yet.")
         if record is not None:
             refusal = why_not_undo(record, state.top.label, state.host, tr)
         if record is not None and not refusal:
             title = safe_line(record.title, _MAX_TITLE_LENGTH)
-            caption = unmarked(tr("Undo {title}", title=title))
+            caption = unmarked(tr("Undo: {title}", title=title))
         self.undo.setEnabled(not refusal)
         self.undo.setText(caption)
         self.undo.setToolTip(refusal)

@@ -61,12 +61,12 @@ class Panel(qt.QWidget):
         self.state: State | None = None
         self.banner = widgets.Banner()
         self.history = History()
-        self.now = Cards(tr("What agents do, and what they ask you, appears here."), self._deletion)
+        self.now = Cards(tr("Questions and running calls of agents appear here."), self._deletion)
         self.grants = Cards(
-            tr("Edits that you allow for the session are listed here; you can revoke them."),
+            tr("Edits that you allow for the session appear here. You can revoke them."),
             self._deletion,
         )
-        self.clients = Cards(tr("Agents that connect are listed here."), self._deletion)
+        self.clients = Cards(tr("Connected agents appear here."), self._deletion)
         self.tabs = qt.QTabWidget()
         self._throttle = qt.QTimer(self, interval=_REFRESH_INTERVAL_MS, singleShot=True)
         self._clock = qt.QTimer(self, interval=_CLOCK_INTERVAL_MS)

@@ -157,13 +157,15 @@ class Banner(qt.QWidget):
         self.copy = Action(tr("Copy"), tr("Copy the address for an agent's settings."))
         self.copy.setAccessibleName(tr("Copy the address"))
         self.copy.clicked.connect(self._copy)
-        self.connect_client = Action(tr("Connect a client"), tr("Set one up on this computer."))
+        self.connect_client = Action(
+            tr("Connect a client"), tr("Set up a client on this computer.")
+        )
         self.pause = Action(tr("Pause"))
         self.pause.setCheckable(True)
         self.pause.setProperty(LIVE_PROPERTY, True)
         self.pause.clicked.connect(self.paused)
         self._muted = SecondaryLabel()
-        self.unmute = Action(tr("Unmute"), tr("Let all agents ask again."))
+        self.unmute = Action(tr("Unmute"), tr("Allow questions from all agents again."))
         self.unmute.clicked.connect(self.unmuted)
         self.buttons = (self.pause, self.connect_client, self.unmute, self.copy)
         self._copied_timer = qt.QTimer(self, singleShot=True)
@@ -199,8 +201,8 @@ class Banner(qt.QWidget):
         else:
             caption = tr("Pause")
             tip = tr(
-                "Refuse new edits, and tell the agents why. They can still read, and what is "
-                "running goes on."
+                "Refuse new edits, and tell the agents why. They can still read. Running "
+                "calls continue."
             )
         self.pause.setText(caption)
         self.pause.setToolTip(tip)

@@ -200,8 +200,7 @@ def check(plan: Plan, consent: str = "") -> str:
         except NotApproved as error:
             why = f" {error}"
     raise NotApproved(
-        f"Somebody must approve the plan before it is run.{why} "
-        f"Next: dcc-bridge batch approve {plan.folder}"
+        f"This plan is not approved yet.{why} Next: dcc-bridge batch approve {plan.folder}"
     )
 
 
@@ -226,11 +225,11 @@ def _checked(plan: Plan, entry: Mapping[str, Any], consent: str) -> str:
     except (ValueError, TypeError, KeyError):
         raise NotApproved("The approval was changed.") from None
     if not is_signed:
-        raise NotApproved("The approval was changed, or another user gave it.")
+        raise NotApproved("The approval was changed or was given by another user.")
     if subject != (plan.digest, plan.header["skill"]["sha256"]):
-        raise NotApproved("The approval is for another plan, or for another state of the skill.")
+        raise NotApproved("The approval is for another plan or another version of the skill.")
     if not is_on_time:
-        raise NotApproved(f"The approval of {name} ended at {when(entry['expires'])}.")
+        raise NotApproved(f"The approval by {name} ended at {when(entry['expires'])}.")
     return name
 
 

@@ -31,7 +31,7 @@ def ask(plan: Plan, to: Console, *, in_terminal: bool) -> str:
     if can_open_window and _is_too_long(plan):
         in_terminal = True
     elif can_open_window:
-        exits.tell("A window asks for your consent.")
+        exits.tell("Please answer in the window that has opened.")
         answer = window.ask(plan)
         if answer is not None:
             _check_agreed(plan, "window", is_agreed=answer == "accept")
@@ -39,9 +39,9 @@ def ask(plan: Plan, to: Console, *, in_terminal: bool) -> str:
         exits.tell("The window could not be shown.")
     if not (is_terminal(sys.stdin) and is_terminal(sys.stderr)):
         where = "at a terminal" if in_terminal else "in a window or at a terminal"
-        raise exits.Failure(f"A person must agree to a plan, {where}.", exits.REFUSED)
-    changed = "1 scene is changed" if plan.asks == 1 else f"{plan.asks:,} scenes are changed"
-    to.print(f"To agree that {changed}, type {plan.asks}: ", end="")
+        raise exits.Failure(f"A person must approve a plan {where}.", exits.REFUSED)
+    changed = "1 scene" if plan.asks == 1 else f"{plan.asks:,} scenes"
+    to.print(f"To approve changes to {changed}, type {plan.asks}: ", end="")
     line = sys.stdin.readline()
     number = line.strip().replace(",", "")
     _check_agreed(plan, "terminal", is_agreed=number == str(plan.asks))
@@ -62,4 +62,4 @@ def _check_agreed(plan: Plan, surface: str, *, is_agreed: bool) -> None:
     """Record a refusal, and raise Failure for it."""
     if not is_agreed:
         approval.record_answer(plan, surface, "declined", {})
-        raise exits.Failure("It was not approved, and nothing is changed.", exits.REFUSED)
+        raise exits.Failure("The plan was not approved. Nothing was changed.", exits.REFUSED)

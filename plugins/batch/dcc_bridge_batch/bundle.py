@@ -75,7 +75,11 @@ def template(plan: Plan, folder: Path, python: str) -> dict[str, Any]:
             _text("Python", python, "A Python with dcc-bridge-mcp[batch]."),
             _text("Interpreter", "", "The host's batch interpreter; empty for the one on PATH."),
             _text("Consent", "", "The digest of the consent that counts; empty: the user's own."),
-            _text("AnyVersion", "no", "yes: go on in another version of the host than the plan's."),
+            _text(
+                "AnyVersion",
+                "no",
+                "yes: also run in a different version of the host than the plan's.",
+            ),
             _text("Run", "farm", "What failed in a run of this name is not tried again in it."),
         ],
         "jobEnvironments": [

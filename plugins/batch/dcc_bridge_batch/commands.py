@@ -25,7 +25,7 @@ from .host_files import CALLS
 from .plan import Plan, PlanError, Request, when
 
 _SKILL_FOLDER: Final = Path(__file__).resolve().parent / "skills"
-SUMMARY: Final = "run one skill on many scene files, agreed to at once"
+SUMMARY: Final = "run one skill on many scene files with one approval"
 _EXTRA_PACKAGES: Final = ("openjd", "rich")  # what the extra "batch" brings
 _NEXT_COMMAND: Final = "Next: dcc-bridge batch {} {}"
 Command = Callable[[argparse.Namespace], int]
@@ -51,14 +51,18 @@ def fill(parser: argparse.ArgumentParser) -> None:
         added.set_defaults(batch=_failing_in_sentences(command))
         return added
 
-    plan = add("plan", _plan, "say what a skill would do to many scenes; changes none")
-    approve = add("approve", _approve, "look at a plan, and agree to it")
-    run_plan = add("run", _run, "do what was agreed to; again, to go on")
+    plan = add("plan", _plan, "show what a skill would do to many scenes; changes nothing")
+    approve = add("approve", _approve, "review a plan and approve it")
+    run_plan = add("run", _run, "run an approved plan; run it again to continue")
     export = add("export", _export, "write the job for a farm")
-    status = add("status", _status, "say what became of each scene")
+    status = add("status", _status, "show the state of each scene")
     commit = add("commit", _commit, "delete the originals that were kept")
     roll_back = add("rollback", _roll_back, "put the originals back")
-    add("skills", _skills, "print the folder of `plan_batch`, for hosts in which agents may plan")
+    add(
+        "skills",
+        _skills,
+        "print the skill folder of `plan_batch`, for hosts in which agents may make plans",
+    )
     job_commands.fill(add)
 
     _fill_plan(plan)
@@ -66,18 +70,18 @@ def fill(parser: argparse.ArgumentParser) -> None:
         command.add_argument("plan", type=Path, metavar="PLAN", help="the folder of the plan")
 
     default_hours = approval.DEFAULT_HOURS
-    hours = f"how long the consent holds: 1 to {approval.MAX_HOURS:g} ({default_hours:g})"
+    hours = f"how long the approval is valid: 1 to {approval.MAX_HOURS:g} ({default_hours:g})"
     approve.add_argument("--hours", type=_hours, default=default_hours, help=hours)
-    here = "ask here, and open no window where there is a screen"
+    here = "ask in this terminal and open no window"
     approve.add_argument("--terminal", action="store_true", help=here)
 
-    jobs = "hosts at a time; default: one a core"
+    jobs = "hosts at a time; default: one per core"
     run_plan.add_argument("--jobs", type=int, metavar="N", default=_cores(), help=jobs)
-    version = "go on in another version of the host than the plan was made in"
+    version = "also run in a different version of the host than the one the plan was made in"
     run_plan.add_argument("--any-version", action="store_true", help=version)
 
-    export.add_argument("folder", type=Path, metavar="DIR", help="where the job goes")
-    python = "the worker's Python, which has dcc-bridge-mcp[batch] (python)"
+    export.add_argument("folder", type=Path, metavar="DIR", help="the folder for the job")
+    python = "the worker's Python with dcc-bridge-mcp[batch] (python)"
     export.add_argument("--python", default="python", metavar="PATH", help=python)
 
     root = "the folder of the scenes, if they are not where the plan was made"
@@ -111,27 +115,27 @@ def _check_installed() -> None:
 
 def _fill_plan(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("skill", metavar="SKILL", help="the skill's name")
-    scenes = "the scenes: patterns such as 'shots/**/*.usda', or a .txt file with a path a line"
+    scenes = "the scenes: patterns such as 'shots/**/*.usda', or a .txt file with one path per line"
     parser.add_argument(
         "--scenes", nargs="+", action="extend", required=True, metavar="GLOB|FILE", help=scenes
     )
     parser.add_argument("--host", choices=sorted(CALLS), default="usd")
-    folders = "a folder of more skill files; may be given more than once"
+    folders = "an additional folder of skill files; repeatable"
     parser.add_argument(
         "--skills", type=Path, action="append", default=[], metavar="DIR", help=folders
     )
     program = "the host's batch interpreter, if it is not on PATH"
     parser.add_argument("--interpreter", metavar="PATH", help=program)
-    shape = """what the skill is called with: a JSON object, such as '{"pattern": "*"}'"""
+    shape = """the arguments of the skill: a JSON object, such as '{"pattern": "*"}'"""
     parser.add_argument("--args", type=_object, default={}, metavar="JSON", help=shape)
-    parser.add_argument("--out", type=Path, metavar="DIR", help="where the plan goes")
-    jobs = "hosts at a time; default: one a core"
+    parser.add_argument("--out", type=Path, metavar="DIR", help="the folder for the plan")
+    jobs = "hosts at a time; default: one per core"
     parser.add_argument("--jobs", type=int, metavar="N", default=_cores(), help=jobs)
-    chunk = "scenes a task (50)"
+    chunk = "scenes per task (50)"
     parser.add_argument("--chunk", type=int, metavar="N", default=50, help=chunk)
-    part = "the part of all scenes whose failure pauses the run (0.1)"
+    part = "the share of failed scenes that pauses the run (0.1)"
     parser.add_argument("--failures", type=float, metavar="PART", default=0.1, help=part)
-    limit = "for one scene, in seconds; then its host is taken for hung (900)"
+    limit = "seconds per scene before its host counts as hung (900)"
     parser.add_argument("--limit", type=float, metavar="SECONDS", default=900.0, help=limit)
     parser.add_argument("--counts", action="store_true", help=argparse.SUPPRESS)  # for a program
 
@@ -182,9 +186,11 @@ def _plan(options: argparse.Namespace) -> int:
     from . import display, planning  # to import the client takes half a second
 
     if options.jobs < 1 or options.chunk < 1 or not 0 <= options.failures <= 1:
-        raise exits.Failure("--jobs and --chunk are at least 1, and --failures is from 0 to 1.")
+        raise exits.Failure(
+            "--jobs and --chunk must be at least 1, and --failures must be from 0 to 1."
+        )
     if not options.limit > 0:
-        raise exits.Failure("--limit is more than 0.")
+        raise exits.Failure("--limit must be more than 0.")
     paths = scenes.find(options.scenes, Path.cwd())
     name = f"batch-{options.skill}-{datetime.now():%Y%m%d-%H%M%S}"
     folder = options.out or Path(name)
@@ -280,17 +286,17 @@ def _next(plan: Plan, totals: outcome.Totals) -> str:
         if not states["rolled_back"]:
             return str(error)
         if states["done"]:
-            return f"{roll_back}, for what is not rolled back yet"
-        return f"To do it again: dcc-bridge batch approve {plan.folder}"
+            return f"{roll_back}, for the scenes that are not rolled back yet"
+        return f"To run the plan again: dcc-bridge batch approve {plan.folder}"
     run_again = _NEXT_COMMAND.format("run", plan.folder)
     if states["failed"]:
-        run_again += ", which tries again what failed"
+        run_again += ", which retries the failed scenes"
     return run_again
 
 
 def _next_when_over(plan: Plan, totals: outcome.Totals) -> str:
     """Return the same for a plan of which a further run would find nothing to do."""
-    new_plan = "What was left needs a new plan."
+    new_plan = "The skipped scenes need a new plan."
     if totals.states["done"]:
         commit = f"{_NEXT_COMMAND.format('commit', plan.folder)}, or rollback"
         if totals.missed:
@@ -344,7 +350,9 @@ def _end(
     if options.root:
         root = options.root.absolute()
     if not root.is_dir():
-        raise exits.Failure(f"There is no folder {root}; --root says where the scenes are.")
+        raise exits.Failure(
+            f"There is no folder {root}. Use --root to name the folder of the scenes."
+        )
     before = outcome.totals(plan).states[end_state]
     is_begun = ledger.is_begun(plan)
     was_approved = (plan.folder / approval.FILE).exists()
@@ -358,16 +366,16 @@ def _end(
     display.show_totals(plan, totals, display.console())
     is_roll_back = end_state == "rolled_back"
     if is_roll_back and states["committed"]:
-        exits.tell("What was changed for good cannot be put back: its originals were deleted.")
+        exits.tell("Committed changes cannot be rolled back: the originals were deleted.")
         return exits.TOOL_ERROR
     if not is_begun:
         sentence = f"Nothing was run from {plan.folder} yet, so no scene can be {participle}."
         if is_roll_back and was_approved:
-            sentence += " Its approval was taken back."
+            sentence += " Its approval was revoked."
         exits.tell(sentence)
     if totals.refused:
         paths = [path for path, _ in totals.refused]
-        refusals = f"{report.scenes(len(paths))} could not be {participle}, as said above"
+        refusals = f"{report.scenes(len(paths))} could not be {participle}; see above"
         exits.tell(f"{refusals}: {report.named(paths)}.")
     exits.tell(_next(plan, totals))
     if totals.refused or states["done"] or states["rolling_back"]:

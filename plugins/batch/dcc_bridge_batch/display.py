@@ -36,7 +36,7 @@ _MAX_REASONS = 8  # reasons shown for scenes that were not done
 _TROUBLE_WORDS = {"left": "left", "unchanged": "unchanged", "failed": "failed", "done": "changed"}
 _MEASURED_S = 20.0  # seconds of measured speed before a remaining time is shown
 # The words for `Totals.elsewhere`: such a scene was changed, but in none of the agreed items.
-_ELSEWHERE = "none of the items that were agreed to is gone or another one, as far as is told"
+_ELSEWHERE = "no approved item is known to be deleted or replaced"
 
 
 def console() -> Console:
@@ -151,8 +151,8 @@ def show_plan(plan: Plan, terminal: Console, max_differing: int = 15) -> None:
         terminal.print(Text(f"  {path}: {safe_line(why, 200)}"))
     if len(differing) > max_differing:
         terminal.print(Text(f"  and {len(differing) - max_differing:,} more"))
-    terminal.print(Text(f"Each scene, long texts cut: {plan.folder / report.FILE}"))
-    terminal.print(Text(f"All items, and each text whole: {plan.folder / SCENES}"))
+    terminal.print(Text(f"Each scene, with long texts shortened: {plan.folder / report.FILE}"))
+    terminal.print(Text(f"All items, with full texts: {plan.folder / SCENES}"))
 
 
 def _show_questions(plan: Plan, terminal: Console) -> None:
@@ -161,9 +161,7 @@ def _show_questions(plan: Plan, terminal: Console) -> None:
     for line in lines:
         terminal.print(Text(line))
     if not is_whole:
-        terminal.print(
-            Text(f"There are more questions than these: {plan.folder / SCENES} has all.")
-        )
+        terminal.print(Text(f"There are more questions: {plan.folder / SCENES} has all of them."))
 
 
 def show_totals(plan: Plan, totals: Totals, terminal: Console) -> None:

@@ -143,7 +143,7 @@ def only_process(folder: Path) -> Iterator[None]:
     descriptor = os.open(folder / _LOCK_NAME, os.O_RDWR | os.O_CREAT, 0o600)
     try:
         if not private_files.claim(descriptor):
-            raise PlanBusy(f"Another process works on {folder}; wait until it has ended.")
+            raise PlanBusy(f"Another process is using {folder}. Wait until it has ended.")
         yield
     finally:
         os.close(descriptor)

@@ -141,7 +141,7 @@ class TaskLedger:
         data = files.canonical(entry) + b"\n"
         with _writing():
             if self._is_torn:
-                raise OSError(errno.EIO, "what was written before could not be taken back")
+                raise OSError(errno.EIO, "the earlier writes could not be undone")
             self._append(data)
         self._end += len(data)
         self._note(entry)

@@ -20,11 +20,11 @@ WORDS: Final = {  # what a person reads for each state of the ledger
     "open": "not tried yet",
     "nothing": "nothing to do",
     "editing": "interrupted; the scene is as it was",
-    "proved": "interrupted; the next run or rollback looks whether it was replaced",
+    "proved": "interrupted; the next run or rollback checks whether it was replaced",
     "done": "changed, the original is kept",
     "left": "left as it was",
-    "unchanged": "the skill had nothing to do, or changed nothing; left as it was",
-    "failed": "failed, and is as it was",
+    "unchanged": "the skill had nothing to do or changed nothing",
+    "failed": "failed, not changed",
     "committed": "changed for good",
     "rolling_back": "interrupted while it was rolled back",
     "rolled_back": "rolled back",
@@ -320,7 +320,7 @@ def _refusal(scene: _Scene, end: Callable[[_Scene], None]) -> str:
         why = str(left)
     except OSError as error:
         originals = "".join(f" The original is {places.kept}." for places in scene.kept())
-        why = f"{error.strerror or error}.{originals} Mend that, and do it again."
+        why = f"{error.strerror or error}.{originals} Fix this and try again."
     else:
         return ""
     scene.refuse(why)

@@ -24,7 +24,7 @@ HEADER: Final = "plan.json"
 SCENES: Final = "scenes.jsonl"
 FORMAT: Final = 1
 State = Literal["asks", "nothing", "twice", "unsafe", "failed"]
-_CHANGED: Final = "The plan in {} was changed after it was made; make a new one."
+_CHANGED: Final = "The plan in {} was changed after it was made. Make a new plan."
 _MAX_ITEM_TYPES: Final = 200  # in the totals of the header
 Scene = dict[str, Any]  # one line; the package's own docstring lists its fields
 
@@ -259,7 +259,7 @@ def question_digest(question: Mapping[str, Any] | None) -> str | None:
 def check_new(folder: Path) -> None:
     """Raise PlanError if there is a plan in a folder."""
     if (folder / HEADER).exists():
-        raise PlanError(f"There is a plan in {folder} already; name another folder with --out.")
+        raise PlanError(f"There is already a plan in {folder}. Choose another folder with --out.")
 
 
 def write(

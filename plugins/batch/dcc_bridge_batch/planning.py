@@ -29,10 +29,10 @@ from .hosts import HostFailed, WarmHost
 from .plan import HostFacts, Plan, PlanError, Request, Scene
 
 OnScene = Callable[[Scene], None]
-_ASKS_ABOUT_TEXT: Final = "It asks about a text of its own, which no plan shows: {}"
+_ASKS_ABOUT_TEXT: Final = "It asks about a text that a plan cannot show: {}"
 _BAD_ARGUMENTS: Final = "cannot be called like this:"  # as `dcc_bridge.skills.signature` says it
-_BAD_NAME: Final = "Its name is not UTF-8, so no host can be told of it."
-_UNSAFE: Final = "It would do what undo does not bring back: {}"
+_BAD_NAME: Final = "Its name is not UTF-8, so no host can open it."
+_UNSAFE: Final = "It would do something that undo cannot reverse: {}"
 
 
 def make(

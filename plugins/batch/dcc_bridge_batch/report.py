@@ -24,9 +24,9 @@ FILE: Final = "report.html"
 WORDS: Final = {  # what a person reads for each state of a scene
     "asks": "will be changed",
     "nothing": "nothing to do",
-    "twice": "asks more than once, left as it is",
-    "unsafe": "no plan can speak for it, left as it is",
-    "failed": "failed, left as it is",
+    "twice": "asks more than once, not changed",
+    "unsafe": "cannot be planned, not changed",
+    "failed": "failed, not changed",
 }
 # The order of the scenes in the report: the lowest rank comes first.
 _RANKS: Final = {"failed": 0, "twice": 1, "unsafe": 1, "asks": 2, "nothing": 4}

@@ -73,5 +73,5 @@ def common_root(scenes: Iterable[Path]) -> Path:
         return Path(os.path.commonpath(folders))
     except ValueError:
         raise PlanError(
-            "The scenes lie on several drives, or there are none; make a plan for each drive."
+            "There are no scenes, or they are on several drives. Make one plan per drive."
         ) from None

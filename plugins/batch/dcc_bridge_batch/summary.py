@@ -86,7 +86,7 @@ def message(plan: Plan) -> str:
         lines.append(f"{len(questions) - _MAX_QUESTIONS:,} more questions are below.")
     kinds = Counter(plan.header["totals"]["items"])
     items = [f"{count:,} {_kind(kind)}" for kind, count in kinds.most_common(_MAX_KINDS)]
-    last = "Nothing is changed before the plan is run, and each original is kept until a commit."
+    last = "Nothing changes until the plan is run. Each original is kept until a commit."
     if items:
         last = f"Items: {', '.join(items)}. {last}"
     lines.append(last)
@@ -174,8 +174,8 @@ def _too_long(plan: Plan) -> PlanTooLong:
     where = plan.folder / report.FILE
     whole = plan.folder / SCENES
     return PlanTooLong(
-        f"What the plan would do is too long for a dialog. {where} lists each scene and cuts long "
-        f"texts and lists of items; {whole} has all of it."
+        f"This plan is too long for a dialog. {where} lists each scene and shortens long texts "
+        f"and lists of items. {whole} has the full text."
     )
 
 

@@ -28,15 +28,15 @@ from . import files
 from .plan import Plan, PlanError, Scene
 
 CHANGED: Final = "It was changed after it was planned."
-GONE: Final = "It is not there any more."
-_IN_USE: Final = "Another program holds it locked."
+GONE: Final = "It no longer exists."
+_IN_USE: Final = "Another program has locked it."
 NOT_HERE: Final = (
-    "Its original is not beside it any more. Where the scenes are in another folder, --root names "
-    "it; else only a backup has the original."
+    "The original is no longer beside it. If the scenes are in another folder, use --root. "
+    "Otherwise only a backup has the original."
 )
-_MOVE_AWAY: Final = "To have that back, move the scene away and roll back again."
-_LOOK_AT_BOTH: Final = "Look at both, and put the one that you want in the scene's place."
-_COPY_WRITTEN: Final = "The copy was written to after it was proved."
+_MOVE_AWAY: Final = "To restore the original, move the scene away and roll back again."
+_LOOK_AT_BOTH: Final = "Compare both and put the one you want in place of the scene."
+_COPY_WRITTEN: Final = "The copy was changed after it was verified."
 _MAX_NAME_BYTES: Final = 180  # of a scene's name; with a longer one the names here would not fit
 
 
@@ -82,7 +82,7 @@ class Places:
         parts = scene["path"].split("/")
         has_odd_part = not all(parts) or "." in parts or ".." in parts
         if has_odd_part or Path(scene["path"]).is_absolute():
-            raise PlanError(f"{scene['path']} does not lie below the plan's root.")
+            raise PlanError(f"{scene['path']} is not below the root folder of the plan.")
         path = root.joinpath(*parts)
         stem = path.stem
         if len(os.fsencode(path.name)) > _MAX_NAME_BYTES:
@@ -312,7 +312,7 @@ def _changed_since(places: Places) -> str:
 def _check_kept(places: Places, planned: str) -> None:
     """Raise SceneLeft unless the file that was kept is the original."""
     if files.digest_file(places.kept) != planned:
-        changed = f"The original that was kept was changed since: {places.kept}."
+        changed = f"The kept original has been changed: {places.kept}."
         raise SceneLeft(f"{changed} {_LOOK_AT_BOTH}")
 
 

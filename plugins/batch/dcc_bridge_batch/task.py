@@ -37,7 +37,7 @@ HOST_GONE: Final = 75  # EX_TEMPFAIL of sysexits.h: try again
 PAUSED: Final = 76
 NO_LEDGER: Final = 77
 _MAX_SCENE_TRIES: Final = 2  # of a scene during which the host ends
-_ASKS_OTHER: Final = "It asks something else than what was approved: {}"
+_ASKS_OTHER: Final = "It asks something that was not approved: {}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +90,7 @@ def run(
         say(f"openjd_fail: {' '.join(str(error).split())}")
         raise
     except (Unreachable, HostFailed, TimeoutError) as error:
-        say(f"openjd_status: The host went away: {error}")
+        say(f"openjd_status: The host ended: {error}")
         return HOST_GONE
     except LedgerError as error:
         say(f"openjd_fail: The ledger of the plan cannot be written: {error.strerror or error}.")
@@ -99,7 +99,7 @@ def run(
         why = str(error)
         if error.filename:
             why = f"{error.strerror}: {error.filename}"
-        say(f"openjd_fail: The task cannot go on: {why}.")
+        say(f"openjd_fail: The task cannot continue: {why}.")
         return BROKEN
 
 

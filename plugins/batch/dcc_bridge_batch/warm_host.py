@@ -32,8 +32,8 @@ from .questions import PlanGrants
 
 _POLL_S: Final = 0.2
 _MAX_DESCRIBED: Final = 20  # items whose descriptions are compared
-_NOTHING_CHANGED: Final = "The skill ran, and changed nothing."
-_NOTHING_ASKED: Final = "It asks nothing now: there is nothing to do."
+_NOTHING_CHANGED: Final = "The skill ran and changed nothing."
+_NOTHING_ASKED: Final = "The skill asks nothing now: there is nothing to do."
 _OTHER_SCENE: Final = "The skill left another scene open, so nothing was saved."
 
 
@@ -173,7 +173,7 @@ class SceneTools:
         is_run = number >= 0
         if is_run:
             if self._plan is None:
-                raise PlanError("This host makes a plan, and runs none.")
+                raise PlanError("This host only makes plans. It does not run them.")
             scene = self._plan.scene(number)
             if scene["state"] == "asks":
                 planned = scene["question_sha256"]
@@ -203,7 +203,7 @@ class SceneTools:
         others = host_files.foreign_files(self._host)
         if others:
             names = ", ".join(path.name for path in others[:5])
-            raise PlanError(f"Saving would write {names} too, which the plan does not speak of.")
+            raise PlanError(f"Saving would also write {names}, which the plan does not list.")
         return self._save_and_prove(self._host, file)
 
     def _save_and_prove(self, host: Host, file: Path) -> dict[str, Any]:
@@ -214,10 +214,12 @@ class SceneTools:
         sha256 = files.digest_file(file)
         self._calls.open(host, file)
         if sha256 == sha256_before:
-            raise PlanError("The host said that it saved the scene, and its file is as it was.")
+            raise PlanError("The host reported a save, but the file has not changed.")
         saved = _Snapshot.take(host, self._items)
         if saved.kinds != edited.kinds or saved.content != edited.content:
-            raise PlanError("The saved file was opened again, and lacks what the skill did.")
+            raise PlanError(
+                "The saved file was opened again. It does not contain the changes of the skill."
+            )
         proof = self._proof(saved)
         if proof is None:
             return {"unchanged": _NOTHING_CHANGED}
@@ -268,7 +270,7 @@ def _check_version(plan: Plan, now: str) -> None:
     if planned != now:
         raise PlanError(
             f"The plan was made in {planned}, and this is {now}, which may do something else. Make "
-            "a new plan, or go on with --any-version (the job's parameter AnyVersion: yes)."
+            "a new plan, or continue with --any-version (the job's parameter AnyVersion: yes)."
         )
 
 

@@ -206,7 +206,7 @@ class BlenderHost(Host):
         self._outside.settle()
         if gone:
             names = ", ".join(gone[:_MAX_NAMED])
-            why = f"Blender's undo did not bring back {names}, though it went back to before the"
+            why = f"Blender's undo did not restore {names}, although it went back to before the"
             raise NotUndoable(f"{why} change. The person has to look at the scene.")
 
     def take_back(self) -> None:

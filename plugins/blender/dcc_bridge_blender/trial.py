@@ -93,7 +93,7 @@ class BlenderTrial(Trial):
         if missing or step.is_edited():
             what = ", ".join(missing[:5]) or "something that Blender does not name"
             raise NotUndoable(
-                f"Blender's undo did not bring back {what}. The person has to look at the scene."
+                f"Blender's undo did not restore {what}. The person must check the scene."
             )
         step.begin()
         self._references = references()

@@ -82,7 +82,7 @@ class Stack:
         """
         self._dropped += self._active + 1
         self.opened += 1
-        self.why_opened = "Another file was opened, and undo does not bring back the one before."
+        self.why_opened = "Another file was opened, and undo cannot restore the previous one."
         self._begin()
 
     def _begin(self) -> None:
@@ -100,7 +100,7 @@ class Stack:
         """
         if not editing().use_global_undo:
             raise RuntimeError(
-                "Blender's undo is turned off, and an agent's edit could not be taken back: turn "
+                "Blender's undo is turned off, so an agent's edit could not be undone: turn "
                 "on Preferences > System > Memory & Limits > Global Undo."
             )
         if not self._is_there or not self._entries():

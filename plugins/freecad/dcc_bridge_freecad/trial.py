@@ -100,9 +100,9 @@ class FreeCADTrial(Trial):
         self._select()
         closed = [name for name in self._documents if name in self._transactions.ended]
         if closed:
-            raise NotUndoable(f"{', '.join(closed)} was closed, which no undo brings back.")
+            raise NotUndoable(f"{', '.join(closed)} was closed, and undo cannot reopen it.")
         if lost:
-            raise NotUndoable(f"FreeCAD did not bring back: {', '.join(lost)}.")
+            raise NotUndoable(f"FreeCAD did not restore: {', '.join(lost)}.")
         if not is_whole:
             raise NotUndoable(_ENDED)
         return []

@@ -44,7 +44,7 @@ _CHANGES: Final = ("ParmTupleChanged", "ParmTupleAnimated", "InputRewired", "Fla
 _OTHER_SCENE: Final = ("AfterLoad", "AfterClear", "AfterMerge")
 _SUFFIXES: Final = {"Commercial": ".hip", "Indie": ".hiplc"}
 _UNDO_IS_OFF: Final = (
-    "Undo is switched off in Houdini, so what an agent does could not be taken back. "
+    "Undo is switched off in Houdini, so an agent's edits could not be undone. "
     "Leave hou.undos.disabler() first, or switch it on in the preferences."
 )
 _UNDO_WAS_TURNED_OFF: Final = (

@@ -37,7 +37,7 @@ MQtUtil: Any = OpenMayaUI.MQtUtil  # type: ignore[attr-defined]  # its stub is e
 """Maya's access to its Qt widgets, by their addresses as numbers."""
 _EVENTS: Final = ("SelectionChanged", "SceneOpened", "NewSceneOpened", "NameChanged")
 _UNDO_IS_OFF: Final = (
-    "Undo is switched off in Maya, so what an agent does could not be taken back. "
+    "Undo is switched off in Maya, so an agent's edits could not be undone. "
     "Switch it on: Windows > Settings/Preferences > Preferences > Undo."
 )
 _UNDO_WAS_TURNED_OFF: Final = (

@@ -113,7 +113,7 @@ class Checks:
         file = self._host.file()
         if file is None or self._file in (None, file):
             return True
-        return self._may(f"go on in another file, {file.name}", [file])
+        return self._may(f"switch the scene to another file, {file.name}", [file])
 
     def _may_write(self, file: Path | None) -> bool:
         if file is None or not file.is_file():

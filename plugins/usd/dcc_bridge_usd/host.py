@@ -427,7 +427,7 @@ class UsdSession(Host):
             names = ", ".join(path.name for path in over)
             self.losing(f"write over {names}", over)
         elif scene is not None and scene != self._path:
-            self.losing(f"go on in another file, {scene.name}", [scene])
+            self.losing(f"switch the scene to another file, {scene.name}", [scene])
 
     def _announce(self) -> None:
         """Call the listeners after a step, or what else `on_change` names."""

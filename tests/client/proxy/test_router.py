@@ -271,8 +271,8 @@ async def test_whoever_took_the_port_of_a_host_hears_nothing_of_a_call(
             with anyio.fail_after(LIMIT):
                 await said.answered.wait()
 
-    not_sent = "other.ma) went away before recent_calls was sent: nothing was done."
-    begun = "other.ma) went away in the middle of the task."  # its call began before
+    not_sent = "other.ma) ended before recent_calls was sent. Nothing was done."
+    begun = "other.ma) ended during the task."  # its call began before
     assert (not_sent if method == "tools/call" else begun) in str(said.messages)
     assert bool(heard) is is_listed
     assert b"authorization" not in heard.lower()

@@ -19,7 +19,7 @@ from tests.hosts.bodies.tried_plans import QUESTIONS, Plan, make, smaller
 from tests.hosts.bodies.tried_play import Asked, Result, Seen, TriedPlay
 
 _OF_THE_LOOP: Final = ("Delete ", "Program?")  # how the questions of the loop itself begin
-_UNASKED: Final = ("It wanted to", "record cannot be written")
+_UNASKED: Final = ("It tried to", "record cannot be written")
 """What is in the errors of a body that had to be asked for, and was not."""
 
 

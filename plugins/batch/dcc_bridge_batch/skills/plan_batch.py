@@ -45,7 +45,7 @@ def plan_batch(
     Args:
         skill: Name of a skill.
         scenes: Whole paths, or patterns such as "/show/**/*.usda".
-        arguments: What the skill is called with.
+        arguments: The arguments of the skill.
         host: "usd", "blender", "freecad", "maya" or "houdini"; "" for this one.
 
     Returns:
@@ -67,7 +67,7 @@ def _plan_command(
     """Return the command that makes the plan; ValueError says which argument is wrong."""
     relative = [scene for scene in scenes if not Path(scene).is_absolute()]
     if relative or not scenes:
-        raise ValueError(f"Give whole paths of scenes, not {relative[:3]}.")
+        raise ValueError(f"Give full paths of scenes, not {relative[:3]}.")
     # The lines of a list may be anything, and an error that quotes a line goes to the agent.
     lists = [scene for scene in scenes if Path(scene).suffix.lower() in LISTS]
     if lists:
@@ -211,7 +211,7 @@ def _approval(plan: Plan) -> tuple[bool, str]:
         approval.record_answer(plan, "host", "declined", {"by": answer.answered_by})
         return False, "It was not approved. Ask the person what they want instead."
     if answer.answered_by != "host":  # a client may answer by itself, and a consent is signed
-        return False, f"The person approves it where they sit: {approve}"
+        return False, f"The person approves it on their computer: {approve}"
     approval.approve(plan, by="host")
     return True, f"The person runs it: dcc-bridge batch run {plan.folder}"
 

@@ -50,9 +50,9 @@ _REOPEN_S: Final = 1.0
 """Seconds until a dialog is opened again: Blender closes a popup while its window is being made."""
 _SETTLE_S: Final = 0.1  # seconds after which a changed field is drawn
 _ENTER: Final = ("RET", "NUMPAD_ENTER")
-_TIPS: Final = {"mute": "Decline this, and every question it asks here in that time"}
+_TIPS: Final = {"mute": "Decline this question and all its other questions for 10 minutes"}
 _CHOOSE: Final = "Press one of the answers below."
-_NO_ANSWER: Final = "Blender's own OK below answers nothing."
+_NO_ANSWER: Final = "The OK button of Blender below does not answer."
 
 
 class OperatorDialog:
@@ -212,7 +212,7 @@ class OperatorDialog:
 
             bl_idname = "dcc_bridge.press"
             bl_label = "Answer"
-            bl_description = "Gives this answer"  # Blender puts a full stop after it
+            bl_description = "Give this answer"  # Blender puts a full stop after it
             bl_options = {"INTERNAL"}  # noqa: RUF012 - Blender's own shape
             __annotations__ = {"answer": bpy.props.StringProperty()}
 
@@ -343,14 +343,14 @@ class OperatorDialog:
     def _acceptance(self, operator: Any) -> Reply:
         word = self._view.word
         if word and operator.word.strip() != word:
-            raise InvalidAnswer(f"This cannot be undone: type {safe_line(word)} to go on.")
+            raise InvalidAnswer(f"This cannot be undone: type {safe_line(word)} to continue.")
         confirmation = self.question.confirmation
         if confirmation:
             content: dict[str, Any] = {confirmation.name: True}
         else:
             content = self._fields.content(operator)
             if self._fields.check(operator):
-                raise InvalidAnswer("Look at what is marked above.")
+                raise InvalidAnswer("Check the marked fields above.")
         if self.question.form is not None:
             self.question.form.check(content)
         return Reply("accept", content, remember=operator.remember)
@@ -443,7 +443,7 @@ class OperatorDialog:
         left = self.deadline - time.monotonic()
         until = time.strftime("%H:%M:%S", time.localtime(time.time() + left))
         call = self.question.call.id
-        foot = f"Waits until {until}. Esc closes it without an answer. Call {call}"
+        foot = f"Open until {until}. Esc closes it without an answer. Call {call}"
         layout.label(text=foot, translate=False)
         if self._native:
             return

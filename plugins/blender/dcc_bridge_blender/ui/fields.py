@@ -20,10 +20,14 @@ WIDE_NAME: Final = 22  # characters that fit side by side into that share
 WIDE_VALUE: Final = 52  # characters that fit side by side into the rest of the row
 _MAX_IN_COLUMN: Final = 9  # fields; more of them stand in two columns
 _MAX_EXPLANATION_LINES: Final = 3
-_IN_TIPS: Final = "Hold the mouse over a field to read what it is for."
+_IN_TIPS: Final = "Hold the mouse over a field to read its description."
 _UNSET: Final = "unset"
 _YES: Final = "yes"
-_THREE_WAY: Final = [(_UNSET, "Left out", "No answer to this"), (_YES, "Yes", ""), ("no", "No", "")]
+_THREE_WAY: Final = [
+    (_UNSET, "Left out", "No answer to this field"),
+    (_YES, "Yes", ""),
+    ("no", "No", ""),
+]
 _SKIP: Final = {"SKIP_SAVE"}
 _MAX_INTEGER: Final = 2**31 - 1  # of Blender's properties
 _MAX_NUMBER: Final = 3.0e38  # of Blender's properties

@@ -28,9 +28,7 @@ class DCC_BRIDGE_OT_go(bpy.types.Operator):
 
     bl_idname = "dcc_bridge.go"
     bl_label = "Go to an agent's question"
-    bl_description = (
-        "Opens the question that an agent asks you"  # Blender puts a full stop after it
-    )
+    bl_description = "Open the agent's question"  # Blender puts a full stop after it
     bl_options = {"INTERNAL"}  # noqa: RUF012 - Blender's own shape
 
     @classmethod

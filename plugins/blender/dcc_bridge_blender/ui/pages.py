@@ -118,7 +118,7 @@ class Pages:
         if self._view.changes:
             caption = "Show all lines"
             if self._is_whole:
-                caption = "Show what differs"
+                caption = "Show changes"
             button(row, "switch_text", caption)
         button(row, "copy_text", "Copy all")
 

@@ -243,9 +243,9 @@ def _draw_head(layout: Any, view: PanelView, wide: int) -> None:
     row = layout.row()
     row.alert = view.is_paused
     if view.is_paused:
-        _draw_act(row, "Resume", "", "pause", "Let edits begin again", "PLAY")
+        _draw_act(row, "Resume", "", "pause", "Allow edits again", "PLAY")
     else:
-        _draw_act(row, "Pause", "", "pause", "Let no edit begin; reads go on", "PAUSE")
+        _draw_act(row, "Pause", "", "pause", "Refuse new edits. Reading still works", "PAUSE")
     _draw_undo(layout.row(), view, wide)
     icon = "NONE"
     if view.is_asking:
@@ -254,7 +254,7 @@ def _draw_head(layout: Any, view: PanelView, wide: int) -> None:
     say(layout, view.connected, wide)
     say(layout, view.muted, wide, icon="MUTE_IPO_ON")
     for label, name in view.muted_clients.items():
-        _draw_act(layout, f"Unmute {name}", label, "unmute", "Hear its questions again")
+        _draw_act(layout, f"Unmute {name}", label, "unmute", "Allow its questions again")
 
 
 def _draw_undo(row: Any, view: PanelView, wide: int) -> None:
@@ -264,8 +264,8 @@ def _draw_undo(row: Any, view: PanelView, wide: int) -> None:
     caption = "Undo"
     if call is not None:
         room = max(8, wide - _UNDO_CHARACTERS)  # Blender cuts a long caption in the middle
-        caption = f"Undo {safe_line(call.title, room)}"
-    _draw_act(row, caption, view.undo_label, "undo", "Undo what an agent did last", "LOOP_BACK")
+        caption = f"Undo: {safe_line(call.title, room)}"
+    _draw_act(row, caption, view.undo_label, "undo", "Undo the last edit of an agent", "LOOP_BACK")
 
 
 def _draw_history(layout: Any, view: PanelView, wide: int) -> None:
@@ -273,7 +273,7 @@ def _draw_history(layout: Any, view: PanelView, wide: int) -> None:
     layout.label(text="History")
     calls = view.changes(_MAX_CALLS)
     if not calls:
-        say(layout, "No agent changed anything yet.", wide)
+        say(layout, "No agent has changed anything yet.", wide)
     for call in calls:
         column = layout.box().column(align=True)
         at = time.strftime("%H:%M", time.localtime(call.ended))

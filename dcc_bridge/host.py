@@ -43,10 +43,10 @@ from typing import Any, Final, NamedTuple, Protocol, TypeVar
 
 K = TypeVar("K", bound=Hashable)
 MOST_TOLD: Final = 1000  # names in one answer to an agent; more of them help nobody
-Undo = Callable[[], None]  # takes a registration back; harmless the second time
+Undo = Callable[[], None]  # ends a registration; a second call does nothing
 Later = Callable[[Callable[[], None]], object]  # has the event loop call a function in a later turn
 LossCheck = Callable[[str, Sequence[Path]], None]
-# Refuses a loss to the skill whose body runs in this context; None outside of any skill.
+# Raises an error if the skill of this context may not cause a loss; None outside of any skill.
 loss_check: ContextVar[LossCheck | None] = ContextVar("dcc_bridge_loss_check", default=None)
 
 
@@ -302,8 +302,8 @@ class SceneGuard(Protocol):
     def guard(self, put_back: list[str], *, read: bool) -> AbstractContextManager[None]:
         """Keep state outside of the undo stack while a stretch of a skill's body runs.
 
-        At the end of the stretch its changes of such state are put back: the layer that edits go
-        to, and which parts are muted, loaded or locked.
+        A stretch is a part of the body between two questions. At its end its changes of such
+        state are put back: the layer that edits go to, and which parts are muted, loaded or locked.
 
         Args:
             put_back: Gets the names of the state that was put back, for the record.
@@ -546,14 +546,14 @@ def start_once(
     Returns:
         A function that prevents the call.
     """
-    is_over = False
+    is_over = False  # whether `start` was called or prevented
 
-    def look() -> None:
+    def start_if_up() -> None:
         nonlocal is_over
         if is_over:
             return
         if not is_up():
-            later(look)
+            later(start_if_up)  # tries again in the next turn
             return
         is_over = True
         start()
@@ -562,7 +562,7 @@ def start_once(
         nonlocal is_over
         is_over = True
 
-    later(look)
+    later(start_if_up)
     return prevent
 
 

@@ -1,5 +1,9 @@
 """Losses that an application reports too late to refuse them, and the copies kept of them.
 
+A *loss* is a file that is written over, or unsaved work in a scene that is closed. The *body* is a
+skill's code; a *stretch* is a part of it between two questions. A *grant* is a person's consent to
+a loss (`Host.losing`), without which a skill may cause none.
+
 Blender and FreeCAD call Python before they write, open or close a file, and go on whatever Python
 raises there. So a copy is kept at once, and a file that was written over is put back where that is
 safe. The stretch of the skill's body ends with an error. Acts of the person pass. Main thread.
@@ -149,7 +153,11 @@ class Losses:
 
     @contextmanager
     def judged(self) -> Iterator[None]:
-        """End a stretch of a skill's body with the losses that nobody had agreed to.
+        """End a stretch of a skill's body with an error if it lost anything without a grant.
+
+        The files that it wrote over are put back where that is safe. If there are several losses,
+        the error is about the first one; it also takes the place of an error of the body itself.
+        Stretches may be nested: each has its own losses.
 
         Yields:
             Once, around the stretch.

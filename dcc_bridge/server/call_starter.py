@@ -64,7 +64,7 @@ class CallStarter:
         Returns:
             The call, or the result that says why it cannot begin.
         """
-        arguments = protocol.taken(arguments)
+        arguments = protocol.restore_hidden(arguments)
         call = Call(name, name, client=replace(caller.client, session=session))
         try:
             entry = await wrap_future(fetched)

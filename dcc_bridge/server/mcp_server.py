@@ -174,7 +174,7 @@ class Server(MCPServer[Any]):
     def name_scene(self, scene: str) -> None:
         """Name the open scene in the server's title from now on. Any thread."""
         lowlevel = self._lowlevel_server
-        title = protocol.carried(f"{self._host.name}, {scene}")
+        title = protocol.show_hidden(f"{self._host.name}, {scene}")
         if lowlevel.title == title:
             return
         lowlevel.title = title

@@ -1,17 +1,23 @@
-"""Parked calls: a call is an object that outlives a request.
+"""Parked calls: objects that keep a call alive when the request that began it ends.
 
-A skill keeps its stack while the request that carried it ends. A call is a row of *events*, and
-each event is either a question for the client or the result:
+A *call* is one run of a skill for a client. The skill stays on its thread's stack while requests
+come and go. A call has a list of *events*, numbered from 0: each is a question for the client,
+except the last one, which is the result.
 
-- a request waits for the next event, and every request that waits for the same one gets the same;
-- on the modern era (2026-07-28) a question ends its request with ``InputRequiredResult``. The
-  client sends the call again with the answer and the state ``<call>.<event>``: the first answer to
-  an event counts, a later one is ignored and is given the event after it, which is stored;
-- on the legacy era the question goes out as ``elicitation/create`` while the request stays open.
+- A request waits for one event, and all requests that wait for an event get the same one.
+- For a *modern* client (2026-07-28) a question ends the request with ``InputRequiredResult``. The
+  client sends the call again with its answer and the *state* ``<call>.<event>``, which names the
+  question. The first answer to a question counts. A later answer is ignored, and its request is
+  given the event that followed the question.
+- For a *legacy* client the question goes out as ``elicitation/create`` while the request stays
+  open.
 
-When the last open request of a call is cut off, nobody waits for it: its question is ended, unless
-it is a task by then (`server.tasks`), which needs no request. Calls that ended are kept for a
-while, for a client that comes late. Everything here runs on the worker.
+A call that outlasts its request may become a *task* (`server.tasks`): its client gets an id, and
+asks for the result by the id. When the last open request of any other call is cut off, the call is
+*abandoned*: its question is ended and its run cancelled. Two calls are the *same* if they have the
+same client, skill and arguments; a client that makes the same call again is told what became of the
+first. Calls that ended are kept for a while, for a client that comes late. Everything here runs on
+the worker.
 """
 
 from __future__ import annotations
@@ -39,7 +45,7 @@ from dcc_bridge.server.unfetched_results import Same, UnfetchedResults, most_fre
 from dcc_bridge.skills.call_history import Recent, Status
 
 MAX_ROUNDS: Final = 8
-"""Questions to a modern client in one call: it gives up after ten, without a word."""
+"""Questions to a modern client in one call. Clients give up after ten, without an error."""
 KEEPALIVE_S: Final = 5.0
 """Seconds between two notices to a request that waits."""
 RESULT_TTL_S: Final = 120.0
@@ -57,27 +63,45 @@ _UNDER_WAY: Final = "The same call was already running, and nobody was waiting f
 
 Result = CallToolResult | InputRequiredResult | AnyResult  # `AnyResult` is a task's handle
 Answers = Mapping[str, Any]
-Event = ClientQuestion | Result  # awaited by any number of requests, and never taken back
+Event = ClientQuestion | Result
 
 
 class ParkedCall:
     """One call, from its first request until its result was fetched.
 
+    Whether the client waits for the call is told by two flags:
+
+    ============ ========= ==================================================================
+    `is_awaited` `is_lost` The client
+    ============ ========= ==================================================================
+    True         False     waits: a request is open, or the first one is on its way
+    False        False     has the answer to its last request, and may come back: it was given
+                           a question, a task's id, or the result
+    False        True      has left, and the call was abandoned; a new request with a state
+                           makes it True, False again
+    True         True      has left with several requests open, of which some have not ended yet
+    ============ ========= ==================================================================
+
+    Whether the call is a task is told by two others. `is_task` never becomes False again, and
+    `is_task_known` is only ever True where `is_task` is. A task's id that is not known may have
+    been lost with the response that carried it. `asks_as_task` belongs to the skill and is
+    independent of all these.
+
     Attributes:
-        asks_as_task: The call's questions are put in a task, however early they come.
+        asks_as_task: Whether the call becomes a task at its first question, however early that is.
         call: The run of the skill.
         cancel: Cancels the run.
         ended_at: When the call ended, in monotonic seconds; None while it goes on.
-        is_awaited: A request for the call is open, or the first one is on its way.
-        is_lost: The client left.
-        is_task: The client was given a task's id.
-        is_task_known: The client came back with the task's id, so the id was not lost.
+        is_awaited: Whether a request waits for the call.
+        is_lost: Whether the call was abandoned.
+        is_task: Whether the call was made a task, and its id sent to the client.
+        is_task_known: Whether the client has used the task's id, so that it surely has the id.
         label: The label of the client whose call it is; no other client reaches it.
-        modern: The client speaks 2026-07-28 or later.
+        modern: Whether the client speaks 2026-07-28 or later.
         notices: Progress notices to the client.
         requests: The open requests that wait for the call.
         resumed_at: When the last request came, in monotonic seconds.
-        same: What makes another call the same one.
+        same: The client, skill and arguments; equal for the same call made again.
         session: The id of the legacy session, once it is known.
     """
 
@@ -103,20 +127,26 @@ class ParkedCall:
 
     @property
     def rounds(self) -> int:
-        """How many events there are: while the call goes on, each is a question."""
+        """How many events there are, the result among them once the call has ended."""
         return len(self._events)
 
     @property
     def asked(self) -> bool:
-        """Whether a question went to the client."""
-        has_result = self.ended_at is not None
-        return self.rounds > has_result
+        """Whether any event of the call is a question."""
+        questions = self.rounds
+        if self.ended_at is not None:
+            questions -= 1  # the last event is the result
+        return questions > 0
 
     @property
     def is_forsaken(self) -> bool:
-        """Whether the skill works and no request waits: the client may have lost the call."""
-        works = self.ended_at is None and not self.open_questions
-        return works and not self.is_awaited and not self.is_task_known
+        """Whether the skill works although the client may know nothing of the call any more.
+
+        No request waits, there is no question with which the client could come back, and the
+        client has not used a task's id.
+        """
+        is_working = self.ended_at is None and not self.open_questions
+        return is_working and not self.is_awaited and not self.is_task_known
 
     @property
     def result(self) -> CallToolResult | None:
@@ -128,14 +158,14 @@ class ParkedCall:
 
     @property
     def open_questions(self) -> dict[str, ClientQuestion]:
-        """The questions that the client has not answered yet, by keys that are never used again."""
+        """The questions that the client has not answered yet, by keys unique in the call."""
         return {key: question for key, question in self._questions.items() if question.is_open}
 
     def add_event(self, event: Event) -> None:
         """Add the next event, and wake the requests that wait for it."""
         if isinstance(event, ClientQuestion):
             key = event.question.key
-            while key in self._questions:  # asked again, or named alike
+            while key in self._questions:  # the skill asked again under this key
                 key = f"{key}.{self.rounds}"
             self._questions[key] = event
         else:
@@ -144,29 +174,39 @@ class ParkedCall:
         self.stir()
 
     def offer(self, asked: ClientQuestion) -> None:
-        """Put a question to the client, unless it was asked too often."""
+        """Put a question to the client; after too many questions, answer that it cannot be asked.
+
+        A task and a legacy client have no limit.
+        """
         if self.modern and not self.is_task and self.rounds >= MAX_ROUNDS:
             asked.answer(question.Unable(types.TOO_MANY_QUESTIONS, ends=True))
         else:
             self.add_event(asked)
 
     def note_progress(self, progress: Progress) -> None:
-        """Have the client notified how far the skill is."""
+        """Keep the newest progress of the skill, and wake the requests so that one sends it."""
         self.notices.latest = progress
         self.stir()
 
     def stir(self) -> None:
-        """Wake the requests that wait, so that they see what has changed."""
+        """Wake the requests that wait, so that each looks at the call again."""
         stirred = self._stirred
         self._stirred = asyncio.Event()
         stirred.set()
 
     def has_event(self, number: int) -> bool:
-        """Return whether there is an event of that number, or it is the next one to come."""
+        """Return whether an event of this number exists, or is the next one to come.
+
+        So `has_event(number + 1)` is true exactly if the event `number` exists.
+        """
         return 0 <= number <= len(self._events)
 
     async def first_result(self) -> CallToolResult | None:
-        """Wait until something changes; return the result if nothing but the result came."""
+        """Wait until `stir` is called once, and return the result if that was the only change.
+
+        Returns:
+            The result; None if a question or progress came first, or the caller was only woken.
+        """
         await self._stirred.wait()
         if not self._events or self.notices.latest is not None:
             return None
@@ -176,11 +216,11 @@ class ParkedCall:
     async def wait_for_event(
         self, number: int, keepalive: float, waiting: Callable[[], str]
     ) -> Event:
-        """Wait for an event, and notify the request of progress meanwhile.
+        """Wait for an event, and send progress notices to the client meanwhile.
 
         Args:
             number: The event's number, from 0.
-            keepalive: Seconds of silence after which the request is told what the call waits for.
+            keepalive: Seconds without progress after which a notice says what the call waits for.
             waiting: Returns what the call waits for, as a sentence.
         """
         while number >= len(self._events):
@@ -191,7 +231,7 @@ class ParkedCall:
                 await self.notices.send(waiting)
             else:
                 await self.notices.send()
-        await self.notices.send()  # the last news goes before the event
+        await self.notices.send()  # the latest progress is sent before the event
         return self._events[number]
 
 
@@ -203,10 +243,13 @@ class TaskMaker(Protocol):
         """Seconds for which a request is kept open."""
 
     def may_serve(self, request: Context) -> bool:
-        """Return whether a request can end with a handle: its client says that it knows tasks."""
+        """Return whether a request can end with a task's handle: its client declares tasks."""
 
     def make(self, parked: ParkedCall) -> AnyResult | None:
-        """Make a task of a call, and return its handle; None where no further task is kept."""
+        """Make a task of a call, unless it is one, and return its handle.
+
+        None if there are too many tasks.
+        """
 
 
 class ParkedCalls:
@@ -248,14 +291,14 @@ class ParkedCalls:
         return await self._serve(parked, request, 0)
 
     async def begin_plain(self, parked: ParkedCall, scope: Any) -> CallToolResult | None:
-        """Start a call for a request that can take nothing but the result.
+        """Start a call for a request that can be answered with nothing but the result.
 
         Args:
             parked: The call.
             scope: The request's ASGI scope.
 
         Returns:
-            The result; None if something else came first, and the call is to `begin`.
+            The result; None if something else came first: then the caller goes on with `begin`.
         """
         self._park(parked)
         try:
@@ -265,31 +308,37 @@ class ParkedCalls:
             raise
         if result is not None:
             scope[WRITTEN] = partial(self.unfetched.remove, parked.same)
-            self._forget(parked)
+            self._drop_if_unreachable(parked)
         return result
 
     def notice_for(self, same: Same) -> str | None:
-        """Return a sentence if a call was made before and its result not fetched; else None."""
+        """Return a sentence for a client that makes the same call again without need; else None.
+
+        That is so while the first call goes on forsaken, or if its result was not fetched.
+        """
         if any(parked.is_forsaken for parked in self.alike(same)):
             return _UNDER_WAY
         return self.unfetched.notice_for(same)
 
     def alike(self, same: Same) -> list[ParkedCall]:
-        """List the same calls that are kept, for `late_notice_for`."""
+        """List the kept calls that are the same, for `late_notice_for` to look at later."""
         return list(self._same_calls.get(same, {}).values())
 
     def late_notice_for(self, same: Same, beside: list[ParkedCall]) -> str | None:
-        """Return the notice about the same calls that were lost after a call began; or None.
+        """Return the notice that came too late for `notice_for`; None if there is none.
 
-        A client that leaves and calls again at once can be here before its end is.
+        A client may leave and make the same call again at once. The second call may then begin
+        before the end of the first request is noticed, so that `notice_for` finds nothing. So the
+        same calls of that moment are looked at again when the second call ends.
 
         Args:
-            same: What makes the calls the same.
-            beside: The same calls that were kept when the call began.
+            same: The client, skill and arguments of the second call.
+            beside: The calls that `alike` listed when the second call began.
         """
         lost = []
         for parked in beside:
-            if parked.is_lost or (parked.is_task and not parked.is_task_known):
+            has_unknown_id = parked.is_task and not parked.is_task_known
+            if parked.is_lost or has_unknown_id:
                 lost.append(parked)
         if not lost:
             return None
@@ -300,8 +349,8 @@ class ParkedCalls:
     def finish(self, parked: ParkedCall, result: Result, status: Status) -> None:
         """Store the result of a call as its last event."""
         parked.add_event(result)
-        parked.cancel = _nothing  # it holds the run, which has ended
-        if not parked.is_task:  # a task is kept for as long as its client was told
+        parked.cancel = _nothing  # the function before held the run in memory
+        if not parked.is_task:  # `Tasks` drops its calls itself, after the time its client was told
             self._ended[parked.call.id] = parked
         self.unfetched.add(parked.same, status)
 
@@ -309,7 +358,7 @@ class ParkedCalls:
         """Serve a request that comes with an answer.
 
         Args:
-            state: Names the call, and the question that is answered.
+            state: The call and the number of the answered question, as ``<call>.<event>``.
             label: The label that the request's token proved.
             answers: The answers, by the keys of their questions.
             request: The request.
@@ -322,13 +371,16 @@ class ParkedCalls:
         if parked is None or parked.label != label or not round_text.isdecimal():
             raise unknown_call()
         number = int(round_text)
-        if not parked.has_event(number + 1):
+        was_asked = parked.has_event(number + 1)
+        if not was_asked:
             raise unknown_call()
         asked = await self._event(parked, number)
         if not isinstance(asked, ClientQuestion):
             raise unknown_call()
         answer = protocol.answer_to(answers, asked.question.key)
-        if answer is None and not parked.has_event(number + 2):
+        has_next_event = parked.has_event(number + 2)
+        if answer is None and not has_next_event:
+            # The answer is missing and the question is still the newest event: ask it again.
             return protocol.input_required(asked.question, state)
         if protocol.is_left(answer):
             self.abandon(parked)
@@ -344,12 +396,17 @@ class ParkedCalls:
                 self.abandon(parked)
 
     def _park(self, parked: ParkedCall) -> None:
-        self._forget_old()
+        """Keep a call, so that later requests find it."""
+        self._drop_old()
         self._parked[parked.call.id] = parked
         self._same_calls.setdefault(parked.same, {})[parked.call.id] = parked
 
     async def _serve(self, parked: ParkedCall, request: Context, number: int) -> Result:
-        """Serve a request with the events from a number on."""
+        """Serve a request, beginning with the event of a number.
+
+        Whatever way the request ends, the call's state follows: a call without any other request
+        is abandoned if this one was cut off, and is no longer awaited.
+        """
         parked.requests.append(request)
         parked.is_awaited = True
         parked.is_lost = False
@@ -359,12 +416,16 @@ class ParkedCalls:
             return result
         finally:
             if result is None and parked.requests == [request] and not parked.is_task:
-                self.abandon(parked)  # the only request was cut off, or failed: no other waits
+                self.abandon(parked)  # the only request was cut off, or failed
             parked.requests.remove(request)
             parked.is_awaited = bool(parked.requests)
-            self._forget(parked)
+            self._drop_if_unreachable(parked)
 
     async def _answer(self, parked: ParkedCall, request: Context, number: int) -> Result:
+        """Return the answer to a request: a task's handle, a modern client's question, the result.
+
+        A legacy client's questions are asked here, one after the other, until the result comes.
+        """
         handle = await self._task_handle(parked, request, number)
         if handle is not None:
             return handle
@@ -383,10 +444,10 @@ class ParkedCalls:
             number += 1
 
     def _note_fetch(self, parked: ParkedCall, request: Context) -> None:
-        """Note that the result goes out: a modern client has it once the response is written."""
+        """Forget the unfetched result of a call: at once, or once the response was written."""
         http = request.request
         if http is None or not parked.modern:
-            # A legacy client comes back for a response that was lost on the way.
+            # A response that is lost on the way is sent again to a legacy client that comes back.
             self.unfetched.remove(parked.same)
         else:
             http.scope[WRITTEN] = partial(self.unfetched.remove, parked.same)
@@ -394,20 +455,29 @@ class ParkedCalls:
     async def _task_handle(
         self, parked: ParkedCall, request: Context, number: int
     ) -> AnyResult | None:
-        """Wait for an event as long as a request is kept open; a task's handle if none comes."""
+        """Return the handle with which a request ends, if the call is a task or now becomes one.
+
+        A request is kept open for `TaskMaker.after` seconds. The call becomes a task if no event
+        comes in that time, or if a question comes and the skill asks in tasks only.
+
+        Returns:
+            The handle; None if the request is answered with the event itself, or if there are too
+            many tasks.
+        """
         if self.tasks is None or not self.tasks.may_serve(request):
             return None
         event = None
-        if not parked.is_task:  # a task stays one, however often a request is sent again
+        if not parked.is_task:  # each further request for a task gets the handle at once
             seconds = parked.resumed_at + self.tasks.after - time.monotonic()
             with anyio.move_on_after(seconds):
                 event = await self._event(parked, number)
-        asks_in_task = parked.asks_as_task and isinstance(event, ClientQuestion)
-        if event is not None and not asks_in_task:
+        must_ask_in_task = parked.asks_as_task and isinstance(event, ClientQuestion)
+        if event is not None and not must_ask_in_task:
             return None
         return self.tasks.make(parked)
 
     async def _event(self, parked: ParkedCall, number: int) -> Event:
+        """Wait for an event of a call, with progress notices at the usual intervals."""
         return await parked.wait_for_event(number, KEEPALIVE_S, partial(self.waiting, parked))
 
     def waiting(self, parked: ParkedCall) -> str:
@@ -422,19 +492,23 @@ class ParkedCalls:
         return _WAITING[record.state]
 
     def abandon(self, parked: ParkedCall) -> None:
-        """End a call that no client waits for any more, as far as it can be ended."""
+        """End a call that no client waits for: end its questions, and ask its run to stop."""
         parked.is_awaited = False
         parked.is_lost = True
         self._broker.end(parked.call)
         parked.cancel()
 
-    def _forget(self, parked: ParkedCall) -> None:
-        """Drop a call that ended and never asked: no client has a state to come back with."""
-        if parked.ended_at is not None and not (parked.asked or parked.requests or parked.is_task):
+    def _drop_if_unreachable(self, parked: ParkedCall) -> None:
+        """Drop a call that ended, if no client has a state or an id to come back with."""
+        is_reachable = parked.asked or parked.requests or parked.is_task
+        if parked.ended_at is not None and not is_reachable:
             self.drop(parked)
 
-    def _forget_old(self) -> None:
-        """Drop the finished calls that are too old or too many."""
+    def _drop_old(self) -> None:
+        """Drop the finished calls that are too old or too many.
+
+        Where there are too many, the oldest call of the client with the most calls goes first.
+        """
         oldest = time.monotonic() - RESULT_TTL_S
         for parked in list(self._ended.values()):
             if (parked.ended_at or 0) >= oldest:
@@ -448,7 +522,7 @@ class ParkedCalls:
                     break
 
     def drop(self, parked: ParkedCall) -> None:
-        """Keep a call no longer."""
+        """Keep a call no longer, so that no request finds it."""
         self._parked.pop(parked.call.id, None)
         self._ended.pop(parked.call.id, None)
         same_calls = self._same_calls.get(parked.same, {})
@@ -458,7 +532,7 @@ class ParkedCalls:
 
 
 def _nothing() -> None:
-    pass
+    """Do nothing: cancels a call that has no run."""
 
 
 def unknown_call() -> MCPError:

@@ -1,9 +1,9 @@
 """Serializes questions, tools and results, and reads answers, malformed ones too. Worker.
 
-This is the border to clients: every value that leaves goes through `carried`, which makes hidden
-characters visible, and every value that comes in goes through `taken`, so that an agent or a form
-may name an item as it was shown. JSON alone is not enough: it escapes the character ESC, but no
-character that reorders text or cannot be seen.
+This is the border to clients: every value that leaves goes through `show_hidden`, which makes
+hidden characters visible, and every value that comes in goes through `restore_hidden`, so that an
+agent or a form may name an item as it was shown. JSON alone is not enough: it escapes the character
+ESC, but no character that reorders text or cannot be seen.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ def reply(response: Any) -> Answer:
         return Unreadable()
     if MISFIT in meta:
         return Expired(INVALID_ANSWER)
-    return Reply(response.action, taken(response.content))
+    return Reply(response.action, restore_hidden(response.content))
 
 
 def raw_reply(answer: object) -> Answer:
@@ -186,7 +186,7 @@ def unavailable(name: str, why: str) -> types.Tool:
     )
 
 
-def carried(value: Any) -> Any:
+def show_hidden(value: Any) -> Any:
     """Return a value for a client, with each hidden character in its texts and names made visible.
 
     Characters that UTF-8 cannot carry are among the hidden ones: a file's name may hold some.
@@ -197,8 +197,8 @@ def carried(value: Any) -> Any:
     return _each_text(value, visible)
 
 
-def taken(value: Any) -> Any:
-    """Return a client's value with the hidden characters that `carried` had made visible."""
+def restore_hidden(value: Any) -> Any:
+    """Return a client's value with the hidden characters that `show_hidden` had made visible."""
     return _each_text(value, from_visible)
 
 
@@ -269,7 +269,7 @@ def elicit_request(question: Question, legacy_id: str | None = None) -> types.El
     if question.form is not None:
         schema = question.form.schema
     params = types.ElicitRequestFormParams(
-        message="\n\n".join(_passages(question)), requested_schema=carried(schema), _meta=meta
+        message="\n\n".join(_passages(question)), requested_schema=show_hidden(schema), _meta=meta
     )
     return types.ElicitRequest(params=params)
 
@@ -331,7 +331,7 @@ def result(outcome: Outcome, returns: Returns = _UNTYPED) -> types.CallToolResul
     try:
         if outcome.value is not None:
             content = _content(outcome.value)
-        structured = carried(returns.structured(outcome.value))
+        structured = show_hidden(returns.structured(outcome.value))
     except (TypeError, ValueError, RecursionError) as error:
         log.warning("a result cannot be told", exc_info=error)
         why = f"The skill ran and its changes remain, but its result cannot be sent: {error}"
@@ -395,7 +395,7 @@ def _content(value: Any) -> list[types.ContentBlock]:
         return [_path(Path(value))]
     if isinstance(value, str):
         return [_text(value)]
-    text = json.dumps(carried(plain(value)), ensure_ascii=False)
+    text = json.dumps(show_hidden(plain(value)), ensure_ascii=False)
     return [types.TextContent(type="text", text=text)]
 
 
@@ -421,7 +421,7 @@ def _path(path: Path) -> types.ContentBlock:
         return _text(str(path))
     kind = mimetypes.guess_type(path.name)[0] or _BINARY
     uri = path.absolute().as_uri()
-    return types.ResourceLink(name=carried(path.name), uri=uri, mime_type=kind, size=size)
+    return types.ResourceLink(name=show_hidden(path.name), uri=uri, mime_type=kind, size=size)
 
 
 def _result(
@@ -443,4 +443,4 @@ def _sentence(text: str) -> types.TextContent:
 
 def _text(text: str) -> types.TextContent:
     """Return a text of the scene's or a skill's."""
-    return types.TextContent(type="text", text=carried(text))
+    return types.TextContent(type="text", text=show_hidden(text))

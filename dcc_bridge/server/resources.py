@@ -1,11 +1,18 @@
 """The scene as resources, subscriptions to its changes, and prompts about it. Worker.
 
-``scene://summary``, ``scene://selection`` and, by a template with the host's word for an item,
-``scene://prim/{path}``. Each is read on the main thread as a read job: beside an edit that waits
-for its answer, and refused as busy in the middle of one.
+The resources are ``scene://summary``, ``scene://selection``, and one for each item of the scene:
+``scene://<noun>/{path}``, where the noun is the host's word for an item, such as "prim" in USD.
+A resource is read on the main thread. It can be read while an edit waits for a person's answer;
+while an edit is running, the read is refused because the host is busy.
 
-The host says that something changed, not what. So each subscriber is notified that its resource may
-have changed, at most ten times a second.
+The host reports that the scene has changed, but not what. So a *notice* tells each subscriber that
+its resource may have changed; notices go out at most ten times a second. There are two protocol
+eras, with different ways to subscribe: a *legacy* client subscribes its session to one resource
+after another; a *modern* client (2026-07-28) sends one ``subscriptions/listen`` request that names
+all resources and stays open.
+
+Texts on their way to a client pass through `protocol.show_hidden`, which makes hidden characters
+visible; names that come from a client pass through `protocol.restore_hidden`, its inverse.
 """
 
 from __future__ import annotations
@@ -40,7 +47,7 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from dcc_bridge import errors
 from dcc_bridge.elicitation.text import safe_whole
 from dcc_bridge.host import MOST_TOLD, Host
-from dcc_bridge.server.protocol import carried, taken
+from dcc_bridge.server.protocol import restore_hidden, show_hidden
 from dcc_bridge.server.scope_keys import LABEL
 from dcc_bridge.skills.registry import Registry
 from dcc_bridge.threads import main_thread
@@ -49,16 +56,16 @@ from dcc_bridge.threads.flows import wrap_future
 SUMMARY: Final = "scene://summary"
 SELECTION: Final = "scene://selection"
 MAX_SUBSCRIPTIONS: Final = 1000
-"""Resources to whose changes one client may listen."""
+"""Resources that one legacy session may subscribe to, or one listen request may name."""
 _JSON: Final = "application/json"
 _MAX_CANDIDATES: Final = 100_000
-"""Items, the first of a scene, among which an argument is completed."""
+"""How many items of a scene, from its first one, are offered as completions of an argument."""
 _MAX_COMPLETIONS: Final = 100
 """Values of one completion: as many as the protocol allows."""
 _NOTICE_DELAY_S: Final = 0.1
-"""Seconds from a change to its notices, which so come ten times a second at most."""
+"""Seconds from the first change to the notices of it; later changes meanwhile add no notice."""
 _NOTICE_TIMEOUT_S: Final = 1.0
-"""Seconds for a legacy client to take a notice, which is not sent again."""
+"""Seconds in which a legacy client must take its notices; after that it is not waited for."""
 
 Context = ServerRequestContext[Any, Any]
 Spawn = Callable[[Coroutine[Any, Any, None]], "Future[None]"]
@@ -70,7 +77,8 @@ class SceneResources:
 
     Attributes:
         bus: Carries the notices to the modern clients that listen.
-        known: The values that complete an argument, by its name; forgotten with each change.
+        known: The possible values of a prompt's argument, by the argument's name. `ScenePrompts`
+            fills it, and each change of the scene empties it.
         main: The host's main thread.
     """
 
@@ -87,9 +95,9 @@ class SceneResources:
         self._spawn = spawn
         self.bus = InMemorySubscriptionBus()
         self._listen = _Listen(self.bus)
-        # The legacy sessions, each with the resources to which it has subscribed.
+        # The legacy sessions by their ids, each with the URIs to which it has subscribed.
         self._sessions: dict[str, tuple[ServerSession, set[str]]] = {}
-        self._is_due = False
+        self._is_notice_due = False  # a change was reported, and `_notify` has not sent it yet
         self.known: dict[str, list[str]] = {}
 
     def serve(self, server: MCPServer[Any]) -> None:
@@ -118,28 +126,30 @@ class SceneResources:
 
     async def selection(self) -> str:
         """What the person has selected, with the type of each."""
-        return await self._read(self._selected, SELECTION)
+        return await self._read(self._describe_selection, SELECTION)
 
     async def item(self, path: str) -> str:
         """One thing in the scene."""
-        item = str(taken(path))
+        item = str(restore_hidden(path))
         return await self._read(lambda: self._host.describe(item), item)
 
     def changed(self) -> None:
         """Notify the subscribers soon that the scene has changed. Any thread, at any rate."""
         self.known = {}
-        is_subscribed = any(uris for _, uris in list(self._sessions.values()))
-        if self._is_due or not (is_subscribed or self._listen.subscriptions):
+        is_legacy_subscribed = any(uris for _, uris in list(self._sessions.values()))
+        has_subscribers = is_legacy_subscribed or bool(self._listen.subscriptions)
+        if self._is_notice_due or not has_subscribers:
             return
-        self._is_due = True
+        self._is_notice_due = True
         with suppress(errors.BridgeClosed):
             self._spawn(self._notify())
 
     def close(self) -> None:
-        """End the streams of the clients that listen, in the protocol's own way."""
+        """End the open ``subscriptions/listen`` requests of all modern clients."""
         self._listen.close()
 
-    def _selected(self) -> dict[str, Any]:
+    def _describe_selection(self) -> dict[str, Any]:
+        """Return how many items are selected, and the type of the first ones. Main thread."""
         items = self._host.selection
         shown = items[:MOST_TOLD]
         described = []
@@ -147,14 +157,18 @@ class SceneResources:
             described.append({"item": item, "type": kind})
         return {"selected": len(items), "items": described}
 
-    async def _read(self, look: Callable[[], dict[str, Any]], what: str) -> str:
+    async def _read(self, read: Callable[[], dict[str, Any]], what: str) -> str:
         """Read a resource on the main thread, and return it as JSON.
 
         Args:
-            look: Reads it.
-            what: Its name, for messages.
+            read: Returns the content of the resource. Called on the main thread.
+            what: The name of the resource, for messages.
+
+        Raises:
+            ResourceNotFoundError: The scene has no such item.
+            ResourceError: The host is busy, or the bridge is closed.
         """
-        job = self.main.submit(look, name=f"reading {what}", read=True)
+        job = self.main.submit(read, name=f"reading {what}", read=True)
         try:
             facts = await wrap_future(job)
         except LookupError as error:
@@ -162,30 +176,40 @@ class SceneResources:
             raise ResourceNotFoundError(safe_whole(str(why))) from error
         except errors.BridgeError as error:
             raise ResourceError(safe_whole(str(error))) from error
+        # Values that JSON does not know become texts here, so that `show_hidden` sees them too.
         values = json.loads(json.dumps(facts, default=str))
-        return json.dumps(carried(values), ensure_ascii=False)
+        return json.dumps(show_hidden(values), ensure_ascii=False)
 
     async def _notify(self) -> None:
-        """Notify each subscriber that its resources may have changed."""
+        """Wait a moment, then notify each subscriber that its resources may have changed.
+
+        A legacy client that takes no notice in time loses its subscriptions.
+        """
         await anyio.sleep(_NOTICE_DELAY_S)
-        self._is_due = False
+        self._is_notice_due = False
         for uri in list(self._listen.subscriptions):
             await self.bus.publish(ResourceUpdated(uri))
-        for name, (session, uris) in list(self._sessions.items()):
+        for session_id, (session, uris) in list(self._sessions.items()):
             try:
                 with anyio.fail_after(_NOTICE_TIMEOUT_S):
                     for uri in _scene_uris(uris):
                         await session.send_resource_updated(uri)
             except (TimeoutError, anyio.BrokenResourceError, anyio.ClosedResourceError):
-                self._sessions.pop(name, None)  # the client is gone, or does not read
+                self._sessions.pop(session_id, None)  # the client is gone, or does not read
 
     async def _subscribe(
         self, ctx: Context, params: types.SubscribeRequestParams
     ) -> types.EmptyResult:
-        name = _session(ctx)
-        if name not in self._sessions:
-            _keep(self._sessions, name, (ctx.session, set()), ctx)
-        _, uris = self._sessions[name]
+        """Subscribe a legacy session to a resource.
+
+        Raises:
+            MCPError: The session has reached the limit. This is also raised for a resource to which
+                it is subscribed already.
+        """
+        session_id = _session_id(ctx)
+        if session_id not in self._sessions:
+            _keep_for_session(self._sessions, session_id, (ctx.session, set()), ctx)
+        _, uris = self._sessions[session_id]
         if len(uris) >= MAX_SUBSCRIPTIONS:
             why = f"You already listen for {MAX_SUBSCRIPTIONS} resources."
             raise MCPError(types.INVALID_PARAMS, why)
@@ -195,7 +219,8 @@ class SceneResources:
     async def _unsubscribe(
         self, ctx: Context, params: types.UnsubscribeRequestParams
     ) -> types.EmptyResult:
-        subscriber = self._sessions.get(_session(ctx))
+        """End a legacy session's subscription to a resource; nothing happens if there is none."""
+        subscriber = self._sessions.get(_session_id(ctx))
         if subscriber is not None:
             _, uris = subscriber
             uris.discard(str(params.uri))
@@ -205,12 +230,12 @@ class SceneResources:
 class ToolListChanges:
     """Notifies clients that the list of tools has changed.
 
-    A modern client listens on a stream of its own, which the SDK's bus serves. A legacy client is
-    notified on its session's standing stream; the SDK keeps no list of sessions, so each session
+    A modern client is notified by the SDK's bus, in its open listen request. A legacy client is
+    notified in its session's standing stream; the SDK keeps no list of sessions, so each session
     that sends a message is remembered here.
 
     Attributes:
-        sessions: The legacy sessions, each with its client's label.
+        sessions: The legacy sessions by their ids, each with its client's label.
     """
 
     def __init__(
@@ -224,7 +249,7 @@ class ToolListChanges:
         Args:
             bus: Carries the notices to the modern clients that listen.
             soon: Calls a function on the worker's loop, from any thread.
-            ended: Told of each legacy session that has ended.
+            ended: Called with the id of each legacy session that has ended.
         """
         self._bus = bus
         self._soon = soon
@@ -233,22 +258,26 @@ class ToolListChanges:
         self.sessions: dict[str, tuple[ServerSession, str]] = {}
 
     async def remember_session(self, ctx: Context, call_next: CallNext) -> HandlerResult:
-        """Remember a legacy session. The SDK's middleware."""
+        """Remember the legacy session of a request. The SDK calls this for each request."""
         is_legacy = ctx.protocol_version not in MODERN_PROTOCOL_VERSIONS
         if is_legacy and ctx.request is not None:
-            name = ctx.request.headers.get("mcp-session-id")
-            if name and name not in self.sessions:
-                _keep(self.sessions, name, (ctx.session, str(ctx.request.scope[LABEL])), ctx)
-                # the same place as `_keep` has
-                ctx.session._connection.exit_stack.callback(self._ended, name)
+            session_id = ctx.request.headers.get("mcp-session-id")
+            if session_id and session_id not in self.sessions:
+                label = str(ctx.request.scope[LABEL])
+                _keep_for_session(self.sessions, session_id, (ctx.session, label), ctx)
+                # This runs when the session ends, as in `_keep_for_session`.
+                ctx.session._connection.exit_stack.callback(self._ended, session_id)
         return await call_next(ctx)
 
     def note(self) -> None:
-        """Have the clients notified soon. Any thread."""
+        """Note that the list has changed: `notify_clients` then tells the clients. Any thread."""
         self._soon(lambda: self._changed.set())
 
     async def notify_clients(self) -> None:
-        """Notify the clients of each change, until it is cancelled."""
+        """Notify the clients of each change, until this coroutine is cancelled.
+
+        Changes that come while notices are sent are announced together in the next round.
+        """
         while True:
             await self._changed.wait()
             self._changed = anyio.Event()
@@ -260,18 +289,20 @@ class ToolListChanges:
                         await session.send_tool_list_changed()
 
 
-def _keep(sessions: dict[str, Any], name: str, value: object, ctx: Context) -> None:
-    """Keep a value of a legacy session in a table for as long as the session lives."""
-    sessions[name] = value
-    # The SDK's own place for what ends with a session; nothing public leads there.
-    ctx.session._connection.exit_stack.callback(sessions.pop, name, None)
+def _keep_for_session(
+    sessions: dict[str, Any], session_id: str, value: object, ctx: Context
+) -> None:
+    """Add a value to a table of sessions, and have it removed when the session ends."""
+    sessions[session_id] = value
+    # The SDK calls the functions in this stack when the session ends. It has no public name.
+    ctx.session._connection.exit_stack.callback(sessions.pop, session_id, None)
 
 
 class _Listen(ListenHandler):
-    """The SDK's handler, which in addition knows the resources to which clients listen.
+    """The SDK's handler of listen requests, which also counts the resources that they name.
 
     Attributes:
-        subscriptions: How many clients listen to each resource.
+        subscriptions: How many open listen requests name each resource.
     """
 
     def __init__(self, bus: InMemorySubscriptionBus) -> None:
@@ -281,6 +312,11 @@ class _Listen(ListenHandler):
     async def __call__(
         self, ctx: Context, params: types.SubscriptionsListenRequestParams
     ) -> types.SubscriptionsListenResult:
+        """Serve one listen request until it ends, and count its resources meanwhile.
+
+        Raises:
+            MCPError: The request names too many resources.
+        """
         uris = set(_scene_uris(params.notifications.resource_subscriptions or ()))
         if len(uris) > MAX_SUBSCRIPTIONS:
             why = f"Listen for {MAX_SUBSCRIPTIONS} resources at most."
@@ -293,13 +329,13 @@ class _Listen(ListenHandler):
 
 
 class ScenePrompts:
-    """The prompts that a person may pick in their client, whose agent then uses the verbs."""
+    """The prompts that a person may pick in their client; each has the agent use certain verbs."""
 
     def __init__(self, registry: Registry, scene: SceneResources) -> None:
         """Prepare the prompts.
 
         Args:
-            registry: Has the verbs, where the host has operations.
+            registry: Finds the verbs that list the scene. A host without operations has none.
             scene: The scene's resources, which keep the completions until a change.
         """
         self._registry = registry
@@ -325,9 +361,12 @@ class ScenePrompts:
         return _TIDY.format(type, item)
 
     async def complete(self, ref: object, argument: Any, context: object) -> types.Completion:
-        """Complete an item or a type by those of the scene, which is walked once a change."""
+        """Complete a prompt's argument with items or types of the scene.
+
+        The scene is walked for the first completion after a change; later ones use its result.
+        """
         name = argument.name
-        typed = taken(argument.value).lower()
+        typed = restore_hidden(argument.value).lower()
         known = self._scene.known
         try:
             if name not in known:
@@ -336,7 +375,7 @@ class ScenePrompts:
         except errors.BridgeError:  # the host is busy, or has no verbs
             return types.Completion(values=[])
         fits = (value for value in known[name] if _completes(value, typed))
-        return types.Completion(values=carried(list(islice(fits, _MAX_COMPLETIONS))))
+        return types.Completion(values=show_hidden(list(islice(fits, _MAX_COMPLETIONS))))
 
     def _candidates(self, name: str) -> list[str]:
         """Return the values of the scene that an argument may have. Main thread."""
@@ -357,16 +396,17 @@ as rename with preview=True gives them. Rename them in one call once I agree."""
 
 
 def _item_list(item: str) -> list[str]:
-    """Return the items that a prompt names to a verb; none for the whole scene."""
+    """Return the value of a verb's `items` argument: one item, or none for the whole scene."""
     if not item:
         return []
     return [item]
 
 
 def _completes(value: str, typed: str) -> bool:
-    """Return whether a value contains the text that was typed, in lower case.
+    """Return whether a value is a completion of a typed text, which is in lower case.
 
-    A text without a slash is looked for in an item's own name, and not in those above it.
+    The text must be contained in the value, whatever the case. A text without a slash must be in an
+    item's own name: the names of the items above it do not count.
     """
     part = value
     if "/" not in typed:
@@ -375,12 +415,12 @@ def _completes(value: str, typed: str) -> bool:
 
 
 def _scene_uris(uris: Iterable[str]) -> list[str]:
-    """Return the URIs of the scene; a plug-in notifies of its own resources by itself."""
+    """Return the URIs of the scene; a plug-in sends the notices of its own resources itself."""
     return [uri for uri in uris if uri.startswith("scene://")]
 
 
-def _session(ctx: Context) -> str:
-    """Return the id of a request's legacy session; "" for none."""
+def _session_id(ctx: Context) -> str:
+    """Return the id of the legacy session that a request belongs to; "" if it belongs to none."""
     if ctx.request is None:
         return ""
     return str(ctx.request.headers.get("mcp-session-id", ""))

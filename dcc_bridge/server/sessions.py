@@ -1,4 +1,9 @@
-"""The events sent to the sessions of legacy clients, kept for clients that come back. Worker."""
+"""Keeps the messages sent to legacy sessions, for clients that lost their stream. Worker.
+
+A *stream* is one HTTP response that carries server-sent events; a *session* has several. An *event*
+is a message as it was sent on a stream, with a number that counts within its session. A client that
+lost a stream comes back with the number of the last event it got, and is sent the later ones.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +39,7 @@ MAX_TOTAL_BYTES: Final = 64 * 2**20
 
 
 class _Event(NamedTuple):
-    """A message as it was sent on a stream; empty where only a number was sent."""
+    """A message as it was sent on a stream; `sent` is empty where only a number was sent."""
 
     number: int
     stream: str
@@ -46,7 +51,7 @@ class SessionEvents:
 
     Attributes:
         label: The label of the session's client.
-        size: The bytes of all the events.
+        size: The bytes of all events that are kept.
         used: When the client was last heard of, in monotonic seconds.
     """
 
@@ -72,13 +77,13 @@ class SessionEvents:
         self.size -= len(oldest.sent)
 
     def after(self, number: int) -> tuple[str | None, list[EventMessage]]:
-        """Return the stream of an event, and the messages sent on it since.
+        """Return the stream of an event, and the messages sent on that stream after the event.
 
         Args:
             number: The event's id.
 
         Returns:
-            The stream, None if the event is not kept; and the messages.
+            The stream, and the messages; None and no messages if the event is not kept.
         """
         stream = None
         messages = []
@@ -91,6 +96,7 @@ class SessionEvents:
         return stream, messages
 
 
+# The events of the session to which the request of this context belongs.
 _current: ContextVar[SessionEvents | None] = ContextVar("dcc_bridge_session_events", default=None)
 
 
@@ -105,8 +111,8 @@ class ReplayStore(EventStore):
     Events are kept as their text on the wire, so that their bytes can be counted.
 
     Args:
-        max_bytes: Of all sessions together. Above it the client with the most bytes loses its
-            oldest events.
+        max_bytes: The bytes that the events of all sessions may have together. Above it the client
+            with the most bytes loses the oldest events of its largest session.
     """
 
     def __init__(self, max_bytes: int = MAX_TOTAL_BYTES) -> None:
@@ -115,14 +121,15 @@ class ReplayStore(EventStore):
         self._sessions: WeakValueDictionary[str, SessionEvents] = WeakValueDictionary()
 
     def opening(self, label: str, send: Send) -> Send:
-        """Create the events of a session that a request may open.
+        """Create the events of a session that a request may open, and make them current.
 
         Args:
             label: The label of the request's client.
             send: Sends the response.
 
         Returns:
-            Sends the response, and takes the session's id from its headers.
+            A function to use in place of `send`. It also reads the session's id from the headers of
+            the response, under which the events are then found.
         """
         events = SessionEvents(label)
         _current.set(events)
@@ -137,7 +144,7 @@ class ReplayStore(EventStore):
         return send_and_note
 
     def enter(self, session: str) -> None:
-        """Find the events of the session that a request belongs to."""
+        """Make the events of a request's session current; none if the session is not known."""
         _current.set(self._sessions.get(session))
         self.note_use(session)
 
@@ -148,7 +155,7 @@ class ReplayStore(EventStore):
             events.used = time.monotonic()
 
     def sessions(self, label: str) -> list[str]:
-        """List the sessions of a client, the one that was silent the longest first."""
+        """List the ids of a client's sessions, the one that was silent the longest first."""
         own = []
         for session, events in self._sessions.items():
             if events.label == label:
@@ -156,24 +163,30 @@ class ReplayStore(EventStore):
         return [session for _, session in sorted(own)]
 
     def forget(self, session: str) -> None:
-        """Forget a session that was ended, and its events, as a timer may still hold them."""
+        """Forget a session that was ended.
+
+        Its events are dropped one by one, because a timer may still hold the `SessionEvents`.
+        """
         events = self._sessions.pop(session, None)
         while events is not None and events.size:
             events.drop_oldest()
 
     async def store_event(self, stream_id: str, message: JSONRPCMessage | None) -> str:
-        """Keep what is sent on a stream of the current session."""
+        """Keep a message that the SDK sends on a stream of the current session; return its id."""
         text = ""
         if message:
             text = message.model_dump_json(by_alias=True, exclude_unset=True)
         return self.keep(stream_id, text.encode())
 
     def keep(self, stream_id: str, sent: bytes = b"") -> str:
-        """Keep an event of the current session as it is on the wire.
+        """Keep an event of the current session as its text on the wire.
+
+        `_total` counts ended sessions as well. So it is counted anew when it is above the limit,
+        and an event is dropped only if it still is.
 
         Args:
             stream_id: The stream on which it is sent.
-            sent: The message; nothing where only an id is sent.
+            sent: The message; empty where only an id is sent.
 
         Returns:
             The event's id; "" where the request belongs to no session.
@@ -199,7 +212,7 @@ class ReplayStore(EventStore):
             request_id: The id of the request that is answered, which names its stream.
             sent: The response, serialized.
             session: The id of the session.
-            era: The revision of the protocol.
+            era: The revision of the protocol that the client speaks.
             send: Sends the HTTP response.
         """
         headers = [
@@ -209,6 +222,8 @@ class ReplayStore(EventStore):
         ]
         await send({"type": "http.response.start", "status": 200, "headers": headers})
         parts = []
+        # From this revision on the stream begins with an empty event, whose id a client can name
+        # if it loses the stream before the result.
         if era >= _PRIMED_ERA:
             parts.append(f"id: {self.keep(request_id)}\r\ndata: \r\nretry: {RETRY_MS}")
         event_id = self.keep(request_id, sent)

@@ -1,17 +1,20 @@
-"""Tasks: parked calls that need no request, which a client asks after by an id. Worker.
+"""Tasks: parked calls that need no open request, as the client names them by an id. Worker.
 
-The extension ``io.modelcontextprotocol/tasks`` (SEP-2663, schema draft of 2026-08-21), spoken at
-2026-07-28 with clients that declare it in the request. A call whose request was open for
-`TASK_AFTER_S` seconds, or that asks where its skill has ``task="ask"``, ends that request with a
-handle. The handle starts nothing: the call goes on as before, its later questions are answered with
-``tasks/update``, and its result is kept for `RESULT_TTL_S` seconds after its end. ``ttlMs`` says
-so, and a result that was not fetched is kept for as long. A fetched result may go before its time,
-where there are `MAX_TASKS` tasks, or `MAX_CLIENT_TASKS` of its client, and another call is to
-become one.
+This is the extension ``io.modelcontextprotocol/tasks`` (SEP-2663, schema draft of 2026-08-21). It
+is used at 2026-07-28 with clients that declare it in the request.
 
-An id is ``<instance>.<call><64 random bits>``: a proxy routes by the part before the dot. An id
-works as a key to its task, so only its digest is written down. After a restart the audit log tells
-how a call ended.
+A call becomes a *task* when its request has been open for `TASK_AFTER_S` seconds, or when it asks a
+question and its skill has ``task="ask"``. The request then ends with a *handle*, which holds the
+task's id. The call itself goes on as before. With the id, the client looks at the task by
+``tasks/get``, answers its questions by ``tasks/update``, and gives it up by ``tasks/cancel``.
+
+The result is kept for `RESULT_TTL_S` seconds after the end of the call, as ``ttlMs`` tells the
+client. Only a result that was fetched may be dropped earlier: when another call is to become a
+task, and there are `MAX_TASKS` tasks or `MAX_CLIENT_TASKS` of its client.
+
+An id is ``<instance>.<call><64 random bits>``: a proxy routes by the part before the dot. Whoever
+has the id can use the task, so only a digest of the id is written to disk. After a restart the
+audit log tells how a call ended.
 """
 
 from __future__ import annotations
@@ -47,15 +50,16 @@ TASK_AFTER_S: Final = 3.0
 RESULT_TTL_S: Final = 600.0
 """Seconds for which the result of a task can be fetched."""
 MAX_TASKS: Final = 64
-"""Tasks that are kept. While there are as many, a call waits in its request, as without tasks."""
+"""Tasks that are kept at most. Above it, further calls wait in their requests."""
 MAX_CLIENT_TASKS: Final = 16
-"""Tasks of one client that are kept, so that there are places for other clients."""
+"""Tasks of one client that are kept at most, so that one client cannot use up `MAX_TASKS`."""
 POLL_INTERVAL_S: Final = 1.0
 """Seconds that clients are asked to wait between two looks at a task."""
 _MODERN: Final = MODERN_PROTOCOL_VERSIONS[-1]
 _CALL_ID_DIGITS: Final = 16
+"""The length of the call's part of a task's id."""
 _NOT_DONE: Final = ("cancelled", "not_started")
-"""How a call ends that its client gave up before it had an effect."""
+"""The statuses of a call that ended before it changed anything."""
 
 
 class Handle(types.Result, extra="allow"):
@@ -81,9 +85,9 @@ class Task:
 
     Attributes:
         id: The task's id.
-        is_cancelled: The client gave the task up.
-        is_fetched: The client has seen how the task ended.
-        parked: The call.
+        is_cancelled: Whether the client gave the task up while it went on.
+        is_fetched: Whether a response with the end of the task was written to the client.
+        parked: The call that goes on as this task.
     """
 
     def __init__(self, parked: ParkedCall, instance: str) -> None:
@@ -92,16 +96,17 @@ class Task:
         self.is_cancelled = False
         self.is_fetched = False
         self._created = datetime.now(UTC)
-        # Differences are taken from the monotonic clock, as times on the wire never go back.
+        # All later times are this one plus a difference of the monotonic clock, so that the times
+        # sent to the client never go back.
         self._began = time.monotonic()
         self._changed = self._began
         self._last_facts: object = None
 
     def facts(self, message: str) -> dict[str, Any]:
-        """Return the members that a handle and each look at the task have in common.
+        """Return the members that a handle and each answer to ``tasks/get`` have in common.
 
         Args:
-            message: How far the call is; not used once it has ended.
+            message: How far the call is, in words; not used once it has ended.
         """
         now = time.monotonic()
         ended_at = self.parked.ended_at
@@ -124,10 +129,10 @@ class Task:
         return members
 
     def details(self, message: str) -> dict[str, Any]:
-        """Return what a look at the task shows: with the open questions, or with the result.
+        """Return the answer to ``tasks/get``: `facts`, with the open questions or the result.
 
         Args:
-            message: How far the call is; not used once it has ended.
+            message: How far the call is, in words; not used once it has ended.
         """
         members = self.facts(message)
         result = self.parked.result
@@ -142,6 +147,10 @@ class Task:
 
     @property
     def _status(self) -> str:
+        """The status of the task in the extension's words.
+
+        A task that the client gave up is "cancelled" only if it changed nothing; else "completed".
+        """
         result = self.parked.result
         if result is None:
             return "input_required" if self.parked.open_questions else "working"
@@ -151,7 +160,7 @@ class Task:
         return "completed"
 
     def _last_words(self, status: str) -> str:
-        """Return the text of the result of a cancelled task, which is sent without its result."""
+        """Return the text of a cancelled task's result, which itself is not sent; else ""."""
         result = self.parked.result
         if status != "cancelled" or not result:
             return ""
@@ -172,15 +181,15 @@ class Tasks(Extension):
         instance: str,
         records: TaskRecords,
     ) -> None:
-        """Let calls become tasks.
+        """Let parked calls become tasks, by setting `ParkedCalls.tasks`.
 
         Args:
-            calls: The calls.
-            broker: Asks their questions.
+            calls: All parked calls.
+            broker: Knows which clients have tasks, and so wait for questions with patience.
             recent: The states of the calls.
             host: The application's name.
             instance: The name of this host among those of the computer.
-            records: What is known of the tasks of hosts that ended.
+            records: Notes the tasks of this host, and finds those of hosts that have ended.
         """
         calls.tasks = self
         self._calls = calls
@@ -192,7 +201,7 @@ class Tasks(Extension):
         self._tasks: dict[str, Task] = {}  # by the ids of their calls
 
     def methods(self) -> Sequence[MethodBinding]:
-        """Return the methods, which the older eras do not know."""
+        """Return the methods of the extension, for the newest revision of the protocol only."""
         get, update, cancel = TASK_METHODS
         eras = frozenset({_MODERN})
         return [
@@ -207,18 +216,21 @@ class Tasks(Extension):
         return TASK_AFTER_S
 
     def may_serve(self, request: Context) -> bool:
-        """Return whether a request can end with a handle: its client says that it knows tasks."""
+        """Return whether a request can end with a handle: its client declares the extension."""
         capabilities = request.session.client_capabilities
         if request.protocol_version != _MODERN or not capabilities:
             return False
         return TASKS in (capabilities.extensions or {})
 
     def make(self, parked: ParkedCall) -> types.Result | None:
-        """Make a task of a call, unless it is one, and return its handle; None without a place."""
+        """Make a task of a call, unless it is one, and return its handle.
+
+        None if there are too many tasks, so that the call has to wait in its request.
+        """
         task = self._tasks.get(parked.call.id)
         if task is None:
-            self._forget_old()
-            if not self._has_place(parked.label):
+            self._drop_old()
+            if not self._make_room(parked.label):
                 return None
             task = Task(parked, self._instance)
             parked.is_task = True
@@ -227,8 +239,8 @@ class Tasks(Extension):
             self._broker.audience.patient.add(client_label(parked.call))
         return Handle.model_validate(task.facts(self._progress_text(parked)))
 
-    def _has_place(self, label: str) -> bool:
-        """Return whether a client may have another task, and make room where one was fetched."""
+    def _make_room(self, label: str) -> bool:
+        """Return whether a client may have another task; drop a fetched task if that makes room."""
         tasks = list(self._tasks.values())
         own = [task for task in tasks if task.parked.label == label]
         if len(own) < MAX_CLIENT_TASKS and len(tasks) < MAX_TASKS:
@@ -242,6 +254,7 @@ class Tasks(Extension):
         return False
 
     async def _get(self, request: Context, params: TaskParams) -> dict[str, Any]:
+        """Answer ``tasks/get``; a task that ended is fetched once the response is written."""
         task = self._find(request, params)
         if task is None:
             ended = await self._records.find(params.task_id, label_of(request))
@@ -254,10 +267,12 @@ class Tasks(Extension):
         return details
 
     def _note_fetched(self, task: Task) -> None:
+        """Note that a response with the end of a task was written."""
         self._calls.unfetched.remove(task.parked.same)
         task.is_fetched = True
 
     async def _update(self, request: Context, params: UpdateParams) -> dict[str, Any]:
+        """Answer the open questions of a task by their keys; other keys are ignored."""
         task = self._find(request, params)
         if task is None:
             raise await self._closed_error(request, params)
@@ -267,6 +282,7 @@ class Tasks(Extension):
         return {}
 
     async def _cancel(self, request: Context, params: TaskParams) -> dict[str, Any]:
+        """Abandon the call of a task, unless it has ended."""
         task = self._find(request, params)
         if task is None:
             raise await self._closed_error(request, params)
@@ -283,7 +299,9 @@ class Tasks(Extension):
         return MCPError(code=types.INVALID_PARAMS, message=ended["error"]["message"])
 
     def _find(self, request: Context, params: TaskParams) -> Task | None:
-        """Return the task that a request names; None if it is not here, or another client's.
+        """Return the task that a request names; None if it is not kept, or is another client's.
+
+        The client now surely has the task's id, so `ParkedCall.is_task_known` becomes True.
 
         Raises:
             MCPError: The request's header names another task, or its client did not declare that
@@ -297,7 +315,7 @@ class Tasks(Extension):
             why = "The Mcp-Name header does not match the request body's 'taskId' parameter"
             raise MCPError(code=types.HEADER_MISMATCH, message=why)
         require_client_extension(request, TASKS)
-        self._forget_old()
+        self._drop_old()
         call_id = params.task_id.rpartition(".")[2][:_CALL_ID_DIGITS]
         task = self._tasks.get(call_id)
         if task is None or task.parked.label != label_of(request):
@@ -319,7 +337,8 @@ class Tasks(Extension):
             return waiting
         return f"{waiting} in {self._host}"  # the host asks, and not the client
 
-    def _forget_old(self) -> None:
+    def _drop_old(self) -> None:
+        """Drop the tasks whose result was kept for long enough."""
         oldest = time.monotonic() - RESULT_TTL_S
         for task in list(self._tasks.values()):
             ended_at = task.parked.ended_at
@@ -327,7 +346,7 @@ class Tasks(Extension):
                 self._drop(task)
 
     def _drop(self, task: Task) -> None:
-        """Keep a task no longer, nor its call."""
+        """Keep a task and its call no longer."""
         del self._tasks[task.parked.call.id]
         self._calls.drop(task.parked)
 

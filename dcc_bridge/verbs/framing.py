@@ -1,4 +1,9 @@
-"""From where the pictures of `look` are taken, and where boxes are in them. Main thread."""
+"""Computes the viewpoints of `look`'s pictures, and the places of boxes in them. Main thread.
+
+A `Shot` is a viewpoint; a `Spot` is the place of a box in the picture that a shot gives. A shot's
+axes are called `right`, `over` (up in the picture) and `ahead` (away from the eye). A *depth* is a
+distance along `ahead`, and an *aspect* is a picture's width divided by its height.
+"""
 
 from __future__ import annotations
 
@@ -14,24 +19,24 @@ from dcc_bridge.verbs.operations import Bounds, Shot, Vector, triple
 from dcc_bridge.verbs.ports import Drawing
 from dcc_bridge.verbs.reading import scene_value
 
-_VIEW_ANGLE_DEG: Final = 35.0  # from top to bottom, of a view that is made for the items
-_MARGIN: Final = 1.08  # by which a picture is larger than the box of its items
-_UNIT: Final[Bounds] = ((-1.0, -1.0, -1.0), (1.0, 1.0, 1.0))
+_VIEW_ANGLE_DEG: Final = 35.0  # from top to bottom, in the views with perspective
+_MARGIN: Final = 1.08  # the size of a picture, divided by the size of its items in it
+_UNIT_BOX: Final[Bounds] = ((-1.0, -1.0, -1.0), (1.0, 1.0, 1.0))
 _ORIGIN: Final[Vector] = (0.0, 0.0, 0.0)
 _OPPOSITE: Final = {"back": "front", "left": "right", "bottom": "top"}
-# The turns of each view with perspective, in degrees from the front to the right.
+# The views with perspective, each with the angles of its shots, from the front to the right.
 _AROUND_DEG: Final = {"three_quarter": (40.0,), "around": (45.0, 135.0, 225.0, 315.0)}
 VIEWS: Final = {"front", "right", "top", *_OPPOSITE, *_AROUND_DEG}
 
 
 def shots(operations: Drawing, items: Sequence[str], view: str, aspect: float) -> list[Shot]:
-    """Return from where the pictures of a view are taken, at the frame that is evaluated.
+    """Return the viewpoints of a view, for the scene at the frame that it is evaluated at.
 
     Args:
-        operations: What the host can do.
-        items: The items that are framed; none of them stands for all.
-        view: As `look` has it.
-        aspect: The width of a picture by its height.
+        operations: The host's operations.
+        items: The items that fill the pictures; empty for the whole scene.
+        view: A view as `look` takes it: one of `VIEWS`, "person", "camera", or a camera's item.
+        aspect: The width of a picture divided by its height.
 
     Raises:
         LookupError: There is no such view or camera.
@@ -51,14 +56,14 @@ def shots(operations: Drawing, items: Sequence[str], view: str, aspect: float) -
     if operations.up == "Y":
         up = (0.0, 1.0, 0.0)
     right: Vector = (1.0, 0.0, 0.0)
-    box = _framed(operations, items)
+    box = _box_around(operations, items)
     if view in _AROUND_DEG:
         return _shots_around(box, right, up, aspect, _AROUND_DEG[view])
-    return [_orthographic(box, right, up, aspect, view)]
+    return [_axis_shot(box, right, up, aspect, view)]
 
 
-def _orthographic(box: Bounds, right: Vector, up: Vector, aspect: float, view: str) -> Shot:
-    """Return a shot along an axis, without perspective."""
+def _axis_shot(box: Bounds, right: Vector, up: Vector, aspect: float, view: str) -> Shot:
+    """Return the shot of a view along an axis, such as "front", without perspective."""
     front = cross(right, up)
     directions = {"front": front, "right": right, "top": up}
     for name, opposite in _OPPOSITE.items():
@@ -68,25 +73,28 @@ def _orthographic(box: Bounds, right: Vector, up: Vector, aspect: float, view: s
         over = directions["back"]
     elif view == "bottom":
         over = front
-    return _fitting(box, directions[view], over, aspect, 0.0)
+    return _fit_shot(box, directions[view], over, aspect, 0.0)
 
 
 def _shots_around(
     box: Bounds, right: Vector, up: Vector, aspect: float, turns_deg: Sequence[float]
 ) -> list[Shot]:
-    """Return shots from a little above, each turned from the front to the right."""
+    """Return shots with perspective from a little above, one for each angle of `turns_deg`."""
     front = cross(right, up)
-    taken = []
+    around = []
     for turn in turns_deg:
         radians = math.radians(turn)
         level = add(add(_ORIGIN, front, math.cos(radians)), right, math.sin(radians))
         direction = unit(add(level, up, 0.5))
-        taken.append(_fitting(box, direction, up, aspect, _VIEW_ANGLE_DEG))
-    return taken
+        around.append(_fit_shot(box, direction, up, aspect, _VIEW_ANGLE_DEG))
+    return around
 
 
-def _framed(operations: Drawing, items: Sequence[str]) -> Bounds:
-    """Return the box around items, or around the whole scene where none are given."""
+def _box_around(operations: Drawing, items: Sequence[str]) -> Bounds:
+    """Return the box around items, or around the whole scene where none are given.
+
+    Where nothing has a size, it is the box from -1 to 1 on each axis.
+    """
     boxes = []
     for item in items:
         box = box_of(operations, item, 1.0)
@@ -100,38 +108,45 @@ def _framed(operations: Drawing, items: Sequence[str]) -> Bounds:
             if box is not None:
                 boxes.append(box)
     if not boxes:
-        boxes = [_UNIT]
+        boxes = [_UNIT_BOX]
     lowest = [min(box[0][axis] for box in boxes) for axis in range(3)]
     highest = [max(box[1][axis] for box in boxes) for axis in range(3)]
     return triple(lowest), triple(highest)
 
 
 def box_of(operations: Drawing, item: str, half_size: float) -> Bounds | None:
-    """Return an item's box; for an item without a size, such as a light, a box at its place.
+    """Return the box in which an item is looked for in a picture.
 
-    None for an item that has no place either.
+    Args:
+        operations: The host's operations.
+        item: The item.
+        half_size: Half the edge of the box that an item without a size gets, such as a light.
+
+    Returns:
+        The item's own box, or a box around its place; None for an item that has no place either.
     """
     box = operations.bounds(item)
     if box:
         return box
     with suppress(ValueError):
         at = operations.placement(item).at
-        return add(at, _UNIT[0], half_size), add(at, _UNIT[1], half_size)
+        return add(at, _UNIT_BOX[0], half_size), add(at, _UNIT_BOX[1], half_size)
     return None
 
 
-def _fitting(box: Bounds, direction: Vector, up: Vector, aspect: float, angle_deg: float) -> Shot:
-    """Return a shot from a direction, from so far away that all of a box is in the picture.
+def _fit_shot(box: Bounds, direction: Vector, up: Vector, aspect: float, angle_deg: float) -> Shot:
+    """Return the shot from a direction in which all of a box is just inside the picture.
 
     Args:
-        box: What is to be in the picture.
+        box: The box that must be in the picture as a whole.
         direction: From the middle of the box to the eye, of length 1.
         up: The direction that is up in the picture.
-        aspect: The width of the picture by its height.
-        angle_deg: From top to bottom; 0 for a shot without perspective.
+        aspect: The width of the picture divided by its height.
+        angle_deg: The angle of view from top to bottom; 0 for a shot without perspective.
     """
     target = middle(box)
     right, over, ahead = frame_of(add(_ORIGIN, direction, -1), up)
+    # For each corner: half the height that the picture needs there, and the depth behind `target`.
     halves = []
     depths = []
     for corner in _corners(box):
@@ -144,6 +159,7 @@ def _fitting(box: Bounds, direction: Vector, up: Vector, aspect: float, angle_de
         eye = add(target, direction, max(depths) + height)
         return Shot(eye, target, up, height=height)
     slope = math.tan(math.radians(angle_deg) / 2)
+    # From this distance the corner that needs the most room is just inside the picture.
     far = max(half / slope - depth for half, depth in zip(halves, depths, strict=True))
     eye = add(target, direction, max(far, 1e-2))
     return Shot(eye, target, up, angle_deg)
@@ -159,12 +175,12 @@ class Spot(NamedTuple):
     """The place of a box in a picture.
 
     Attributes:
-        left: From the left edge, as a share of the picture's width; so is `right`.
-        top: From the upper edge, as a share of the picture's height; so is `bottom`.
-        right: The other side.
-        bottom: The other side.
-        near: The distance of its nearest corner from the eye, ahead.
-        far: The distance of its farthest corner.
+        left: The left side of the box; 0 at the left edge of the picture and 1 at the right edge.
+        top: The upper side of the box; 0 at the upper edge of the picture and 1 at the lower edge.
+        right: The right side of the box, measured like `left`.
+        bottom: The lower side of the box, measured like `top`.
+        near: The depth of the corner of the box that is nearest to the eye.
+        far: The depth of the corner that is farthest from the eye.
     """
 
     left: float
@@ -176,7 +192,10 @@ class Spot(NamedTuple):
 
     @property
     def area(self) -> float:
-        """The share of the picture that the box covers; 0 outside of the picture."""
+        """The share of the picture that the box covers; 0 only if it is wholly outside.
+
+        A box without a width or a height in the picture has a tiny share, so that it counts.
+        """
         width = min(self.right, 1.0) - max(self.left, 0.0)
         height = min(self.bottom, 1.0) - max(self.top, 0.0)
         if width < 0 or height < 0:
@@ -189,7 +208,7 @@ class Spot(NamedTuple):
         return min(self.left, self.top) < 0 or max(self.right, self.bottom) > 1
 
     def hides(self, other: Spot) -> bool:
-        """Return whether the box is before another box and covers it wholly."""
+        """Return whether the box is wholly in front of another box and covers all of it."""
         if self.far >= other.near:
             return False
         is_wide = self.left <= other.left and self.right >= other.right
@@ -198,12 +217,12 @@ class Spot(NamedTuple):
 
 
 def spot(shot: Shot, box: Bounds, aspect: float) -> Spot | None:
-    """Return the place of a box in a picture; None for a box not wholly before the eye.
+    """Return the place of a box in a picture; None unless the box is wholly in front of the eye.
 
     Args:
-        shot: From where the picture is taken.
-        box: In world space.
-        aspect: The width of the picture by its height.
+        shot: The viewpoint of the picture.
+        box: The box in world space.
+        aspect: The width of the picture divided by its height.
     """
     right, over, ahead = frame_of(add(shot.target, shot.eye, -1), shot.up)
     across = []
@@ -222,7 +241,7 @@ def spot(shot: Shot, box: Bounds, aspect: float) -> Spot | None:
 
 
 def height_at(shot: Shot, depth: float) -> float:
-    """Return the height that a picture shows at a distance from the eye, in scene units."""
+    """Return how many scene units a picture is high at a depth."""
     if not shot.angle:
         return shot.height
     return 2 * depth * math.tan(math.radians(shot.angle) / 2)

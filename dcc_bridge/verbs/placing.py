@@ -1,4 +1,9 @@
-"""The verbs that place items in the world and below others. Main thread."""
+"""The verbs `transform` and `group`, which move items and put them below others. Main thread.
+
+An item's *placement* is its place (`at`), its rotation in degrees and its scale. To *aim* an item
+is to turn it until its own front axis points at a target, while its own up axis stays upright. To
+*set it down* is to move it until its lowest point is on the top of another item or the ground.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +27,7 @@ class PlacingVerbs(ItemVerbs[Building]):
     """The verbs that place and group items."""
 
     def verbs(self) -> list[Callable[..., Any]]:
-        """Return the verbs as they are offered."""
+        """Return the functions that are offered to agents, in the order of the list."""
         return [self.transform, self.group]
 
     @skill(risk="edit")
@@ -47,29 +52,29 @@ class PlacingVerbs(ItemVerbs[Building]):
         self._check(items, "Transform")
         if not (at or move or rotate or scale or look_at or on or apply):
             raise ValueError("Say what to do: at, move, rotate, scale, look_at, on or apply.")
-        apply_to = self._applier(apply)
+        apply_parts = self._make_applier(apply)
         operations = self._operations
         before = {item: operations.placement(item, space) for item in track(items)}
         offset = point(move, "move")
         new_place = point(at, "at")
-        rotation = point(rotate, "rotate")
-        size = point(scale, "scale")
-        aim = self._aimer(items, look_at)
+        new_rotation = point(rotate, "rotate")
+        new_scale = point(scale, "scale")
+        aim = self._make_aimer(items, look_at)
         for item in track(by_depth(operations, items), message="Moving"):
             place = new_place
             if offset:
                 place = add(new_place or before[item].at, offset)
-            if place or rotation or size:
-                operations.place(item, place, rotation, size, space)
+            if place or new_rotation or new_scale:
+                operations.place(item, place, new_rotation, new_scale, space)
             aim(item)
             if on:
-                operations.place(item, at=self._set_down(item, on))
-            apply_to(item)
+                operations.place(item, at=self._place_on(item, on))
+            apply_parts(item)
         did = _past_tense(is_aimed=bool(look_at), is_moved=bool(at or move))
-        rows = self._changes(items, before, space)
+        rows = self._change_rows(items, before, space)
         return result(items, f"{did} {counted(operations, items)}", changed=rows)
 
-    def _changes(
+    def _change_rows(
         self, items: Sequence[str], before: Mapping[str, Placement], space: Axes
     ) -> Iterator[Json]:
         """Yield a row for each item with its placement before and after."""
@@ -77,8 +82,14 @@ class PlacingVerbs(ItemVerbs[Building]):
             after = self._operations.placement(item, space)
             yield {"item": item, "before": _row(before[item]), "after": _row(after)}
 
-    def _applier(self, parts: list[Part]) -> Callable[[str], None]:
-        """Return a function that applies these parts of an item's transform to its data."""
+    def _make_applier(self, parts: list[Part]) -> Callable[[str], None]:
+        """Return a function that applies these parts of an item's transform to its data.
+
+        Without parts the function does nothing.
+
+        Raises:
+            ValueError: There are parts, and the host cannot apply transforms.
+        """
         operations = self._operations
         if not parts:
             return lambda item: None
@@ -86,32 +97,45 @@ class PlacingVerbs(ItemVerbs[Building]):
             raise ValueError("This application has no transforms to apply: leave apply empty.")
         return lambda item: operations.apply(item, parts)
 
-    def _aimer(self, items: Sequence[str], look_at: str | Numbers) -> Callable[[str], None]:
-        """Return a function that turns an item to face a point or another item."""
+    def _make_aimer(self, items: Sequence[str], look_at: str | Numbers) -> Callable[[str], None]:
+        """Return a function that turns an item to face a point or another item.
+
+        Without a target the function does nothing.
+
+        Args:
+            items: All the items that the call transforms.
+            look_at: The point, or the target item; empty for no target.
+        """
         if not look_at:
             return lambda item: None
         if isinstance(look_at, list):
             target = checked_point(look_at, "look_at")
             return lambda item: self._turn_to(item, target)
-        # A target that moves with the items is measured again for each of them.
+        # The target moves if it, or an item above it, is itself transformed by this call. Then its
+        # middle is measured again for each item; otherwise once.
         target_moves = not set(items).isdisjoint(lineage(self._operations, look_at))
-        measured = self._middle_of
+        find_middle = self._middle_of
         if not target_moves:
-            measured = cache(self._middle_of)
-        return lambda item: self._turn_to(item, measured(look_at))
+            find_middle = cache(self._middle_of)
+        return lambda item: self._turn_to(item, find_middle(look_at))
 
     def _turn_to(self, item: str, target: Vector) -> None:
-        self._operations.place(item, rotation=self._aimed(item, target))
+        """Turn an item in world space so that it faces a point."""
+        self._operations.place(item, rotation=self._rotation_towards(item, target))
 
     def _middle_of(self, item: str) -> Vector:
-        """Return the middle of an item's box; its origin where it has no size."""
+        """Return the middle of an item's box, or the item's origin if the item has no size."""
         box = self._operations.bounds(item)
         if box is None:
             return self._operations.placement(item).at
         return middle(box)
 
-    def _aimed(self, item: str, target: Vector) -> Vector:
-        """Return the rotation in world space with which an item looks at a point."""
+    def _rotation_towards(self, item: str, target: Vector) -> Vector:
+        """Return the rotation in world space with which an item faces a point.
+
+        Raises:
+            ValueError: The point is the item's own place, so there is no direction to it.
+        """
         operations = self._operations
         eye = operations.placement(item).at
         axis, up = operations.aim(item)
@@ -121,10 +145,18 @@ class PlacingVerbs(ItemVerbs[Building]):
         if operations.up == "Y":
             world_up = (0.0, 1.0, 0.0)
         direction = add(target, eye, -1.0)
-        return aimed(axis, up, direction, world_up)
+        return aiming_rotation(axis, up, direction, world_up)
 
-    def _set_down(self, item: str, on: str) -> Vector:
-        """Return the place where the lowest point of an item is on the top of another item."""
+    def _place_on(self, item: str, on: str) -> Vector:
+        """Return the place at which an item stands on another item or on the ground.
+
+        Args:
+            item: The item that is set down; it moves along the world's up axis only.
+            on: The item below it, or "ground" for the height 0.
+
+        Raises:
+            ValueError: One of the two has no size.
+        """
         operations = self._operations
         axis = 2
         if operations.up == "Y":
@@ -163,7 +195,9 @@ class PlacingVerbs(ItemVerbs[Building]):
         """
         operations = self._operations
         self._check(items, "Group")
-        if bool(under) == bool(into) or (kind == "parent") == bool(into):
+        has_one_target = bool(under) != bool(into)
+        kind_needs_into = kind != "parent"
+        if not has_one_target or kind_needs_into != bool(into):
             raise ValueError('Give under, or into with its kind: "collection", "set", ...')
         if into:
             collection = operations.collect(items, into, kind)
@@ -173,6 +207,8 @@ class PlacingVerbs(ItemVerbs[Building]):
         if under != SCENE:
             parent = under
             operations.kind(parent)
+        # Setting a parent may change an item's path, and so the paths below it: `moved` has the new
+        # path of each item, and the result follows them.
         moved = {}
         for item in track(by_depth(operations, items, deepest=True)):
             moved[item] = operations.set_parent(item, parent, keep_place=keep_place)
@@ -185,7 +221,7 @@ class PlacingVerbs(ItemVerbs[Building]):
 
 
 def _past_tense(*, is_aimed: bool, is_moved: bool) -> str:
-    """Return what was done to items, as the summary begins."""
+    """Return the verb in the past tense with which the summary of `transform` begins."""
     if is_aimed:
         return "Aimed"
     if is_moved:
@@ -193,7 +229,7 @@ def _past_tense(*, is_aimed: bool, is_moved: bool) -> str:
     return "Transformed"
 
 
-def aimed(axis: Vector, up: Vector, to: Vector, world_up: Vector) -> Vector:
+def aiming_rotation(axis: Vector, up: Vector, to: Vector, world_up: Vector) -> Vector:
     """Return the rotation that turns one axis to a direction and keeps another axis up.
 
     Args:
@@ -207,7 +243,7 @@ def aimed(axis: Vector, up: Vector, to: Vector, world_up: Vector) -> Vector:
     """
     own = frame_of(axis, up)
     world = frame_of(to, world_up)
-    # Rows of the matrix that turns the one frame into the other.
+    # The rows of the matrix that turns the item's own axes into those of the world.
     rows = []
     for i in range(3):
         row = []
@@ -226,4 +262,5 @@ def aimed(axis: Vector, up: Vector, to: Vector, world_up: Vector) -> Vector:
 
 
 def _row(placement: Placement) -> Json:
+    """Return a placement as the result of `transform` shows it, with rounded numbers."""
     return {name: rounded(getattr(placement, name)) for name in ("at", "rotation", "scale")}

@@ -1,4 +1,9 @@
-"""The verb that sees, look: what it draws and its legend. Main thread."""
+"""The verb `look`: it draws the scene as one picture and lists in a legend what is where.
+
+A *look* is one call of the verb. It draws a *picture* for each frame and each viewpoint, and sets
+them side by side in one image. A `Shot` is the viewpoint of a picture; a `Spot` is the rectangle
+that an item's box covers in it, with its distance. Everything runs on the main thread.
+"""
 
 from __future__ import annotations
 
@@ -17,14 +22,14 @@ from dcc_bridge.verbs.reading import scene_value
 
 MAX_PICTURE_BYTES: Final = 100_000
 MAX_EDGE_PX: Final = 1568  # agents' models shrink larger pictures
-_MAX_PICTURES: Final = 4  # of one look
+_MAX_PICTURES: Final = 4  # in one look
 _MAX_LOOKED_FOR: Final = 2000  # items, the first of a scene, that are looked for in a picture
 _MAX_LEGEND: Final = 12  # items that the legend names
 Shading = Literal["solid", "wire", "material"]
 
 
 def verbs(operations: Drawing) -> list[Callable[..., Any]]:
-    """Return the verb that sees."""
+    """Return the verb `look` over a host's operations."""
 
     @skill(title="Look at the scene", risk="read")
     def look(
@@ -60,12 +65,12 @@ def verbs(operations: Drawing) -> list[Callable[..., Any]]:
             raise ValueError(f"That is {count} pictures; one look shows {_MAX_PICTURES} at most.")
         aspect = _aspect(operations, view)
         pictures: list[_Picture] = []
-        every: Sequence[float | None] = frames or [None]
-        for frame in every:
-            with _evaluated(operations, frame):
-                pictures += _pictures(operations, items, marks, view, aspect, frame)
-        taken = [picture.shot for picture in pictures]
-        image, size_text = _drawn(operations, taken, size, aspect, shading)
+        frames_or_current: Sequence[float | None] = frames or [None]
+        for frame in frames_or_current:
+            with _at_frame(operations, frame):
+                pictures += _plan_pictures(operations, items, marks, view, aspect, frame)
+        picture_shots = [picture.shot for picture in pictures]
+        image, size_text = _draw(operations, picture_shots, size, aspect, shading)
         units = scene_value(operations, "units") or "units"
         title = f"{view}, {shading}, {size_text}; across and down in percent, {units} away"
         lines = [title]
@@ -78,12 +83,13 @@ def verbs(operations: Drawing) -> list[Callable[..., Any]]:
 
 
 class _Picture(NamedTuple):
-    """One picture of a look.
+    """One picture of a look, before it is drawn.
 
     Attributes:
-        shot: From where it is taken, and at which frame.
-        spots: Where each item is in it; None for an item that is not wholly before the eye.
-        hidden: The items that the scene does not show.
+        shot: The viewpoint and the frame of the picture.
+        spots: The spot of each shown item; None for an item that has no box, or whose box is not
+            wholly in front of the eye.
+        hidden: The items that are hidden in the scene itself, whatever the viewpoint.
     """
 
     shot: Shot
@@ -91,14 +97,17 @@ class _Picture(NamedTuple):
     hidden: list[str]
 
 
-def _evaluated(operations: Drawing, frame: float | None) -> AbstractContextManager[None]:
-    """Return a block in which the scene is evaluated at a frame; for None at the person's."""
+def _at_frame(operations: Drawing, frame: float | None) -> AbstractContextManager[None]:
+    """Return a context in which the scene is evaluated at a frame.
+
+    For None the scene stays at the frame that the person has set.
+    """
     if frame is None or not isinstance(operations, Frames):
         return nullcontext()
     return operations.at_frame(frame)
 
 
-def _pictures(
+def _plan_pictures(
     operations: Drawing,
     items: Sequence[str],
     marks: Sequence[str],
@@ -106,7 +115,16 @@ def _pictures(
     aspect: float,
     frame: float | None,
 ) -> Iterator[_Picture]:
-    """Yield the pictures of a view, while the scene is evaluated at their frame."""
+    """Yield the pictures of a view at one frame; nothing is drawn yet.
+
+    Args:
+        operations: The host's operations; the scene must be evaluated at `frame` already.
+        items: The items that fill the picture; empty for the whole scene.
+        marks: Further items for the legend, which the picture need not hold.
+        view: The view as `look` takes it.
+        aspect: The width of a picture divided by its height.
+        frame: The frame that the pictures carry for `Drawing.draw`; None for the person's.
+    """
     boxes = _boxes(operations, [*items, *marks])
     hidden = [item for item in track(boxes) if not operations.is_shown(item)]
     not_shown = set(hidden)
@@ -121,72 +139,89 @@ def _pictures(
 
 
 def _caption(number: int, picture: _Picture, aspect: float, units: str) -> str:
-    """Return the line of a picture, which says how wide it is at how far away."""
+    """Return the title line of a picture in the legend, with its scale.
+
+    With perspective the width of a picture depends on the distance, so the line names an item, the
+    item's distance, and how many scene units the picture is wide there.
+    """
     of_frame = ""
     if picture.shot.frame is not None:
         of_frame = f", frame {picture.shot.frame:g}"
-    place, distance = _measured(picture)
-    width = _rounded(height_at(picture.shot, distance) * aspect)
-    scale = f"{width} {units} wide at {place}, {_rounded(distance)} {units} away"
+    place, distance = _scale_reference(picture)
+    width = _round(height_at(picture.shot, distance) * aspect)
+    scale = f"{width} {units} wide at {place}, {_round(distance)} {units} away"
     return f"Picture {number}{of_frame}: {scale}"
 
 
 def _aspect(operations: Drawing, view: str) -> float:
-    """Return the width of a picture by its height.
+    """Return the width of a picture divided by its height.
 
-    Through a camera the picture is as wide as the scene is rendered.
+    Named views such as "front" are 4:3. A picture through a camera, or through the person's view,
+    is as wide as the scene's rendered image, or as the shot itself where the scene states no image
+    size; never narrower than 1:4 or wider than 4:1.
     """
     if view in VIEWS:
         return 4 / 3
-    form = scene_value(operations, "size")
-    if form:
-        aspect = form[0] / max(form[1], 1)
+    render_size = scene_value(operations, "size")
+    if render_size:
+        aspect = render_size[0] / max(render_size[1], 1)
     else:
         (shot,) = shots(operations, [], view, 4 / 3)
         aspect = shot.aspect or 4 / 3
     return float(max(0.25, min(4.0, aspect)))
 
 
-def _measured(picture: _Picture) -> tuple[str, float]:
-    """Return the place at which the width of a picture is told, and how far away it is.
+def _scale_reference(picture: _Picture) -> tuple[str, float]:
+    """Return the item at whose distance the picture's width is stated, and that distance.
 
-    The place is the item that is largest in the picture, if possible a whole one.
+    The largest item that no edge cuts off is preferred, then the largest item at all. Where no item
+    is in the picture, the place is "its middle".
     """
-    visible = _visible(picture.spots)
-    whole = {item: seen for item, seen in visible.items() if not seen.is_cut}
-    among = whole or visible
-    if not among:
+    visible = _visible_spots(picture.spots)
+    uncut = {item: item_spot for item, item_spot in visible.items() if not item_spot.is_cut}
+    candidates = uncut or visible
+    if not candidates:
         return "its middle", math.dist(picture.shot.eye, picture.shot.target)
-    largest = max(among, key=lambda item: among[item].area)
-    return largest, (among[largest].near + among[largest].far) / 2
+    largest = max(candidates, key=lambda item: candidates[item].area)
+    return largest, (candidates[largest].near + candidates[largest].far) / 2
 
 
-def _visible(spots: Mapping[str, Spot | None]) -> dict[str, Spot]:
-    """Return the spots that are in the picture, at least in part."""
+def _visible_spots(spots: Mapping[str, Spot | None]) -> dict[str, Spot]:
+    """Return the spots that lie at least partly inside the edges of the picture."""
     visible = {}
-    for item, place in spots.items():
-        if place is not None and place.area:
-            visible[item] = place
+    for item, item_spot in spots.items():
+        if item_spot is not None and item_spot.area:
+            visible[item] = item_spot
     return visible
 
 
-def _drawn(
-    operations: Drawing, taken: Sequence[Shot], size: int, aspect: float, shading: str
+def _draw(
+    operations: Drawing, picture_shots: Sequence[Shot], size: int, aspect: float, shading: str
 ) -> tuple[bytes, str]:
-    """Draw shots in one picture, smaller until it is in bounds; return it and its size in words."""
+    """Draw several shots in one image of at most `MAX_PICTURE_BYTES`.
+
+    The size in bytes is only known after drawing, so an image that is too large is drawn again
+    with shorter edges, six times at most.
+
+    Returns:
+        The image, and its size in pixels as words for the legend.
+
+    Raises:
+        ValueError: The sixth image was still too large.
+    """
     edge = float(size)
     columns = 1
     in_columns = ""
-    if len(taken) > 1:
+    if len(picture_shots) > 1:
         columns = 2
-        in_columns = f" each, {len(taken)} in two columns, row by row"
+        in_columns = f" each, {len(picture_shots)} in two columns, row by row"
     for _ in range(6):
         width = round(edge * min(1.0, aspect) / columns)
         height = round(width / aspect)
-        picture = operations.draw(taken, width, height, shading)
-        if len(picture) <= MAX_PICTURE_BYTES:
-            return picture, f"{width} x {height} pixels{in_columns}"
-        shrink = 0.95 * math.sqrt(MAX_PICTURE_BYTES / len(picture))
+        image = operations.draw(picture_shots, width, height, shading)
+        if len(image) <= MAX_PICTURE_BYTES:
+            return image, f"{width} x {height} pixels{in_columns}"
+        shrink = 0.95 * math.sqrt(MAX_PICTURE_BYTES / len(image))
         edge *= min(0.9, shrink)
     raise ValueError(
         f"The picture is larger than {MAX_PICTURE_BYTES} bytes even at the smallest size."
@@ -194,10 +229,17 @@ def _drawn(
 
 
 def _boxes(operations: Drawing, wanted: Sequence[str]) -> dict[str, Bounds | None]:
-    """Return the boxes of the wanted items, or of those without children in the whole scene."""
+    """Return the boxes of the items that the legend is about.
+
+    These are the wanted items. Where none are wanted, they are the items of the scene that have a
+    size and no children, because a parent's box only repeats the boxes below it.
+
+    Raises:
+        LookupError: A wanted item does not exist.
+    """
     boxes: dict[str, Bounds | None] = {}
     for item in wanted:
-        operations.kind(item)  # which raises where there is no such item
+        operations.kind(item)  # called for its LookupError: the item may not exist
         boxes[item] = box_of(operations, item, 1e-3)
     if wanted:
         return boxes
@@ -215,38 +257,43 @@ def _boxes(operations: Drawing, wanted: Sequence[str]) -> dict[str, Bounds | Non
 
 
 def _legend(spots: Mapping[str, Spot | None], not_shown: Sequence[str]) -> Iterator[str]:
-    """Yield a line for each of the largest items in a picture, and what is outside or hidden."""
-    inside = _visible(spots)
+    """Yield the lines of a picture's legend.
+
+    Each of the largest items has a line with its edges in percent and its distance. Then follow
+    the number of smaller items, the items outside of the picture, and the items in `not_shown`.
+    """
+    inside = _visible_spots(spots)
     by_size = sorted(inside, key=lambda item: -inside[item].area)
     largest = {item: inside[item] for item in by_size[:_MAX_LEGEND]}
-    for item, place in largest.items():
-        left, top, right, bottom = (round(100 * share) for share in place[:4])
+    for item, item_spot in largest.items():
+        left, top, right, bottom = (round(100 * share) for share in item_spot[:4])
         cut = ""
-        if place.is_cut:
+        if item_spot.is_cut:
             cut = ", cut off"
         hidden = ""
         for other in largest:
-            if largest[other].hides(place):
+            if largest[other].hides(item_spot):
                 hidden = f", may be hidden by {other}"
                 break
-        where = f"{left} to {right}, {top} to {bottom}, {_rounded(place.near)}"
+        where = f"{left} to {right}, {top} to {bottom}, {_round(item_spot.near)}"
         yield f"  {item}: {where}{cut}{hidden}"
     smaller = len(inside) - len(largest)
     if smaller:
         yield f"  and {smaller} smaller ones"
     outside = [item for item in spots if item not in inside]
     if outside:
-        yield f"  outside: {_listed(outside)}"
+        yield f"  outside: {_join_names(outside)}"
     if not_shown:
-        yield f"  not shown by the scene: {_listed(not_shown)}"
+        yield f"  not shown by the scene: {_join_names(not_shown)}"
 
 
-def _rounded(number: float) -> float:
-    """Round to four digits, without an exponent when it is written."""
+def _round(number: float) -> float:
+    """Round a number to four significant digits, as a float: 12350.0 and not 1.235e+04."""
     return float(f"{number:.4g}")
 
 
-def _listed(items: Sequence[str]) -> str:
+def _join_names(items: Sequence[str]) -> str:
+    """Return the first items of a list as one text, which ends in "..." if there are more."""
     names = ", ".join(items[:_MAX_LEGEND])
     if len(items) > _MAX_LEGEND:
         names += ", ..."

@@ -77,7 +77,7 @@ def running() -> Any:
 
 def kept() -> str:
     """Give the script that Maya keeps in a workspace."""
-    script: str = import_module("dcc_bridge_maya.plugin")._FILL
+    script: str = import_module("dcc_bridge_maya.plugin")._FILL_SCRIPT
     return script
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from dcc_bridge.spi import Building
 from dcc_bridge.verbs import editing, placing
-from dcc_bridge.verbs.placing import aimed
+from dcc_bridge.verbs.placing import aiming_rotation
 from tests.verbs.steps import step
 from tests.verbs.studio import Studio, studio
 
@@ -105,7 +105,7 @@ def test_a_thing_is_set_down_on_the_top_of_another(scene: Studio) -> None:
 def test_what_is_aimed_looks_there(
     axis: tuple[float, float, float], to: tuple[float, float, float]
 ) -> None:
-    x, y, z = map(math.radians, aimed(axis, (0.0, 1.0, 0.0), to, (0.0, 1.0, 0.0)))
+    x, y, z = map(math.radians, aiming_rotation(axis, (0.0, 1.0, 0.0), to, (0.0, 1.0, 0.0)))
     a, b, c = axis
     b, c = b * math.cos(x) - c * math.sin(x), b * math.sin(x) + c * math.cos(x)
     a, c = a * math.cos(y) + c * math.sin(y), -a * math.sin(y) + c * math.cos(y)

@@ -1,4 +1,9 @@
-"""The plan, the progress and the totals that ``dcc-bridge batch`` shows in a terminal."""
+"""The plan, the progress and the totals that ``dcc-bridge batch`` shows in a terminal.
+
+A *plan* lists the scenes to be edited and the questions a person agrees to; *totals* are the scenes
+by their state at the end of a run. Everything here goes to stderr, except the lines "3/10" that
+`progress` prints for a program.
+"""
 
 from __future__ import annotations
 
@@ -27,29 +32,31 @@ from .outcome import Totals
 from .plan import SCENES, Plan
 
 _MAX_QUESTIONS = 20  # distinct questions of a plan that are shown
-_MAX_REASONS = 8  # reasons that are shown why scenes are not done
-_WORDS = {"left": "left", "unchanged": "unchanged", "failed": "failed", "done": "changed"}
-_MEASURED_S = 20.0  # for which the speed is measured before a remaining time is shown
+_MAX_REASONS = 8  # reasons shown for scenes that were not done
+_TROUBLE_WORDS = {"left": "left", "unchanged": "unchanged", "failed": "failed", "done": "changed"}
+_MEASURED_S = 20.0  # seconds of measured speed before a remaining time is shown
+# The words for `Totals.elsewhere`: such a scene was changed, but in none of the agreed items.
 _ELSEWHERE = "no approved item is known to be deleted or replaced"
 
 
 def console() -> Console:
-    """Return the terminal for messages: stderr, as in all commands; stdout has the result."""
+    """Return a console that prints to stderr; stdout is kept for the result of a command."""
     return Console(stderr=True, highlight=False, soft_wrap=False)
 
 
 class _Remaining(ProgressColumn):
-    """A column with the remaining time at the latest speed, once the speed is known."""
+    """A column with the remaining time, once the speed was measured for long enough."""
 
     max_refresh = 1.0
 
     def render(self, task: Task) -> Text:
-        """Return the text of the column."""
+        """Return the remaining time of a task in words, rounded to what is known."""
         if task.finished:
             return Text("")
         seconds = task.time_remaining
         elapsed = task.elapsed or 0.0
-        if seconds is None or elapsed < min(_MEASURED_S, seconds):
+        is_speed_known = seconds is not None and elapsed >= min(_MEASURED_S, seconds)
+        if seconds is None or not is_speed_known:
             return Text("remaining time not known yet")
         if seconds < 90:
             rounded = round(seconds / 5) * 5
@@ -65,10 +72,12 @@ def progress(
 ) -> Iterator[ProgressBar]:
     """Show a progress bar of scenes during the ``with`` block, if stderr is a terminal.
 
+    The block gets the bar and moves it; the lines on stdout do not depend on stderr.
+
     Args:
         title: The words before the bar.
         total: The number of scenes.
-        completed: How many scenes are over at the start.
+        completed: How many scenes have ended at the start.
         is_counted: Whether stdout gets a line such as "3/10" for each scene, for a program.
     """
     columns = (
@@ -78,88 +87,97 @@ def progress(
         TimeElapsedColumn(),
         _Remaining(),
     )
-    bar = Progress(
+    live_display = Progress(
         *columns, console=console(), speed_estimate_period=120, disable=not sys.stderr.isatty()
     )
     printed_total = total if is_counted else None
-    with bar:
-        task = bar.add_task(title, total=total, completed=round(completed))
-        yield ProgressBar(bar, task, printed_total)
+    with live_display:
+        task = live_display.add_task(title, total=total, completed=round(completed))
+        yield ProgressBar(live_display, task, printed_total)
 
 
 class ProgressBar:
-    """A progress bar of scenes. Any thread."""
+    """A progress bar of scenes, which `progress` makes.
 
-    def __init__(self, progress: Progress, task: TaskID, printed_total: int | None) -> None:
-        """Take the bar, and the number of scenes if each scene is printed; None for none."""
-        self._progress = progress
+    Any thread may call `set_completed`; `advance` must always be called by the same thread.
+    """
+
+    def __init__(self, live_display: Progress, task: TaskID, printed_total: int | None) -> None:
+        """Wrap one task of a rich display.
+
+        Args:
+            live_display: The display that rich draws.
+            task: The id of its task whose bar is moved.
+            printed_total: The number after the slash in the lines on stdout; None for no lines.
+        """
+        self._live_display = live_display
         self._task = task
         self._printed_total = printed_total
         self._advanced = 0
 
     def advance(self) -> None:
-        """Count one scene more. Always the same thread."""
-        self._progress.advance(self._task)
+        """Count one more scene, and print the count if lines were asked for."""
+        self._live_display.advance(self._task)
         self._advanced += 1
         if self._printed_total is not None:
             print(f"{self._advanced}/{self._printed_total}", flush=True)
 
     def set_completed(self, completed: float) -> None:
-        """Set the number of scenes that are over."""
-        self._progress.update(self._task, completed=round(completed))
+        """Set the number of scenes that have ended."""
+        self._live_display.update(self._task, completed=round(completed))
 
 
-def show_plan(plan: Plan, to: Console, max_differing: int = 15) -> None:
-    """Show a plan as a person needs it to agree: the counts, then the scenes that differ.
+def show_plan(plan: Plan, terminal: Console, max_differing: int = 15) -> None:
+    """Show what a person has to see before agreeing to a plan: the counts, then the odd scenes.
 
     Args:
         plan: The plan.
-        to: The terminal.
-        max_differing: How many of the scenes that differ are listed.
+        terminal: The console to print to.
+        max_differing: How many scenes are listed that differ from most scenes of the plan.
     """
     overview = report.overview(plan)
     differing = overview.differing
     skill = plan.header["skill"]["name"]
-    to.print(Text(f"{skill} in {report.scenes(plan.count)}", style="bold"))
+    terminal.print(Text(f"{skill} in {report.scenes(plan.count)}", style="bold"))
     for name, text in report.facts(plan).items():
-        to.print(Text(f"  {name:10}{text}"))
+        terminal.print(Text(f"  {name:10}{text}"))
     for line in summary.counts(overview):
-        to.print(Text(line))
-    _show_questions(plan, to)
+        terminal.print(Text(line))
+    _show_questions(plan, terminal)
     if differing:
-        to.print(Text(summary.heading(overview, is_odd=True), style="bold"))
+        terminal.print(Text(summary.heading(overview, is_odd=True), style="bold"))
     for number, why in differing[:max_differing]:
         path = safe_line(plan.scene(number)["path"], 120)
-        to.print(Text(f"  {path}: {safe_line(why, 200)}"))
+        terminal.print(Text(f"  {path}: {safe_line(why, 200)}"))
     if len(differing) > max_differing:
-        to.print(Text(f"  and {len(differing) - max_differing:,} more"))
-    to.print(Text(f"Each scene, with long texts shortened: {plan.folder / report.FILE}"))
-    to.print(Text(f"All items, with full texts: {plan.folder / SCENES}"))
+        terminal.print(Text(f"  and {len(differing) - max_differing:,} more"))
+    terminal.print(Text(f"Each scene, with long texts shortened: {plan.folder / report.FILE}"))
+    terminal.print(Text(f"All items, with full texts: {plan.folder / SCENES}"))
 
 
-def _show_questions(plan: Plan, to: Console) -> None:
-    """Show each question that scenes of a plan have in common, whole."""
+def _show_questions(plan: Plan, terminal: Console) -> None:
+    """Show the distinct questions of a plan, each once and in full."""
     lines, is_whole = summary.question_lines(plan, _MAX_QUESTIONS)
     for line in lines:
-        to.print(Text(line))
+        terminal.print(Text(line))
     if not is_whole:
-        to.print(Text(f"There are more questions: {plan.folder / SCENES} has all of them."))
+        terminal.print(Text(f"There are more questions: {plan.folder / SCENES} has all of them."))
 
 
-def show_totals(plan: Plan, totals: Totals, to: Console) -> None:
-    """Show the states of a plan's scenes, and why some were not changed."""
+def show_totals(plan: Plan, totals: Totals, terminal: Console) -> None:
+    """Show how many scenes ended in each state, and why some were not changed."""
     table = Table(box=None, show_header=False, padding=(0, 2))
     for state, count in totals.states.most_common():
         table.add_row(Text(f"{count:,}", justify="right"), Text(outcome.WORDS[state]))
-    to.print(table)
+    terminal.print(table)
     if totals.elsewhere:
-        to.print(Text(f"  {totals.elsewhere:,} of those changed: {_ELSEWHERE}"))
+        terminal.print(Text(f"  {totals.elsewhere:,} of those changed: {_ELSEWHERE}"))
     troubles = outcome.troubles(plan)
     # Soft wrap, because a path that is cut in two cannot be copied.
     for state, why, paths in troubles[:_MAX_REASONS]:
-        word = _WORDS.get(state, "interrupted")
-        to.print(Text(f"  {len(paths):,} {word}: {safe_line(why, 1000)}"), soft_wrap=True)
-        to.print(Text(f"    {report.named(paths)}"), soft_wrap=True)
+        word = _TROUBLE_WORDS.get(state, "interrupted")
+        terminal.print(Text(f"  {len(paths):,} {word}: {safe_line(why, 1000)}"), soft_wrap=True)
+        terminal.print(Text(f"    {report.named(paths)}"), soft_wrap=True)
     if len(troubles) > _MAX_REASONS:
         rest = f"{len(troubles) - _MAX_REASONS:,} more reasons: {ledger.folder(plan)} has all."
-        to.print(Text(f"  and {rest}"), soft_wrap=True)
+        terminal.print(Text(f"  and {rest}"), soft_wrap=True)

@@ -1,7 +1,12 @@
-"""The losses of an undo step: objects, and parts of objects that stay. Main thread.
+"""The losses of an undo step: objects, and parts of objects that remain. Main thread.
+
+A *loss* is something that a person would miss after the step: a deleted object, or a *part* of an
+object, such as a cell or a link (`parts`). An *item* is the name by which agents and people speak
+of an object. A loss is *agreed to* if a person was asked about it before and said yes.
 
 FreeCAD calls before a property changes. So the parts of each property are noted once, before its
-first change in the step, and compared when somebody asks; no other property is looked at.
+first change in the step. `StepLosses.lost` compares them with the parts of now; properties that did
+not change are never read.
 """
 
 from __future__ import annotations
@@ -24,34 +29,49 @@ from .parts import (
     related,
 )
 
-_NOTES: Final = (
+_DOCUMENT_TEXTS: Final = (
     *("Comment", "Company", "CreatedBy", "License", "LicenseURL"),
     *("Material", "Meta", "ShowHidden"),
 )
-"""The properties of a document that a person writes, such as the author's name."""
+"""The properties of a document itself that a person writes, such as the author's name.
+
+FreeCAD keeps them out of its transactions, so no undo brings them back.
+"""
 
 
 class StepLosses:
-    """The objects and parts that the newest step took away, recognised by their keys."""
+    """Notes what the newest step may take away, and tells what it took away.
+
+    FreeCAD's events call the `note_*` methods during the step, all but `note_new` before the change
+    takes place. `lost` may be called at any time.
+    """
 
     def __init__(self) -> None:
         self.begin()
 
     def begin(self) -> None:
-        """Forget the step before."""
+        """Forget the step before, and begin to note a new one."""
         active = FreeCAD.ActiveDocument
+        # The active document, whose objects are named without their document.
         self._home = str(active.Name) if active else ""
+        # The objects that the step made, by the names of their document and their own.
         self._new: set[tuple[str, str]] = set()
+        # The objects that were deleted; they may have come back. The dict is an ordered set.
         self._deleted: dict[ObjectKey, None] = {}
+        # The parts of each property before its first change, by object and property.
         self._parts: dict[tuple[ObjectKey, str], list[HeldPart]] = {}
+        # The added properties that were removed, by object and property.
         self._removed: dict[tuple[ObjectKey, str], None] = {}
-        self._cells: dict[tuple[ObjectKey, str], None] = {}  # FreeCAD reports no change of these
-        self._notes: dict[tuple[str, str], Any] = {}
+        # The cells whose computed value was removed, by object and address. FreeCAD may report no
+        # change of the cell itself.
+        self._cells: dict[tuple[ObjectKey, str], None] = {}
+        # The texts of documents before their first change, by document and property.
+        self._texts: dict[tuple[str, str], Any] = {}
 
     def note_new(self, obj: Any) -> None:
-        """Note an object that was made in the step, which therefore can lose nothing."""
+        """Note an object that was made in the step: none of its changes can be a loss."""
         key = key_of(obj)
-        if key not in self._deleted:  # else an undo has brought it back
+        if key not in self._deleted:  # a deleted object comes back by an undo: it is not new
             self._new.add(key[:2])
 
     def is_made(self, obj: Any) -> bool:
@@ -86,19 +106,20 @@ class StepLosses:
             self._removed[key, prop] = None
 
     def note_document(self, document: Any, prop: str) -> None:
-        """Note a text of a document as a whole, before the text changes."""
-        if prop in _NOTES:
-            self._notes.setdefault((str(document.Name), prop), getattr(document, prop))
+        """Note one of the document's own texts, before it changes for the first time."""
+        if prop in _DOCUMENT_TEXTS:
+            self._texts.setdefault((str(document.Name), prop), getattr(document, prop))
 
     def lost(self, agreed: Collection[str]) -> list[str]:
-        """Return what the step took away and no person agreed to.
+        """Return the losses of the step that no person agreed to.
 
         Args:
-            agreed: Items that a person agreed to, which stand for their parts too; and sentences
-                of this method.
+            agreed: The items that a person agreed to lose, each with all of its parts; and texts
+                that this method returned before.
 
         Returns:
-            A deleted object as its item, all else as words: "cell A1 of Sizes (Spreadsheet)".
+            The item of each deleted object, and for each other loss words such as
+            "cell A1 of Sizes (Spreadsheet)".
         """
         losses = list[str]()
         for key in self._deleted:
@@ -106,45 +127,46 @@ class StepLosses:
             if item is not None:
                 losses.append(item)
         for key, prop in self._removed:
-            obj = self._object_beside(key, agreed)
+            obj = self._find_unagreed(key, agreed)
             if obj is not None and prop not in obj.PropertiesList:
                 losses.append(f"property {prop} of {self._label(obj)}")
         losses += self._lost_parts(agreed)
         losses += self._cleared_cells(agreed)
-        losses += self._emptied_notes()
+        losses += self._emptied_texts()
         return [text for text in dict.fromkeys(losses) if text not in agreed]
 
-    def put_notes_back(self) -> None:
-        """Put back the texts of documents as a whole, which no undo does."""
-        for (name, prop), value in self._notes.items():
+    def restore_texts(self) -> None:
+        """Set the documents' own texts to their values before the step, which no undo does."""
+        for (name, prop), value in self._texts.items():
             document = FreeCAD.listDocuments().get(name)
             if document is not None and getattr(document, prop) != value:
                 setattr(document, prop, value)
 
-    def is_noted(self) -> bool:
-        """Return whether a text of a document as a whole was changed."""
+    def has_changed_texts(self) -> bool:
+        """Return whether any of the documents' own texts differs from before the step."""
         documents = FreeCAD.listDocuments()
         return any(
             name in documents and getattr(documents[name], prop) != value
-            for (name, prop), value in self._notes.items()
+            for (name, prop), value in self._texts.items()
         )
 
     def _deleted_item(self, key: ObjectKey, agreed: Collection[str]) -> str | None:
-        """Return the item of an object, if the object is gone and nobody agreed to that."""
+        """Return the item of a deleted object; None if it came back, or was agreed to."""
         if key[0] not in FreeCAD.listDocuments():
-            return None  # the document was closed, which is reported elsewhere
+            return None  # the document was closed, which `Transactions` reports
         item = self._item(key)
         if item in agreed or find_by_key(key) is not None:
             return None
         return item
 
-    def _object_beside(self, key: ObjectKey, agreed: Collection[str]) -> Any:
-        """Return an object that is still there and that nobody agreed to; else None."""
+    def _find_unagreed(self, key: ObjectKey, agreed: Collection[str]) -> Any:
+        """Return an object whose lost parts count; None if it is gone, or was agreed to itself."""
         if self._item(key) in agreed:
             return None
         return find_by_key(key)
 
     def _item(self, key: ObjectKey | None) -> str:
+        """Return the item of a key, with its document unless that was active; "" for None."""
         if key is None:
             return ""
         document, name, _ = key
@@ -153,20 +175,27 @@ class StepLosses:
         return f"{document}#{name}"
 
     def _label(self, obj: Any) -> str:
+        """Return an object's label for a person, with its document unless that was active."""
         label = label_of(obj)
         if obj.Document.Name == self._home:
             return label
         return f"{obj.Document.Name}#{label}"
 
     def _lost_parts(self, agreed: Collection[str]) -> Iterator[str]:
+        """Yield the parts that changed properties do not hold any more.
+
+        A removed property is reported as a whole, and a member that was agreed to is no loss of the
+        group that held it.
+        """
         for (key, prop), before in self._parts.items():
             if not before or (key, prop) in self._removed:
                 continue
-            obj = self._object_beside(key, agreed)
+            obj = self._find_unagreed(key, agreed)
             if obj is None:
                 continue
             for part in missing_parts(before, parts_of(obj, prop)):
-                if part.is_member and self._item(part.target) in agreed:
+                is_agreed_member = part.is_member and self._item(part.target) in agreed
+                if is_agreed_member:
                     continue
                 yield f"{part.text()} of {self._label(obj)}"
 
@@ -174,13 +203,14 @@ class StepLosses:
         """Yield the cells that are empty although FreeCAD reported no change of them."""
         for key, address in self._cells:
             if (key, CELLS) in self._parts:
-                continue
-            obj = self._object_beside(key, agreed)
+                continue  # FreeCAD reported the change, so `_lost_parts` has the cell
+            obj = self._find_unagreed(key, agreed)
             if obj is not None and not obj.getContents(address):
                 yield f"cell {address} of {self._label(obj)}"
 
-    def _emptied_notes(self) -> Iterator[str]:
+    def _emptied_texts(self) -> Iterator[str]:
+        """Yield the documents' own texts that the step emptied; a new text is no loss."""
         documents = FreeCAD.listDocuments()
-        for (name, prop), value in self._notes.items():
+        for (name, prop), value in self._texts.items():
             if value and name in documents and not getattr(documents[name], prop):
                 yield f"{prop} of {documents[name].Label}"

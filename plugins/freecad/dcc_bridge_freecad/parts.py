@@ -1,7 +1,10 @@
 """The parts of FreeCAD's objects that a person would miss, read from one property. Main thread.
 
-A part has a key, by which a later look recognises the part, and words for a person. A computed
-value is no part: it comes back with the objects that it is computed from. Measured in 0.20.2.
+A *part* is something that an object holds: a cell, a link, a curve of a sketch. The parts of a
+property are listed before and after a change; a part that has the same *key* in both lists is the
+same part. A computed value is no part, because it comes back with the objects that it is computed
+from. A *member* is an object that a group holds. A *reader* is a function that yields the parts of
+a property. How FreeCAD behaves was measured in 0.20.2.
 """
 
 from __future__ import annotations
@@ -22,14 +25,14 @@ _MEMBERS: Final = ("Group", "ElementList", "Views")
 _WRITTEN: Final = re.compile("Property(String|File|FileIncluded|FilletEdges|PythonObject|.*List)$")
 """Types of properties that hold something a person wrote, and that may be emptied."""
 _TEXTS: Final = {"Text": "text", "LabelText": "text", "Label2": "description"}
-"""Properties that FreeCAD may hide in its list of properties and shows elsewhere, with words."""
+"""Properties that FreeCAD may hide in its list and shows elsewhere, with people's words."""
 _NOT_WRITTEN: Final = ("Label", "Visibility", "Placement")
 _CURVES: Final = {"LineSegment": "line", "ArcOfCircle": "arc", "BSplineCurve": "B-spline"}
 _SHEET: Final = "Spreadsheet::Sheet"
 CELLS: Final = "cells"  # the property of a sheet that holds all of its cells
 _CELL: Final = re.compile("[A-Z]{1,2}[0-9]+")
 _SKETCH: Final = "Sketcher::SketchObject"
-_OF_SKETCH: Final = ("Geometry", "Constraints")
+_SKETCH_PROPERTIES: Final = ("Geometry", "Constraints")
 
 ObjectKey = tuple[str, str, int]  # the document's name, the object's, and its id
 
@@ -38,16 +41,16 @@ class HeldPart(NamedTuple):
     """A part of an object.
 
     Attributes:
-        key: Equal for the same part in a later look.
-        words: The part for a person, without the object and the target: "cell A1", "member".
-        content: Equal for the same part under another key, where it was moved to; None for a part
-            that cannot move.
-        holder: The key of the part that this one goes with; if both are gone, only the holder is
-            reported.
-        target: The object that the part leads to; if the target is gone, the part is no loss of
-            its own.
+        key: Equal for the same part in a later list.
+        words: The name of the part for a person, without object and target: "cell A1", "member".
+        content: Equal for a part that has moved, and so has another key, such as a cell's content
+            in another cell; None for a part that cannot move.
+        holder: The key of a part without which this one cannot be; if both are gone, only the
+            holder is reported.
+        target: The object that the part refers to. If the target is gone, the part is not reported:
+            the target itself is.
         element: The face, edge or point of the target: "Edge1".
-        is_member: Whether the part says that the target is in the object.
+        is_member: Whether the part is that the object holds the target.
     """
 
     key: Hashable
@@ -59,7 +62,7 @@ class HeldPart(NamedTuple):
     is_member: bool = False
 
     def text(self) -> str:
-        """Return the part for a person, without the object. The target must be there."""
+        """Return the part in words, with its target if it has one, which must still exist."""
         if self.target is None:
             return self.words
         element = f".{self.element}" if self.element else ""
@@ -85,14 +88,14 @@ def find_by_key(key: ObjectKey) -> Any:
 
 
 def related(obj: Any, prop: str) -> Sequence[str]:
-    """Return a property with those that have to be read together with it."""
-    if prop in _OF_SKETCH and obj.TypeId.startswith(_SKETCH):
-        return _OF_SKETCH
+    """Return a property, with the ones of a sketch that have to be read together with it."""
+    if prop in _SKETCH_PROPERTIES and obj.TypeId.startswith(_SKETCH):
+        return _SKETCH_PROPERTIES
     return (prop,)
 
 
 def parts_of(obj: Any, prop: str) -> list[HeldPart]:
-    """List the parts that a property holds; none if it is computed, or not there any more."""
+    """List the parts that a property holds; none if it has no reader, or was removed."""
     if prop not in obj.PropertiesList:
         return []
     reader = _reader(obj, prop)
@@ -102,7 +105,11 @@ def parts_of(obj: Any, prop: str) -> list[HeldPart]:
 
 
 def missing_parts(before: Sequence[HeldPart], now: Sequence[HeldPart]) -> Iterator[HeldPart]:
-    """Yield the parts that are not there any more, except those that were moved or replaced.
+    """Yield the parts that were lost between two lists of the same property.
+
+    A part whose key is gone is still no loss if its target is gone too, if a part with its content
+    has come for it, if its holder is gone too, or if it is a member that another group holds now.
+
 
     Args:
         before: The parts that a property held.
@@ -114,12 +121,15 @@ def missing_parts(before: Sequence[HeldPart], now: Sequence[HeldPart]) -> Iterat
     for part in before:
         if part.key in keys_now:
             continue
-        if part.target is not None and find_by_key(part.target) is None:
+        is_target_gone = part.target is not None and find_by_key(part.target) is None
+        if is_target_gone:
             continue
-        if part.content is not None and new_contents[part.content]:
-            new_contents[part.content] -= 1
+        has_moved = part.content is not None and new_contents[part.content] > 0
+        if has_moved:
+            new_contents[part.content] -= 1  # one new part stands for one old part only
             continue
-        if part.holder is not None and part.holder not in keys_now:
+        is_holder_gone = part.holder is not None and part.holder not in keys_now
+        if is_holder_gone:
             continue
         if part.is_member and part.target is not None and _is_in_a_group(find_by_key(part.target)):
             continue
@@ -134,8 +144,11 @@ def is_cell(obj: Any, prop: str) -> bool:
 
 
 def merely_holds(user: Any, obj: Any) -> bool:
-    """Return whether an object refers to another one only because it holds that one."""
-    holding = (*_MEMBERS, "Origin", "OriginFeatures")
+    """Return whether an object refers to another one only by holding it, as a group does.
+
+    It does more than hold if another link property or an expression mentions the object.
+    """
+    holding = (*_MEMBERS, "Origin", "OriginFeatures")  # properties by which objects are held
     if not any(name in user.PropertiesList for name in holding):
         return False
     names = [name for name in user.PropertiesList if _LINK.search(user.getTypeIdOfProperty(name))]
@@ -147,7 +160,7 @@ def merely_holds(user: Any, obj: Any) -> bool:
 
 
 def linked(value: Any) -> Iterator[Any]:
-    """Yield the objects in a link property's value."""
+    """Yield the objects in the value of a link property, however deep they are nested in lists."""
     if isinstance(value, list | tuple):
         for part in value:
             yield from linked(part)
@@ -159,19 +172,23 @@ _Reader = Callable[[Any, str], Iterator[HeldPart]]
 
 
 def _reader(obj: Any, prop: str) -> _Reader | None:
-    """Return what reads a property; None if nobody would miss anything in the property."""
+    """Return the reader of a property; None if nobody would miss anything in the property."""
     kind = str(obj.getTypeIdOfProperty(prop))
-    if kind in _READERS:
-        return _READERS[kind]
-    if (obj.TypeId, prop) in _OF_TYPES:
-        return _OF_TYPES[obj.TypeId, prop]
+    if kind in _READERS_OF_KINDS:
+        return _READERS_OF_KINDS[kind]
+    if (obj.TypeId, prop) in _READERS_OF_TYPES:
+        return _READERS_OF_TYPES[obj.TypeId, prop]
     if prop == "MapMode":
         return _attachment
     return _general_reader(obj, prop, kind)
 
 
 def _general_reader(obj: Any, prop: str, kind: str) -> _Reader | None:
-    """Return what reads a property of any object: a link, a map, or something a person wrote."""
+    """Return the reader of a property that any object may have; None for no reader.
+
+    Such a property is a link, a map, or of a type that holds what a person wrote. It has no reader
+    if FreeCAD protects it from the person, unless FreeCAD shows it in another place.
+    """
     if obj.isDerivedFrom(_SHEET) or prop.startswith("_"):
         return None
     if prop in _NOT_WRITTEN or obj.Document.Recomputing:
@@ -192,6 +209,7 @@ def _general_reader(obj: Any, prop: str, kind: str) -> _Reader | None:
 
 
 def _expressions(obj: Any, prop: str) -> Iterator[HeldPart]:
+    """Read the expressions that compute an object's properties, one part for each property."""
     for path, text in getattr(obj, prop):
         name = path.lstrip(".")
         yield HeldPart(("expression", name), f"expression {name}", ("expression", text))
@@ -214,6 +232,7 @@ def _cells(obj: Any, prop: str) -> Iterator[HeldPart]:
 
 
 def _curves(obj: Any, prop: str) -> Iterator[HeldPart]:
+    """Read the curves of a sketch, which FreeCAD tells apart by their tags."""
     for number, curve in enumerate(getattr(obj, prop), 1):
         kind = type(curve).__name__
         words = _CURVES.get(kind)
@@ -223,7 +242,10 @@ def _curves(obj: Any, prop: str) -> Iterator[HeldPart]:
 
 
 def _constraints(obj: Any, prop: str) -> Iterator[HeldPart]:
-    """Read the constraints; a constraint is the same as long as it holds the same points."""
+    """Read the constraints of a sketch.
+
+    A constraint is the same if it has the same type and the same points. Equal ones are numbered.
+    """
     tags = [curve.Tag for curve in obj.Geometry]
     counts = Counter[Hashable]()
     for constraint in getattr(obj, prop):
@@ -250,11 +272,13 @@ def _tag_of(tags: Sequence[Any], number: int) -> Any:
 
 
 def _mesh(obj: Any, prop: str) -> Iterator[HeldPart]:
+    """Read a mesh as one part, if it has facets."""
     if obj.Mesh.CountFacets:
         yield HeldPart("mesh", "mesh")
 
 
 def _points(obj: Any, prop: str) -> Iterator[HeldPart]:
+    """Read a point cloud as one part, if it has points."""
     if obj.Points.CountPoints:
         yield HeldPart("points", "points")
 
@@ -284,7 +308,11 @@ def _shape(obj: Any, prop: str) -> Iterator[HeldPart]:
 
 
 def _tip(obj: Any, prop: str) -> Iterator[HeldPart]:
-    """Read the features that shape a body: its tip and the features before the tip."""
+    """Read the members of a body, and the features that shape it.
+
+    Those are its tip and the features before the tip. A feature that is no member any more is
+    reported as a member only.
+    """
     for member in obj.Group:
         key = key_of(member)
         yield HeldPart(("in", key), "member", target=key, is_member=True)
@@ -298,12 +326,17 @@ def _tip(obj: Any, prop: str) -> Iterator[HeldPart]:
 
 
 def _attachment(obj: Any, prop: str) -> Iterator[HeldPart]:
+    """Read whether an object is attached to another one."""
     if obj.MapMode != "Deactivated":
         yield HeldPart("attachment", "attachment")
 
 
 def _links(obj: Any, prop: str) -> Iterator[HeldPart]:
-    """Read the targets of a link property; a target in the place of another one replaces it."""
+    """Read the targets of a link property.
+
+    A new target takes the place of one that is gone, as the link still leads somewhere. Members do
+    not stand for each other.
+    """
     is_member = prop in _MEMBERS
     words = f"link {prop} to"
     content: Hashable = ("link", prop)
@@ -340,11 +373,13 @@ def _targets(value: Any) -> Iterator[tuple[Any, str]]:
 
 
 def _entries(obj: Any, prop: str) -> Iterator[HeldPart]:
+    """Read the names in a map property."""
     for name in getattr(obj, prop):
         yield HeldPart(("entry", prop, name), f"{prop} {name}")
 
 
 def _written(obj: Any, prop: str) -> Iterator[HeldPart]:
+    """Read a property that a person wrote as one part, if it is not empty."""
     value = getattr(obj, prop)
     if value is None:
         return
@@ -362,14 +397,14 @@ def _is_in_a_group(obj: Any) -> bool:
     return False
 
 
-_READERS: Final[dict[str, _Reader]] = {
+_READERS_OF_KINDS: Final[dict[str, _Reader]] = {
     "App::PropertyExpressionEngine": _expressions,
     "Spreadsheet::PropertySheet": _cells,
     "Part::PropertyGeometryList": _curves,
     "Sketcher::PropertyConstraintList": _constraints,
 }
 """The readers of properties by the property's type, for objects of every type."""
-_OF_TYPES: Final[dict[tuple[str, str], _Reader]] = {
+_READERS_OF_TYPES: Final[dict[tuple[str, str], _Reader]] = {
     ("Part::Feature", "Shape"): _shape,
     ("Mesh::Feature", "Mesh"): _mesh,
     ("Points::Feature", "Points"): _points,

@@ -1,8 +1,14 @@
-"""The transactions that can be undone, as FreeCAD reports them. Main thread.
+"""Counts the transactions that can be undone, as FreeCAD reports them. Main thread.
 
-FreeCAD reports every commit, undo and redo, but lists only the newest 20 names. So the entries are
-numbered here as they come, over all documents: a skill may edit another document than the active
-one.
+FreeCAD has an undo list and a redo list for each document. An *entry* is one committed transaction
+in the lists of one document. A *step* is the bridge's own: all changes during one `with` block, in
+every document, under one label. The *body* is the skill's code that runs in the block; it may
+itself commit transactions, undo, or close documents.
+
+FreeCAD reports every commit, undo and redo, but lists only the newest 20 names. So this module
+keeps a *stack* of entries for each document, and numbers the entries over all documents in the
+order of their commits. An entry is added or moved by the methods under "called by FreeCAD": for
+example `doc.undo()` makes FreeCAD call `_after_undo` before it returns.
 """
 
 from __future__ import annotations
@@ -22,11 +28,17 @@ from dcc_bridge.spi import Losses, NotUndoable, UndoMark
 from .document import gui
 from .losses import StepLosses
 
-_CLOSED: Final = ""  # the stack of closed documents, which no undo brings back; no document's name
+# The key of a stack without a document. It has an entry for each modified document that was closed,
+# which no undo can bring back. No document has this name.
+_CLOSED: Final = ""
 
 
 class _Entry(NamedTuple):
-    """A transaction; one that changed several documents has the same number in each."""
+    """A committed transaction in one document.
+
+    A transaction that changed several documents has an entry with the same number in each of them.
+    Entries are compared by their numbers first, so the greatest is the newest.
+    """
 
     number: int
     label: str
@@ -48,7 +60,15 @@ class _Stack:
 
 
 class Transactions:
-    """The transactions that can be undone, counted by FreeCAD's own events.
+    """The stacks of all documents, kept up to date by FreeCAD's events.
+
+    Two blocks switch parts of it on; either may be open without the other:
+
+    - inside `step`, `_label` is set. Changes are noted in `_step_losses`, and a transaction that
+      the body closes is followed by a new one;
+    - inside `watched`, `_losses` is set. Closed documents and written files are reported to it.
+
+    Outside of both only the stacks are kept, for the person's own edits.
 
     Attributes:
         ended: The names of documents that were closed or read again in the newest step.
@@ -56,17 +76,17 @@ class Transactions:
     """
 
     def __init__(self) -> None:
-        self._stacks: dict[str, _Stack] = {}
-        self._number = 0
-        self._label: str | None = None  # of the open step
-        self._end_sentence = ""  # says which document was closed
-        self._new_documents: set[str] = set()
-        self._openings: dict[str, int] = {}  # a number for each open document
-        self._opened = 0
+        self._stacks: dict[str, _Stack] = {}  # by the document's name, and `_CLOSED`
+        self._number = 0  # what the next commit is numbered, or one more: see `_after_commit`
+        self._label: str | None = None  # the label of the open step; None outside of a step
+        self._end_sentence = ""  # why the newest entry of `_CLOSED` cannot be undone
+        self._new_documents: set[str] = set()  # documents that the watched body opened or made
+        self._openings: dict[str, int] = {}  # a number for each open document, by its name
+        self._opened = 0  # the last number in `_openings`
         self._step_losses = StepLosses()
-        self._losses: Losses | None = None
-        self._body_numbers: set[int] = set()  # entries that the body itself closed in the open step
-        self._unwanted: set[int] = set()  # entries of the body or the bridge that nobody is to redo
+        self._losses: Losses | None = None  # the receiver inside `watched`; None outside of it
+        self._body_numbers: set[int] = set()  # entries that were committed inside the open step
+        self._unwanted: set[int] = set()  # entries that must not be redone once they are undone
         self.ended: set[str] = set()
         self.stale: set[str] = set()
         self._listener = SimpleNamespace(
@@ -86,13 +106,17 @@ class Transactions:
         FreeCAD.addDocumentObserver(self._listener)
 
     def mark(self) -> UndoMark:
-        """Return a mark of the newest entry; its depth counts the entries of all documents."""
+        """Return a mark of the newest entry.
+
+        The depth of the mark is the number of all entries in all documents, with those that FreeCAD
+        no longer keeps.
+        """
         documents = FreeCAD.listDocuments()
         for closed in self._stacks.keys() - documents.keys() - {_CLOSED}:
             # FreeCAD commits an open transaction after the document is gone.
             del self._stacks[closed]
         for doc in documents.values():
-            self._settle(doc)
+            self._match_undo_list(doc)
         depth = sum(len(stack.done) + stack.dropped for stack in self._stacks.values())
         top = self._top()
         if top is None:
@@ -103,7 +127,8 @@ class Transactions:
     def step(self, label: str) -> Iterator[None]:
         """Record all changes during the block in one step, in every document.
 
-        A skill may close the transaction: another one is opened at once.
+        The body may close the transaction. Then `_after_close` opens another one with the same
+        label at once, so one step may leave several entries.
 
         Args:
             label: The name of the step in FreeCAD's menu.
@@ -120,7 +145,7 @@ class Transactions:
             yield
             self.compute()
         finally:
-            self._label = None
+            self._label = None  # first, else `_after_close` opens another transaction
             FreeCAD.closeActiveTransaction()
             self._unwanted |= self._body_numbers
             self._body_numbers = set()
@@ -148,13 +173,21 @@ class Transactions:
         return self._openings.get(document, 0)
 
     def undo(self) -> None:
-        """Undo the newest transaction in every document that it changed."""
+        """Undo the newest transaction in every document that it changed.
+
+        Raises:
+            NotUndoable: The newest entry is that a document was closed.
+        """
+        # Each `_undo_one` has FreeCAD call `_after_undo`, which takes the entry off its stack. So
+        # the loop ends when no document has an entry of this number on top.
         top = self._top()
         while top is not None and self._top() == top:
             self._undo_one()
 
     def take_back(self) -> None:
-        """Undo one document's newest entry, which is the bridge's own, and leave no redo of it.
+        """Undo the newest entry of one document, so that nobody can redo it.
+
+        The entry must be the bridge's own.
 
         Raises:
             NotUndoable: The newest entry is that a document was closed.
@@ -166,26 +199,34 @@ class Transactions:
             self.drop_unwanted()
 
     def drop_unwanted(self) -> None:
-        """Drop a document's redo list if all of its entries are what a step took back itself.
+        """Drop the redo list of each document in which all entries are unwanted.
 
-        FreeCAD drops the whole list at the first change of a transaction. So the entries of others
-        that a body has undone have to be redone first. Entries that stand are forgotten here.
+        FreeCAD can only drop a redo list as a whole. So a list that also has an entry of somebody
+        else stays, until that entry has been redone. An unwanted entry that is on an undo list, so
+        that it was redone or never undone, is not unwanted any more.
         """
         if FreeCAD.getActiveTransaction() is not None:
-            return  # the person is in a task
+            return  # the person is in the middle of a FreeCAD task, which has a transaction open
         for name, stack in self._stacks.items():
             self._unwanted -= {entry.number for entry in stack.done}
             doc = FreeCAD.listDocuments().get(name)
             if doc is None or doc.RedoCount != len(stack.undone):
-                continue
+                continue  # the stack does not have all entries of FreeCAD's list
             numbers = {entry.number for entry in stack.undone}
-            if numbers and numbers <= self._unwanted:
+            are_all_unwanted = numbers <= self._unwanted
+            if numbers and are_all_unwanted:
                 _change_nothing(doc)
                 stack.undone.clear()
                 self._unwanted -= numbers
 
     def _undo_one(self) -> None:
-        """Undo one document's newest entry, and recompute; NotUndoable: it closed a document."""
+        """Undo the newest entry in one document that has it, and recompute that document.
+
+        Nothing happens if there is no entry at all.
+
+        Raises:
+            NotUndoable: The newest entry is that a document was closed.
+        """
         top = self._top()
         if top is None:
             return
@@ -194,12 +235,12 @@ class Transactions:
                 if name == _CLOSED:
                     raise NotUndoable(self._end_sentence)
                 doc = FreeCAD.getDocument(name)
-                doc.undo()
+                doc.undo()  # calls `_after_undo`
                 doc.recompute()
                 return
 
     def lost(self, agreed: Collection[str]) -> list[str]:
-        """Return what the newest step took away, except the items that a person agreed to."""
+        """Return the losses of the newest step that no person agreed to: `StepLosses.lost`."""
         return self._step_losses.lost(agreed)
 
     def is_made(self, obj: Any) -> bool:
@@ -207,11 +248,11 @@ class Transactions:
         return self._step_losses.is_made(obj)
 
     def is_pending(self) -> bool:
-        """Return whether the open step would leave an entry, or changed a document's own texts.
+        """Return whether the open step would leave an entry, or has changed a document's own texts.
 
         FreeCAD keeps those texts, such as the author's name, out of its transactions.
         """
-        if self._step_losses.is_noted():
+        if self._step_losses.has_changed_texts():
             return True
         documents = FreeCAD.listDocuments().values()
         return any(doc.HasPendingTransaction for doc in documents)
@@ -223,7 +264,8 @@ class Transactions:
         invalid.
 
         Args:
-            afterwards: Computes the documents. No transaction records the changes of this call.
+            afterwards: Called after the abort to compute the documents. Its changes are in no
+                transaction.
 
         Returns:
             The objects and parts that did not come back.
@@ -233,29 +275,35 @@ class Transactions:
         self.stale.clear()
         try:
             FreeCAD.closeActiveTransaction(True)
-            self._step_losses.put_notes_back()
+            self._step_losses.restore_texts()
             afterwards()
             return self._step_losses.lost(())
         finally:
             self.stale.clear()
             for name, doc in FreeCAD.listDocuments().items():
                 if name in self._stacks and not doc.RedoCount:
-                    self._stacks[name].undone.clear()  # at the first change FreeCAD drops them
+                    # FreeCAD dropped the redo list at the first change of the transaction.
+                    self._stacks[name].undone.clear()
             self._step_losses.begin()
             if label is not None:
                 FreeCAD.setActiveTransaction(label)
             self._label = label
 
     def _top(self) -> _Entry | None:
-        """Return the newest entry of all documents."""
+        """Return the newest entry of all stacks; None if all are empty."""
         newest = (stack.done[-1] for stack in self._stacks.values() if stack.done)
         return max(newest, default=None)
 
     def _stack_of(self, doc: Any) -> _Stack:
+        """Return the stack of a document; a new one for a document that has none."""
         return self._stacks.setdefault(doc.Name, _Stack())
 
-    def _settle(self, doc: Any) -> _Stack:
-        """Forget the entries that FreeCAD has dropped, and add those from before we listened."""
+    def _match_undo_list(self, doc: Any) -> _Stack:
+        """Make a document's stack as long as FreeCAD's undo list, and return the stack.
+
+        The oldest entries are removed if FreeCAD has dropped them. Entries from before this object
+        listened are added below the others, with greater numbers than their age suggests.
+        """
         stack = self._stack_of(doc)
         # FreeCAD counts the open transaction as well, which is no entry until its commit.
         surplus = len(stack.done) - doc.UndoCount + doc.HasPendingTransaction
@@ -268,6 +316,7 @@ class Transactions:
         return stack
 
     def _new_entry(self, label: str) -> _Entry:
+        """Return an entry with the next number."""
         self._number += 1
         return _Entry(self._number, label)
 
@@ -280,7 +329,7 @@ class Transactions:
     # ---- called by FreeCAD
 
     def _in_step(self, listener: Callable[..., None]) -> Callable[..., None]:
-        """Return a listener that passes events on while a step is open, and drops all others."""
+        """Return a listener that passes events on while a step is open, and ignores all others."""
 
         def pass_on(*arguments: Any) -> None:
             if self._label is not None:
@@ -289,10 +338,10 @@ class Transactions:
         return pass_on
 
     def _before_change(self, obj: Any, prop: str) -> None:
-        """Note the parts of a property; have a change of visibility recorded.
+        """Note the parts of a property, and make FreeCAD record a change of visibility.
 
-        A change of visibility alone opens no transaction, so the description is changed and put
-        back as well.
+        A change of visibility alone opens no transaction, so the object's description is changed
+        and restored as well. These two changes call this method again.
         """
         self._step_losses.note_change(obj, prop)
         if prop == "Visibility":
@@ -301,27 +350,38 @@ class Transactions:
             obj.Label2 = text
 
     def _after_commit(self, doc: Any) -> None:
+        """Add an entry for a transaction that was committed in a document.
+
+        FreeCAD calls this once for each document that the transaction changed, and then
+        `_after_close` once. The entries of these calls share one number, so the number goes up in
+        `_after_close`. It also goes up here if the document's newest entry has the number already,
+        because `_new_entry` has given it or no close was reported since.
+        """
         stack = self._stack_of(doc)
-        if stack.done and stack.done[-1].number == self._number:
+        is_number_used = stack.done and stack.done[-1].number == self._number
+        if is_number_used:
             self._number += 1
         stack.done.append(_Entry(self._number, _plain(doc.UndoNames[0])))
-        stack.undone.clear()
+        stack.undone.clear()  # FreeCAD has dropped the redo list
         if self._label is not None:
             self._body_numbers.add(self._number)
-        self._settle(doc)
+        self._match_undo_list(doc)
 
     def _after_close(self, _: bool) -> None:
+        """Begin a new number, and keep the open step going if the body closed its transaction."""
         self._number += 1
         if self._label is not None and FreeCAD.getActiveTransaction() is None:
-            # A skill has closed our transaction: its next changes would be in no entry.
+            # Without a new transaction the body's next changes would be in no entry.
             FreeCAD.setActiveTransaction(self._label)
 
     def _after_undo(self, doc: Any) -> None:
+        """Move a document's newest entry to those that can be redone."""
         stack = self._stack_of(doc)
         if stack.done:
             stack.undone.append(stack.done.pop())
 
     def _after_redo(self, doc: Any) -> None:
+        """Move an entry back to those that can be undone; one that is not known gets a number."""
         stack = self._stack_of(doc)
         if stack.undone:
             stack.done.append(stack.undone.pop())
@@ -329,6 +389,7 @@ class Transactions:
             stack.done.append(self._new_entry(_plain(doc.UndoNames[0])))
 
     def _after_new_document(self, doc: Any) -> None:
+        """Number a document that was opened or made, and forget an earlier one of its name."""
         self._opened += 1
         self._openings[doc.Name] = self._opened
         self._stacks.pop(doc.Name, None)
@@ -338,7 +399,11 @@ class Transactions:
             doc.UndoMode = 1
 
     def _before_document_ends(self, doc: Any) -> None:
-        """Keep a copy of a modified document that a body closes, and note an entry for it."""
+        """Forget a document that closes; keep a copy if a watched body loses unsaved work by it.
+
+        For such a loss the stack of closed documents gets an entry, at which undo stops. It also
+        takes over the number of the document's entries, so that the depth of a mark does not fall.
+        """
         stack = self._stacks.pop(doc.Name, _Stack())
         self._openings.pop(doc.Name, None)
         self.ended.add(doc.Name)
@@ -358,10 +423,12 @@ class Transactions:
         closed.dropped += len(stack.done) + stack.dropped
 
     def _before_save(self, _doc: Any, file: str) -> None:
+        """Report a file that a watched body is about to write."""
         if self._losses is not None:
             self._losses.writing(Path(file))
 
     def _before_object_ends(self, obj: Any) -> None:
+        """Note an object that is deleted, unless the watched body opened or made its document."""
         if not self.is_new(obj.Document.Name):
             self._step_losses.note_deleted(obj)
 
@@ -383,6 +450,7 @@ def _change_nothing(doc: Any) -> None:
 
 
 def _is_modified(doc: Any) -> bool:
+    """Return whether a document has unsaved changes; True where FreeCAD cannot tell."""
     if not FreeCAD.GuiUp:
         return True
     gui_document = gui().getDocument(doc.Name)

@@ -1,4 +1,8 @@
-"""The types that can be created, and how each of them is made or copied. Main thread."""
+"""The types of items that agents can create, and the functions that create and copy them.
+
+The *kind* of an item is the word by which an agent asks for it: "CUBE", "SUN_LIGHT". An object has
+*data*, such as a mesh or a light, which objects may share. Everything runs on the main thread.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +17,7 @@ from ..objects import item_of
 from .items import free_name, require, require_object, require_own, require_tree, scene
 
 _MODIFIER: Final = "_MODIFIER"  # the end of each type that creates a modifier
+# The kinds of objects with a mesh, each with the function that fills an empty bmesh.
 MESHES: Final[dict[str, Callable[..., object]]] = {
     "MESH": lambda bm: None,
     "CUBE": lambda bm: bmesh.ops.create_cube(bm, size=2, calc_uvs=True),
@@ -29,6 +34,7 @@ MESHES: Final[dict[str, Callable[..., object]]] = {
     "CONE": lambda bm: _cone(bm, 0),
     "MONKEY": lambda bm: bmesh.ops.create_monkey(bm, calc_uvs=True),
 }
+# The kinds of other objects, each with the function that makes the data of a name.
 DATA: Final[dict[str, Callable[[str], Any]]] = {
     "EMPTY": lambda name: None,
     "CAMERA": lambda name: bpy.data.cameras.new(name),
@@ -42,18 +48,25 @@ DATA: Final[dict[str, Callable[[str], Any]]] = {
     "LATTICE": lambda name: bpy.data.lattices.new(name),
     "SPEAKER": lambda name: bpy.data.speakers.new(name),
 }
+# The kinds of items that are no objects.
 OTHER: Final = ("COLLECTION", "MATERIAL", "WORLD", "TEXT")
 
 
 def make_object(kind: str, name: str, under: str | None) -> str:
-    """Create an object, and link it to a collection."""
+    """Create an object, and return its item.
+
+    Args:
+        kind: A key of `MESHES` or `DATA`.
+        name: The name of the object and its data.
+        under: The item of a collection to link the object to, or of a parent; None for neither.
+    """
     data = _mesh(name, MESHES[kind]) if kind in MESHES else DATA[kind](name)
     thing = bpy.data.objects.new(name, data)
     above = require(under) if under else None
     if isinstance(above, bpy.types.Collection):
         above.objects.link(thing)
         return item_of(thing)
-    _collection(above).objects.link(thing)
+    _collection_for(above).objects.link(thing)
     if under:
         thing.parent = require_object(under, "a parent")
     return item_of(thing)
@@ -64,14 +77,14 @@ def title_of(kind: str) -> str:
     return kind.replace("_", " ").title()
 
 
-def _collection(above: Any) -> bpy.types.Collection:
-    """Return the collection for a new object: of its parent, else the active one.
+def _collection_for(parent: Any) -> bpy.types.Collection:
+    """Return the collection for a new object: its parent's, the active one, or the scene's own.
 
-    Linked collections take no object.
+    Collections that are linked from another file are passed over, as nothing can be added to them.
     """
     collections: list[bpy.types.Collection] = []
-    if above is not None:
-        collections += above.users_collection
+    if parent is not None:
+        collections += parent.users_collection
     layer = bpy.context.view_layer
     active = layer.active_layer_collection if layer else None
     if active is not None and not active.exclude:
@@ -84,6 +97,7 @@ def _collection(above: Any) -> bpy.types.Collection:
 
 
 def _mesh(name: str, fill: Callable[..., object]) -> bpy.types.Mesh:
+    """Make a mesh with a UV layer, and have a function of `MESHES` fill it."""
     mesh = bpy.data.meshes.new(name)
     bm = bmesh.new()
     try:
@@ -96,36 +110,39 @@ def _mesh(name: str, fill: Callable[..., object]) -> bpy.types.Mesh:
 
 
 def _grid(bm: Any, count: int) -> object:
+    """Fill a bmesh with a square of `count` by `count` faces."""
     return bmesh.ops.create_grid(bm, x_segments=count, y_segments=count, size=1, calc_uvs=True)
 
 
 def _cone(bm: Any, top: float) -> object:
+    """Fill a bmesh with a cone whose upper end has the radius `top`: 1 gives a cylinder."""
     return bmesh.ops.create_cone(
         bm, cap_ends=True, segments=32, radius1=1, radius2=top, depth=2, calc_uvs=True
     )
 
 
 def _light(name: str, kind: Any, energy: float) -> bpy.types.Light:
+    """Make the data of a light, in watts; a sun's energy is its strength."""
     light: Any = bpy.data.lights.new(name, kind)
     light.energy = energy
     return light  # type: ignore[no-any-return]  # each kind of light has its own type
 
 
 def modifier_types() -> list[str]:
-    """Return the types that create a modifier."""
+    """Return the kinds that create a modifier, such as "BEVEL_MODIFIER"."""
     rna: Any = bpy.types.Modifier.bl_rna
     kinds = rna.properties["type"].enum_items_static
     return [f"{kind.identifier}{_MODIFIER}" for kind in kinds]
 
 
 def make_modifier(kind: str, name: str | None, under: str | None) -> str:
-    """Add a modifier to an object, and return the object, which has the modifier's values."""
+    """Add a modifier to an object, and return the object's item: a modifier is no item itself."""
     if under is None:
         raise ValueError(f"{kind} needs the object that it is made under.")
     thing = require_object(under, "given a modifier")
     require_own(under, thing)
-    plain: Any = kind.removesuffix(_MODIFIER)
-    if thing.modifiers.new(name or title_of(plain), plain) is None:
+    blender_type: Any = kind.removesuffix(_MODIFIER)
+    if thing.modifiers.new(name or title_of(blender_type), blender_type) is None:
         raise ValueError(f"{under} is a {thing.type}, which takes no {kind}.")
     return under
 
@@ -140,7 +157,7 @@ def node_types() -> dict[str, None]:
 
 
 def make_node(kind: str, name: str | None, under: str | None) -> str:
-    """Create a node in the tree of an item."""
+    """Create a node in the node tree of the item `under`, and return the node's item."""
     if under is None:
         raise ValueError(f"{kind} is a node: give the material or the tree that it is made under.")
     tree = require_tree(under)
@@ -155,13 +172,18 @@ def make_node(kind: str, name: str | None, under: str | None) -> str:
 
 
 def use_nodes(thing: Any) -> None:
-    """Have a material or a world use nodes."""
+    """Give a material or a world a node tree, unless it has one."""
     if thing.node_tree is None:  # in 5.x every material and world has nodes
         thing.use_nodes = True
 
 
 def copy_object(thing: bpy.types.Object, linked: bool) -> bpy.types.Object:
-    """Copy an object into its own collections; unless `linked`, also its data and action."""
+    """Copy an object into the collections that it is in itself.
+
+    Args:
+        thing: The object.
+        linked: Whether the copy shares the object's data and action; else these are copied too.
+    """
     copy: Any = thing.copy()
     if not linked:
         copy.data = thing.data.copy() if thing.data else None
@@ -169,6 +191,6 @@ def copy_object(thing: bpy.types.Object, linked: bool) -> bpy.types.Object:
         if animation and animation.action:
             animation.action = animation.action.copy()
     collections = [each for each in thing.users_collection if each.library is None]
-    for collection in collections or [_collection(None)]:
+    for collection in collections or [_collection_for(None)]:
         collection.objects.link(copy)
     return copy  # type: ignore[no-any-return]  # what copies an object is typed as any data

@@ -1,7 +1,13 @@
-"""The calls that run, wait or ended lately, as they stand: for the panel and for the agents.
+"""The calls that wait, run or ended lately: for the panel and for the agents. Any thread.
 
-A `Record` is one call at one moment and never changes; `Recent` gives the newest ones, and tells
-of each change. Any thread.
+A `Record` describes one call at one moment, and never changes. `Recent` keeps the newest record of
+each call, and reports each change. A `Trail` is what the run of a call holds to make its changes.
+
+The states of a call: "queued", then "running" and "asking" in turn, then one `Status` for good.
+
+A call that edited leaves an `Effect`, with the label of its undo step. The person may undo or redo
+that step in the host at any time. `Recent.follow_mark` compares the steps with an `UndoMark`, the
+entry on top of the undo stack. An effect is away if its step belongs to another scene file.
 """
 
 from __future__ import annotations
@@ -39,13 +45,14 @@ Status = Literal[
 ]
 """How a call ended.
 
-"not_started" never began and never will; "timed_out" exceeded its time limit, saw it, and was
-undone; "unknown_outcome" did not see it and may still change the scene.
+A call with "not_started" never began and never will. One with "timed_out" exceeded its time
+limit, saw that, and was undone. One with "unknown_outcome" has not seen it, and may still change
+the scene.
 """
 State = Literal["queued", "running", "asking"] | Status
 LIVE: Final = ("queued", "running", "asking")  # the states of a call that has not ended
 _MAX_MARKS: Final = 100  # places of the undo stack that are remembered
-_MAX_DEEDS: Final = 3  # that a call's sentence names
+_MAX_DEEDS: Final = 3  # deeds that the sentence of a call names
 _NO_EFFECT: Final = Effect()
 _PAUSED: Final = types.Answered("", types.PAUSED, "host")
 
@@ -57,8 +64,8 @@ class Outcome:
     Attributes:
         status: "done", or what kept the call from being done.
         value: What the skill returned.
-        error: A sentence for the agent; None where the value says it.
-        note: What the agent is told beside the value, or "".
+        error: A sentence for the agent; None where the value says enough.
+        note: A sentence for the agent beside the value, or "".
     """
 
     status: Status
@@ -68,16 +75,20 @@ class Outcome:
 
 
 def refusal(call: Call) -> Status:
-    """Return the status of a refused call; where the call itself ended, nobody refused it."""
+    """Return the status of a refused call: "cancelled" if its questions ended with the call."""
     if call.ending.reason is None:
         return "refused"
     return "cancelled"
 
 
 def outcome_of_failure(call: Call, error: BaseException) -> Outcome:
-    """Return the outcome of a call that raised and was undone.
+    """Return the outcome of a call that raised an error and was undone.
 
-    What the agent is not told is logged.
+    An error that is none of the bridge's own is logged, for the agent gets no traceback.
+
+    Args:
+        call: The call.
+        error: The error.
     """
     remainder = call.remainder
     match error:
@@ -101,7 +112,7 @@ def outcome_of_failure(call: Call, error: BaseException) -> Outcome:
 
 
 def _sentence(error: BaseException) -> str:
-    """Return what an error says, with its type where the text alone may say too little."""
+    """Return an error as a sentence, with its type where its text alone may say too little."""
     text = str(error)
     kind = type(error).__name__
     is_plain = isinstance(error, ValueError) or type(error) is LookupError
@@ -133,20 +144,20 @@ class CallFacts(TypedDict, total=False):
 
 # A named tuple: each change makes a new record, in a fifth of the time that a dataclass takes.
 class Record(NamedTuple):
-    """A call, as it stands.
+    """A call at one moment.
 
     Attributes:
-        id: The call's own.
+        id: The id of the call.
         skill: The skill's name.
         title: The name that a person reads.
         client: The label of the client that called, or None for the host itself.
         risk: "read", "edit" or "destructive".
-        state: What the call does, or how it ended.
-        began: When it was made, in seconds since the epoch.
-        ended: When it ended, or None.
-        answers: How its questions ended, the oldest first.
-        effect: What it left.
-        error: A sentence where it is not done, or None.
+        state: The state; see the docstring of the module.
+        began: When the call was made, in seconds since the epoch.
+        ended: When the call ended; None before that.
+        answers: The ends of its questions, the oldest first.
+        effect: The undo steps, copies and lasting losses that the call left.
+        error: A sentence if the call ended in another state than "done", or None.
         progress: How much is done, of how much, and a word about it.
     """
 
@@ -178,15 +189,11 @@ class Record(NamedTuple):
 
     @property
     def only_read(self) -> bool:
-        """Whether the call asked nobody and was to change nothing, so that it matters little."""
+        """True for a call of little interest: it was to change nothing, and asked nobody."""
         return self.risk == "read" and not self.answers
 
     def facts(self) -> CallFacts:
-        """Return all that the call's own client may know. It raises nothing.
-
-        Returns:
-            What JSON can carry.
-        """
+        """Return the facts that the call's own client may know, as values for JSON."""
         effect = self.effect
         facts: dict[str, Any] = {
             "call": self.id,
@@ -215,7 +222,7 @@ class Record(NamedTuple):
 
 
 def deed(call: Call) -> str:
-    """Return what a call did, in a person's words: its title where its skill did not say so."""
+    """Return the deeds of a call in a person's words; its title if its skill named none."""
     deeds = call.dialogue.deeds
     if not deeds:
         return call.title
@@ -266,26 +273,26 @@ class Recent:
 
     def __init__(self, most: int = 100) -> None:
         self._lock = threading.Lock()
-        self._live: OrderedDict[str, Record] = OrderedDict()
+        self._unfinished: OrderedDict[str, Record] = OrderedDict()
         self._ended: deque[Record] = deque(maxlen=most)
         self._reads: deque[Record] = deque(maxlen=most)
         self._codes: deque[Record] = deque(maxlen=most)
         self._watchers = callbacks.Callbacks()
         self._file: Path | None = None  # the scene's, when it was looked at last
-        # By the entry on top of the undo stack: the labels that were undone while it was on top, of
-        # the entries that can still be redone.
+        # For each entry that was on top of the undo stack: the labels of the calls that were undone
+        # then. Entries above a new one are forgotten, as they cannot be on top again.
         self._undone: dict[UndoMark, set[str | None]] = {}
 
     def records(self) -> list[Record]:
         """Return the calls, the newest first."""
         with self._lock:
-            every = [*self._live.values(), *self._ended, *self._codes, *self._reads]
+            every = [*self._unfinished.values(), *self._ended, *self._codes, *self._reads]
         return sorted(every, key=lambda record: record.began, reverse=True)
 
     def find(self, call: str) -> Record | None:
         """Return a call that has not ended, by its id."""
         with self._lock:
-            return self._live.get(call)
+            return self._unfinished.get(call)
 
     def watch(self, fn: Callable[[Record], None]) -> callbacks.Unsubscribe:
         """Call a function at each change; return a function that ends that.
@@ -303,7 +310,7 @@ class Recent:
             client = call.client.label
         record = Record(call.id, call.skill, call.title, client, call.risk, "queued", time.time())
         with self._lock:
-            self._live[call.id] = record
+            self._unfinished[call.id] = record
         self._watchers.call(record)
         return Trail(self, call)
 
@@ -321,8 +328,10 @@ class Recent:
     def follow_mark(self, mark: UndoMark, file: Path | None, by: str = "host") -> None:
         """Note which calls are undone by now, or redone again.
 
+        The watchers are called outside the lock, once for each record that changed.
+
         Args:
-            mark: The place in the undo stack.
+            mark: The entry on top of the undo stack.
             file: The scene's file.
             by: Who undid what is newly undone.
         """
@@ -341,9 +350,14 @@ class Recent:
             self._watchers.call(record)
 
     def _old_file(self, mark: UndoMark, file: Path | None) -> Path | None:
-        """Return the file that the scene had before, which may have been saved under a new name.
+        """Return the file that the scene had before it was saved under a new name.
 
-        A scene that was opened has an empty stack: then it is the scene's file alone.
+        If it was not, that is its present file. A scene that was just opened has an empty stack:
+        its file is the only one. It also notes the present file for the next time.
+
+        Args:
+            mark: The entry on top of the undo stack.
+            file: The present file of the scene.
         """
         old_file = file
         if mark.label:
@@ -355,9 +369,9 @@ class Recent:
         return old_file
 
     def _remember_undone(self, mark: UndoMark) -> None:
-        """Remember what is undone while this entry is on top of the stack."""
+        """Remember the labels of the calls that are undone while this entry is on top."""
         if mark not in self._undone:
-            # The entry is new, so what was above it can be redone no more.
+            # The entry is new, so that the entries that were above it cannot be redone any more.
             below = range(mark.depth - _MAX_MARKS, mark.depth)
             self._undone = {old: own for old, own in self._undone.items() if old.depth in below}
         every = (*self._ended, *self._codes)
@@ -366,14 +380,14 @@ class Recent:
     def change(self, call: str, **changes: Any) -> None:
         """Change fields of a call's record; a call that has ended keeps its record."""
         with self._lock:
-            before = self._live.get(call)
+            before = self._unfinished.get(call)
             if before is None:
                 return
             record = before._replace(**changes)
             if record.state in LIVE:
-                self._live[call] = record
+                self._unfinished[call] = record
             else:
-                del self._live[call]
+                del self._unfinished[call]
                 record = record._replace(ended=time.time())
                 self._keep(record)
         self._watchers.call(record)
@@ -399,7 +413,7 @@ def _effect_now(
 
     Args:
         effect: The effect as it was noted last.
-        mark: The place in the undo stack.
+        mark: The entry on top of the undo stack.
         files: The file that the scene had before, and the file that it has now.
         undone: The labels that were undone when the same entry was on top, or None.
         by: Who undid what is newly undone.
@@ -422,26 +436,31 @@ def _effect_now(
 
 
 def _is_undone(effect: Effect, mark: UndoMark, undone: set[str | None] | None) -> bool:
-    """Return whether a step is not on the stack.
+    """Return whether the step of a call is off the undo stack.
+
+    A step at the top or above it is told by its label; without a label on top, it counts as undone
+    only above the top. A step below the top may have been undone, and covered by new entries. That
+    is told by what was noted when the same entry was on top; if nothing was, it is as it was last.
 
     Args:
-        effect: What a call left; its label is that of the step.
-        mark: The place in the undo stack.
+        effect: The effect of the call, with the label and the depth of its step.
+        mark: The entry on top of the undo stack.
         undone: The labels that were undone when the same entry was on top, or None.
     """
     if effect.depth >= mark.depth:
-        is_off_stack = effect.depth > mark.depth or bool(mark.label)
-        return effect.label != mark.label and is_off_stack
+        is_on_top = effect.label == mark.label
+        can_tell = effect.depth > mark.depth or bool(mark.label)
+        return can_tell and not is_on_top
     if undone is None:
         return bool(effect.undone_by)
     return effect.label in undone
 
 
 class Trail:
-    """The record of one call, as its run changes it.
+    """The changes of one call's record, as its run makes them.
 
     Attributes:
-        has_begun: Whether the body of the skill was reached, or the question before the body.
+        has_begun: The run has begun: the questions before the body, or the body.
     """
 
     def __init__(self, recent: Recent, call: Call) -> None:
@@ -454,7 +473,7 @@ class Trail:
 
     @property
     def asks(self) -> bool:
-        """Whether a question of the call is open."""
+        """True while a question of the call is open."""
         return self._questions > 0
 
     def begin(self) -> None:

@@ -65,10 +65,12 @@ class EditNotices:
         Context().run(self._later, _NOTICE_S, partial(self._end, call.id))
 
     def _follow_record(self, record: call_history.Record) -> None:
+        """End the notice of a call that was undone."""
         if record.effect.undone_by:
             self._end(record.id)
 
     def _end(self, call: str) -> None:
+        """Take the notice of a call down, if it is still shown."""
         take_down = self.open.pop(call, None)
         if take_down is not None:
             take_down("undone")

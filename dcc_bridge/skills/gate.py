@@ -1,4 +1,13 @@
-"""The gate: what a skill does not ask by itself is asked before its body. Any thread."""
+"""The gate: the questions that come before the body of a skill. Any thread.
+
+There are two kinds. The question for missing arguments asks for required choices, and is no
+consent. The question for consent is a yes or no; a yes is a grant for the call. A skill that
+confirms (`Metadata.confirms`) asks for consent in its own body, so the gate does not.
+
+A skill that is tried runs before any question for consent: its losses are read at its end. The gate
+asks about it only if the try could not come to its end. `CannotTry` is the reason then; its
+`wanted` lists the acts outside the scene before which the body was stopped.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +15,6 @@ import inspect
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 from dcc_bridge import config, errors
@@ -24,13 +32,13 @@ from dcc_bridge.threads.flows import Flow
 
 
 def needs_grant(skill: Skill, settings: config.Settings) -> bool:
-    """Whether a person must have agreed before a skill changes the scene."""
+    """Return whether a person must have agreed before a skill changes the scene."""
     risk = skill.metadata.risk
     return risk == "destructive" or (risk == "edit" and settings.edit == "ask")
 
 
 def is_tried(skill: Skill) -> bool:
-    """Return whether a skill on the main thread is tried before anybody is asked."""
+    """Return whether a skill is tried before anybody is asked, if it runs on the main thread."""
     metadata = skill.metadata
     return metadata.tried and not metadata.confirms and metadata.undo is not False
 
@@ -38,10 +46,22 @@ def is_tried(skill: Skill) -> bool:
 def ask_missing(
     skill: Skill, arguments: dict[str, Any], missing: Mapping[str, Options], call: Call
 ) -> Flow[None]:
-    """Ask for what is `missing`, and add it to the arguments."""
+    """Ask for missing choices, and add the answers to the arguments.
+
+    Args:
+        skill: The skill.
+        arguments: Its arguments; they are changed.
+        missing: The required choices that the agent left out, with their options.
+        call: The call of the skill.
+
+    Raises:
+        NotChosen: Nobody can be asked.
+        NotConfirmed: The person refused.
+    """
     if missing:
-        which = missing_question(missing, call, inspect.getdoc(skill.fn) or "")
-        arguments |= chosen(missing, which, (yield from ask_with_checkpoint(which, call)))
+        question = missing_question(missing, call, inspect.getdoc(skill.fn) or "")
+        answer = yield from ask_with_checkpoint(question, call)
+        arguments |= read_choices(missing, question, answer)
 
 
 def ask_before(
@@ -51,46 +71,71 @@ def ask_before(
     settings: config.Settings,
     reason: CannotTry | None = None,
 ) -> Flow[None]:
-    """Ask for consent before a skill's body, unless it asks by itself or needs none.
+    """Ask for consent before a skill's body, unless the skill confirms or needs no grant.
 
-    The question names what it was stopped at when it was tried, if that is the reason to ask.
+    A body that was stopped before acts outside the scene is always asked about: the question names
+    the acts, and the call is destructive from here on.
+
+    Args:
+        skill: The skill.
+        arguments: Its arguments.
+        call: The call of the skill.
+        settings: What the studio allows.
+        reason: Why a try of the body did not come to its end; None without a try.
+
+    Raises:
+        NotConfirmed: The person did not agree.
     """
     if reason is not None and reason.wanted:
         call.raise_risk("destructive")
-        gated: Question | None = _outside_question(skill, arguments, call, reason)
+        question: Question | None = _outside_question(skill, arguments, call, reason)
     else:
-        gated = consent_question(skill, arguments, call, settings)
-    if gated is not None:
-        yield from _agreed(gated, call)
+        question = consent_question(skill, arguments, call, settings)
+    if question is not None:
+        yield from _ask_for_consent(question, call)
 
 
 def ask_inside(
     fn: Callable[..., object], args: tuple[object, ...], kwargs: Mapping[str, object], call: Call
 ) -> Flow[None] | None:
-    """Return what asks before a destructive skill that another calls; None if it asks itself."""
+    """Return the question before a destructive skill that another skill calls; None if it confirms.
+
+    Args:
+        fn: The function of the called skill.
+        args: The positional arguments of the function.
+        kwargs: The keyword arguments of the function.
+        call: The call in which it runs.
+    """
     skill = describe(fn)
     if skill.metadata.confirms:
         return None
     bound = inspect.signature(fn).bind(*args, **kwargs)
     bound.apply_defaults()
-    return _agreed(_question(skill, bound.arguments, call), call)
+    return _ask_for_consent(_yes_or_no_question(skill, bound.arguments, call), call)
 
 
-def _agreed(question: Question, call: Call) -> Flow[None]:
-    check(question, (yield from ask_with_checkpoint(question, call)))
+def _ask_for_consent(question: Question, call: Call) -> Flow[None]:
+    """Ask a question; NotConfirmed: the person did not agree."""
+    answer = yield from ask_with_checkpoint(question, call)
+    check(question, answer)
 
 
 def consent_question(
     skill: Skill, arguments: Mapping[str, Any], call: Call, settings: config.Settings
 ) -> Question | None:
-    """Make the question that stands before a skill's body, or None where it asks by itself."""
+    """Return the question for consent before a skill's body; None without one.
+
+    There is none if the skill needs no grant, or confirms. Changes of a skill that confirms are
+    undone where its own question gave no grant.
+    """
     if not needs_grant(skill, settings) or skill.metadata.confirms:
-        return None  # what it changes without a grant of its own question is undone
-    return _question(skill, arguments, call)
+        return None
+    return _yes_or_no_question(skill, arguments, call)
 
 
-def _question(skill: Skill, arguments: Mapping[str, Any], call: Call) -> Question:
-    shown = _shown(arguments, call)
+def _yes_or_no_question(skill: Skill, arguments: Mapping[str, Any], call: Call) -> Question:
+    """Return the question that shows a skill's title and its arguments."""
+    shown = _argument_texts(arguments, call)
     return Question(
         message=f"{skill.title}?",
         call=call,
@@ -104,8 +149,8 @@ def _question(skill: Skill, arguments: Mapping[str, Any], call: Call) -> Questio
 def _outside_question(
     skill: Skill, arguments: Mapping[str, Any], call: Call, reason: CannotTry
 ) -> Question:
-    """Make the question of a body that reaches outside the scene, and so cannot be tried."""
-    question = _question(skill, arguments, call)
+    """Return the question about a body that was stopped before acts outside the scene."""
+    question = _yes_or_no_question(skill, arguments, call)
     lines = "\n".join(f"- {safe_line(act, len(act))}" for act in reason.wanted)
     message = (
         f"{skill.title}?\nUndo cannot reverse this:\n{lines}\n"
@@ -118,18 +163,36 @@ def _outside_question(
     return replace(question, message=message, consent=consent)
 
 
-def _shown(arguments: Mapping[str, Any], call: Call) -> tuple[tuple[str, str], ...]:
-    """Give the arguments as texts, hidden ones as `HIDDEN`; none that is only left out."""
+def _argument_texts(arguments: Mapping[str, Any], call: Call) -> tuple[tuple[str, str], ...]:
+    """Return the name and the text of each argument that a question shows.
+
+    A hidden argument is shown as `HIDDEN`. None is shown only where the agent passed it.
+
+    Args:
+        arguments: The arguments of the function, defaults included.
+        call: The call, with the arguments that the agent passed.
+    """
     given = call.arguments.value or {}
-    kept = {n: HIDDEN if given.get(n) == HIDDEN else value for n, value in arguments.items()}
-    shown = [name for name, value in kept.items() if value is not None or name in given]
-    texts = {name: call.arguments.scrub(kept[name]) for name in shown}
-    dump = partial(json.dumps, default=str, ensure_ascii=False)
-    return tuple((name, it if isinstance(it, str) else dump(it)) for name, it in texts.items())
+    texts = []
+    for name, value in arguments.items():
+        shown = HIDDEN if given.get(name) == HIDDEN else value
+        if shown is None and name not in given:
+            continue
+        text = call.arguments.scrub(shown)
+        if not isinstance(text, str):
+            text = json.dumps(text, default=str, ensure_ascii=False)
+        texts.append((name, text))
+    return tuple(texts)
 
 
 def missing_question(missing: Mapping[str, Options], call: Call, doc: str = "") -> Question:
-    """Make the question for what is missing, described by the skill's docstring; no consent."""
+    """Return the question for missing choices.
+
+    Args:
+        missing: The options of each required choice that the agent left out.
+        call: The call of the skill.
+        doc: The docstring of the skill, which describes the choices.
+    """
     from dcc_bridge.skills.signature import argument_descriptions, words  # pydantic
 
     said = argument_descriptions(doc)
@@ -148,14 +211,19 @@ def missing_question(missing: Mapping[str, Options], call: Call, doc: str = "") 
     )
 
 
-def chosen(
-    missing: Mapping[str, Options], asked: Question, answer: types.ElicitationResponse
+def read_choices(
+    missing: Mapping[str, Options], question: Question, answer: types.ElicitationResponse
 ) -> dict[str, Any]:
-    """Give what was chosen; NotChosen: nobody can be asked, NotConfirmed: it was refused."""
+    """Return the chosen value of each missing argument.
+
+    Raises:
+        NotChosen: Nobody can be asked.
+        NotConfirmed: The person refused.
+    """
     if answer.message == types.NOT_SUPPORTED:
         names = ", ".join(missing)
         raise errors.NotChosen(f"{names}: required. The person could not be asked to choose.")
     if not answer.accepted:
-        raise refusal(asked, answer)
+        raise refusal(question, answer)
     data = answer.data or {}
     return {name: options[data[name]] for name, options in missing.items()}

@@ -1,10 +1,13 @@
-"""The records of skill files: as they were read, or imported, or why they cannot be used.
+"""The records of skill files, and the import of such files.
 
-A `SkillFile` is frozen. From all of them, in the order of trust, `filed` makes what the registry
-holds. A file is imported on the main thread, and all else is done on any thread. What is imported
-are the very bytes that were read and listed: Python's own import would look at the file again, and
-might run a compiled copy of what it was a moment ago, which it recognises by its time in whole
-seconds and its size alone.
+A `SkillFile` is the record of one file, and never changes. A file is first read, which runs nothing
+of it; it is imported later, if its text does not say enough, or when one of its skills is called.
+From the records of all files, the most trusted first, `file_skills` makes the content of the
+registry. A file is imported on the main thread, and all else is done on any thread.
+
+The imported bytes are the very bytes that were read and listed. Python's own import would read the
+file again. It might even run a compiled copy of an earlier version, as it compares only the time
+in whole seconds and the size.
 """
 
 from __future__ import annotations
@@ -27,25 +30,37 @@ from dcc_bridge.errors import BrokenSkill, Busy, SkillError
 from dcc_bridge.host import Host, Trial, UndoMark, loss_check
 from dcc_bridge.skills.registry import Entry, FiledSkills, check_name, clash
 from dcc_bridge.skills.skill import Skill, describe, metadata_of, unimported
-from dcc_bridge.skills.source import DeclaredSkill, Source, explained
+from dcc_bridge.skills.source import DeclaredSkill, Source, describe_error
 from dcc_bridge.threads.flows import importing
 
-# Versions of a file that Python still knows: a call that runs may look its types up there.
+# Versions of a file that stay in `sys.modules`: a call that runs may look its types up there.
 MAX_VERSIONS: Final = 16
 
 
 @dataclass(frozen=True, slots=True)
 class SkillFile:
-    """A file, and what is known of it.
+    """The record of one file.
+
+    The flags make five states; a broken file keeps `is_certain` from before:
+
+        state                  is_imported  is_certain  error  is_refused
+        read, the text says    no           yes         None   no
+          which skills it has
+        read, the text leaves  no           no          None   no
+          that open
+        imported               yes          yes         None   no
+        broken                 no           yes or no   set    no
+        not trusted, not read  no           yes         set    yes
 
     Attributes:
         source: The bytes that were read.
-        entries: Its skills, as far as they are known.
-        is_imported: Its functions are there.
-        is_certain: Its text, or its import, says all.
-        error: Why it cannot be used, or None.
-        names: The tools that the file had before it broke, or was to bring by its text.
-        is_refused: It is not trusted, and was not even read.
+        entries: The skills of the file, as far as they are known. An entry without a signature is
+            of a skill whose types the text leaves open.
+        is_imported: The entries have the functions of the file.
+        is_certain: The entries are all skills of the file.
+        error: Why the file cannot be used, or None.
+        names: The tools of a broken file: those that it had before, or that its text marks.
+        is_refused: The file is not trusted, or cannot be read.
     """
 
     source: Source
@@ -58,19 +73,19 @@ class SkillFile:
 
     @property
     def needs_import(self) -> bool:
-        """Whether the file cannot be listed right without being imported."""
+        """True if only an import can say which tools are listed, and with which types."""
         if self.is_imported or self.error is not None:
             return False
         return not self.is_certain or any(entry.signature is None for entry in self.entries)
 
     @property
     def tools(self) -> tuple[str, ...]:
-        """The names of its tools; of a broken file those that it had, or was to bring."""
+        """The names of the file's tools; of a broken file see `names`."""
         return self.names or tuple(entry.skill.name for entry in self.entries)
 
     def may_offer(self, name: str) -> bool:
-        """Return whether a tool of that name broke when it was imported, and may be tried again."""
-        return self.error is not None and bool(self.source.content) and name in _keys(self)
+        """Return whether the import of a tool failed, and may be repeated when it is called."""
+        return self.error is not None and bool(self.source.content) and name in _tool_names(self)
 
 
 def read(source: Source, host: str) -> SkillFile:
@@ -87,18 +102,23 @@ def read(source: Source, host: str) -> SkillFile:
     if declared is None:
         return SkillFile(source, is_certain=False)
     if not declared:
-        return SkillFile(replace(source, content=b""), error=nothing_in(source.file))
+        return SkillFile(replace(source, content=b""), error=no_skill_error(source.file))
     entries = [_entry(skill, source) for skill in declared]
     return SkillFile(source, _for_host(entries, host))
 
 
-def refused(file: Path, error: SkillError) -> SkillFile:
+def make_refused(file: Path, error: SkillError) -> SkillFile:
     """Return the record of a file that is not trusted."""
     return SkillFile(Source(file, b"", ""), error=error, is_refused=True)
 
 
-def imported(skill_file: SkillFile, skills: Iterable[Skill], host: str) -> SkillFile:
-    """Return the record of a file with its functions, which counts from now on.
+def make_imported(skill_file: SkillFile, skills: Iterable[Skill], host: str) -> SkillFile:
+    """Return the record of a file after its import.
+
+    Args:
+        skill_file: The record before.
+        skills: The skills with their functions.
+        host: The application; skills for other hosts are passed over.
 
     Raises:
         BrokenSkill: A signature cannot be described.
@@ -116,8 +136,8 @@ def imported(skill_file: SkillFile, skills: Iterable[Skill], host: str) -> Skill
     return SkillFile(skill_file.source, _for_host(entries, host), is_imported=True)
 
 
-def broken(skill_file: SkillFile, error: BrokenSkill) -> SkillFile:
-    """Return the record of a file that cannot be imported: nothing of the file can be called."""
+def make_broken(skill_file: SkillFile, error: BrokenSkill) -> SkillFile:
+    """Return the record of a file whose import failed: none of its skills can be called."""
     return replace(skill_file, entries=(), error=error, names=skill_file.tools)
 
 
@@ -130,10 +150,10 @@ def is_listed_alike(first: SkillFile, other: SkillFile) -> bool:
     return all(map(_is_alike, first.entries, other.entries))
 
 
-def filed(
+def file_skills(
     skill_files: Iterable[SkillFile], added: Mapping[str, Entry], folders: Mapping[str, SkillError]
 ) -> FiledSkills:
-    """Put the skills of files together.
+    """Return the skills of all files; of two with the same name, that of the more trusted file.
 
     Args:
         skill_files: The files, in the order of trust.
@@ -148,8 +168,8 @@ def filed(
         if skill_file.error is not None:
             if skill_file.is_refused:
                 refused[str(file)] = skill_file.error
-            for key in _keys(skill_file):
-                errors.setdefault(key, _not_loaded(file, skill_file.error))
+            for key in _tool_names(skill_file):
+                errors.setdefault(key, _not_loaded_error(file, skill_file.error))
         for entry in skill_file.entries:
             _place(entry, entries, refused, added)
     broken = {name: error for name, error in errors.items() if name not in entries}
@@ -162,7 +182,14 @@ def _place(
     refused: dict[str, SkillError],
     added: Mapping[str, Entry],
 ) -> None:
-    """Add an entry to the entries, or to the refused where its name is taken or not valid."""
+    """Add an entry to the entries, or an error to the refused if its name is taken or not valid.
+
+    Args:
+        entry: The entry.
+        entries: The entries of more trusted files; this one is added.
+        refused: The errors by place; one may be added.
+        added: The skills made in code.
+    """
     skill = entry.skill
     taken = added.get(skill.name) or entries.get(skill.name)
     place = f"{skill.file}: {skill.name}"
@@ -177,13 +204,13 @@ def _place(
         entries[skill.name] = entry
 
 
-def _not_loaded(file: Path, error: SkillError) -> BrokenSkill:
+def _not_loaded_error(file: Path, error: SkillError) -> BrokenSkill:
     """Return the error of a tool whose file is broken."""
     why = str(error).removeprefix(file.name).lstrip(",: ")
     return BrokenSkill(f"{file.name} could not be loaded: {why}")
 
 
-def _keys(skill_file: SkillFile) -> tuple[str, ...]:
+def _tool_names(skill_file: SkillFile) -> tuple[str, ...]:
     """Return the names under which an agent looks for the tools of a broken file."""
     if skill_file.names:
         return skill_file.names
@@ -203,10 +230,12 @@ def _entry(declared: DeclaredSkill, source: Source) -> Entry:
 
 
 def _for_host(entries: Iterable[Entry], host: str) -> tuple[Entry, ...]:
+    """Return the entries of the skills that run in a host."""
     return tuple(entry for entry in entries if entry.skill.metadata.runs_in(host))
 
 
 def _is_alike(first: Entry, other: Entry) -> bool:
+    """Return whether two entries are listed alike; an entry without a signature never is."""
     if (first.skill.name, first.skill.metadata) != (other.skill.name, other.skill.metadata):
         return False
     if first.signature is None or other.signature is None:
@@ -233,19 +262,27 @@ def skills(source: Source) -> list[Skill]:
     documented = [fn for fn in public if inspect.getdoc(fn)]
     chosen = marked or documented or public
     if not chosen:
-        raise nothing_in(source.file)
+        raise no_skill_error(source.file)
     return [describe(fn, source.file, source.digest) for fn in chosen]
 
 
 @contextmanager
 def leaving_scene(host: Host, file: Path) -> Iterator[None]:
-    """Undo what a file changes while it is imported in the block. Main thread.
+    """Leave the scene as it is, whatever the import of a file in the block does. Main thread.
 
-    The changes are one undo step, so that exactly they are undone. Where no step can be opened, a
-    file that only looks can be imported all the same.
+    The changes of the file are one undo step. They are undone in up to two ways: inside the step,
+    where the host can revert an open one (`_revert`); and after it, entry by entry, until the stack
+    is as deep as before. Where no step can be opened, the file is imported without one.
+
+    `put_back` collects the names of all that the guard or `_revert` has put back: anything in it
+    means that the file changed the scene.
+
+    Args:
+        host: The host.
+        file: The file, for the error.
 
     Raises:
-        BrokenSkill: The file changed the scene, or undid what was done before.
+        BrokenSkill: The file changed the scene, undid earlier edits, or wanted to lose something.
     """
     before = host.undo_mark()
     put_back = list[str]()
@@ -268,28 +305,36 @@ def leaving_scene(host: Host, file: Path) -> Iterator[None]:
 
 
 def _revert(host: Host, trial: Trial | None, before: UndoMark, put_back: list[str]) -> None:
-    """Revert the edits of the open step, where the host can do that inside the step."""
+    """Revert the edits of the open step, if the host can do that inside the step.
+
+    Args:
+        host: The host.
+        trial: The trial of the step; None where an open step cannot be reverted.
+        before: The entry on top of the undo stack before the import.
+        put_back: Takes the names of all that was put back.
+    """
     if trial is not None and host.undo_mark() == before and trial.is_edited():
-        put_back.append("the scene")  # first: the file is told to be broken whatever comes back
+        put_back.append("the scene")  # first, so that the file is broken even if the revert fails
         put_back += trial.revert()
 
 
 def _refuse_loss(file: Path, what: str) -> None:
+    """Raise the error of a file that wants to lose something: "write over a file"."""
     raise BrokenSkill(f"{file.name}: it wants to {what} when it is imported; do so in a function.")
 
 
-def nothing_in(file: Path) -> BrokenSkill:
+def no_skill_error(file: Path) -> BrokenSkill:
     """Return the error of a file that offers nothing."""
     return BrokenSkill(f"{file.name}: it has no function that is a skill, or could be one.")
 
 
 @contextmanager
 def broken_by(file: Path) -> Iterator[None]:
-    """Raise BrokenSkill for whatever a file's code raises, with the place of the error."""
+    """Turn an error of a file's code in the block into BrokenSkill, with the place of the error."""
     try:
         yield
     except (Exception, SystemExit) as error:  # sys.exit must not end the host
-        raise BrokenSkill(explained(error, file)) from error
+        raise BrokenSkill(describe_error(error, file)) from error
 
 
 def import_source(source: Source) -> ModuleType:

@@ -1,12 +1,20 @@
 """The skill files of some folders: read to be listed, imported when they are first used.
 
-`watch` looks again and again, and takes in what was saved since. What it finds is only read: a file
-is imported, on the main thread, when one of its skills is called, or when what is listed cannot be
-told without. A call that runs keeps the function that it began with.
+The words of this module:
 
-It polls: `os.scandir` and a look at each file's times take a few milliseconds for a thousand
-files, the same on every system and on a network drive, where a watcher of the system's own is
-told nothing of what another machine saves; and no native library comes into the host.
+- A look scans the folders once, and reads the files that were saved since the look before. `watch`
+  looks again and again on a thread of its own.
+- A stamp is all that a scan sees of a file: its times, size, inode and mode. A file settles if two
+  scans see the same stamp; until then it may be half written, and is left for the next look.
+- The looks rest while nobody asks for the skills, and nobody would be told of a change. `read`,
+  which everybody takes who asks, wakes them.
+
+A look imports nothing. A file is imported, on the main thread, when one of its skills is called, or
+when it cannot be listed without an import. A call that runs keeps the function that it began with.
+
+Why polling: `os.scandir` and a look at each file's times take a few milliseconds for a thousand
+files, on every system and on a network drive. There, a watcher of the system would not hear of the
+files that another machine saves; and it would bring a native library into the host.
 """
 
 from __future__ import annotations
@@ -37,18 +45,22 @@ from dcc_bridge.threads import main_thread
 log = logging.getLogger(__name__)
 
 LOOK_INTERVAL_S: Final = 1.0  # between two looks, if they are quick
-_REST_FACTOR: Final = 50  # times as long as a look took, it rests: a slow drive is left in peace
-_TURN_S: Final = 0.001  # that requests have between two skills that are described
-_QUICK_LOOK_S: Final = 0.05  # a look that takes longer is not left until somebody waits for it
-IDLE_AFTER_S: Final = 5.0  # after which nobody wants to know any more
-_SETTLE_S: Final = 0.05  # that a file must rest before it is read: it may be half written
+_REST_FACTOR: Final = 50  # the pause after a slow look is so many times as long as the look
+_TURN_S: Final = 0.001  # the time for requests between the descriptions of two skills
+_QUICK_LOOK_S: Final = (
+    0.05  # after a slower look there is no rest: somebody would wait for the next
+)
+IDLE_AFTER_S: Final = 5.0  # so long after the last request, the looks may rest
+_SETTLE_S: Final = 0.05  # the time between the two scans that must see the same stamp
 
-# What a change of a file would show: its times, its size, its inode and its mode.
+# The modification time, change time, size, inode and mode of a file.
 Stamp = tuple[int, int, int, int, int]
 
 
 @dataclass(frozen=True, slots=True)
 class _Seen:
+    """The record of a file, and the stamp that the file had when it was read."""
+
     stamp: Stamp
     skill_file: SkillFile
 
@@ -73,31 +85,32 @@ class Library:
         self._lock = threading.Lock()
         self._seen: dict[Path, _Seen] = {}
         self._refused: dict[str, SkillError] = {}  # by path: why folders are not trusted
-        self._order: list[Path] = []  # the files in the order of trust
-        self._listed: dict[str, tuple[Stamp, Path]] = {}  # what the last look saw
-        self._is_listed_short = False
+        self._order: list[Path] = []  # the files, the most trusted first
+        self._last_scan: dict[str, tuple[Stamp, Path]] = {}  # see `_scan`; files that settled
+        self._is_list_incomplete = False  # tools were listed without files still to be imported
         self._logged: set[str] = set()  # the sentences of what cannot be used that are in the log
-        self._resting = threading.Lock()
-        self._somebody = threading.Event()  # set when somebody wants to know what there is
-        self._used = time.monotonic()  # when somebody last wanted to know
-        self._looked = _future()
+        self._rest_lock = threading.Lock()
+        # Both lock and event belong to the rest: the lock guards the two fields below.
+        self._wake = threading.Event()  # cleared while the looks rest
+        self._asked_at = time.monotonic()  # the time when somebody last asked
+        self._looked = _future()  # done after the first look, or after the first one since a rest
 
     @property
     def read(self) -> Future[None]:
-        """Done after the first look; where nobody asked for a while, after the next look.
+        """A future that is done once the skills are up to date: after the next look since a rest.
 
-        Who takes it wants to know what there is, so it wakes the looks. Any thread.
+        To take it is to ask for the skills, so it wakes the looks. Any thread.
         """
-        with self._resting:
-            self._used = time.monotonic()
-            self._somebody.set()
+        with self._rest_lock:
+            self._asked_at = time.monotonic()
+            self._wake.set()
             return self._looked
 
     def look(self, settle: Callable[[float], object] = lambda seconds: None) -> None:
-        """Take in what was saved, added or removed since the last time. One thread at a time.
+        """Take in the files that were saved, added or removed since. One thread at a time.
 
         Args:
-            settle: Waits some seconds; a file that changes meanwhile is left for the next time.
+            settle: Waits the given seconds between the two scans.
         """
         try:
             self._look(settle)
@@ -112,8 +125,7 @@ class Library:
 
         Args:
             every: Seconds between two looks.
-            is_heard: Returns whether anybody would be told of a change. While nobody would, the
-                looks rest until somebody wants to know.
+            is_heard: Returns whether anybody would be told of a change. If not, the looks may rest.
         """
         is_over = threading.Event()
 
@@ -139,27 +151,32 @@ class Library:
             await asyncio.sleep(float("inf"))
         finally:
             is_over.set()
-            self._somebody.set()
-            thread.join(_SETTLE_S)  # where a drive hangs, nobody waits for it
+            self._wake.set()
+            thread.join(_SETTLE_S)  # and no longer, as its drive may hang
 
     def _rest(self, is_over: threading.Event) -> None:
-        with self._resting:
-            if time.monotonic() - self._used < IDLE_AFTER_S:
-                return
-            self._somebody.clear()
-            self._looked = _future()
-        if not is_over.is_set():
-            self._somebody.wait()
-
-    def describe(self, is_over: Callable[[float], bool]) -> None:
-        """Describe the skills that were read, so that the first list need not: a thousand take 1 s.
+        """Wait on the thread of the looks until somebody asks, unless somebody just has.
 
         Args:
-            is_over: Leaves requests some seconds, and returns whether to end.
+            is_over: Set when the watch ends, just before `_wake`.
+        """
+        with self._rest_lock:
+            if time.monotonic() - self._asked_at < IDLE_AFTER_S:
+                return
+            self._wake.clear()
+            self._looked = _future()
+        if not is_over.is_set():
+            self._wake.wait()
+
+    def describe(self, is_over: Callable[[float], bool]) -> None:
+        """Describe the skills for the first list of tools, which would take 1 s for a thousand.
+
+        Args:
+            is_over: Waits the given seconds, and returns whether to end.
         """
         for entry in self._registry.entries():
             if entry.signature is not None and not entry.signature.is_described:
-                with suppress(SkillError):  # the list will say why
+                with suppress(SkillError):  # the list of tools says why
                     entry.signature.describe()
                 if is_over(_TURN_S):
                     return
@@ -175,18 +192,22 @@ class Library:
         return fetched
 
     def complete(self) -> list[Future[None]]:
-        """Import each file that cannot be listed without, and return the jobs. Any thread."""
+        """Import each file that cannot be listed without an import; return the jobs. Any thread."""
         with self._lock:
             skill_files = [seen.skill_file for seen in self._seen.values()]
         return [self._submit(skill_file) for skill_file in skill_files if skill_file.needs_import]
 
     def note_incomplete(self) -> None:
         """Note that tools were listed without those of files still to be imported. Any thread."""
-        self._is_listed_short = True
+        self._is_list_incomplete = True
 
     def _look(self, settle: Callable[[float], object]) -> None:
+        """Scan the folders, and read the files whose stamp is new and has settled.
+
+        The very first look does not wait for files to settle.
+        """
         listed, refused = self._scan()
-        if listed == self._listed and refused.keys() == self._refused.keys():
+        if listed == self._last_scan and refused.keys() == self._refused.keys():
             return
         stamps: dict[Path, Stamp] = {}
         roots: dict[Path, Path] = {}
@@ -202,20 +223,26 @@ class Library:
         if self._seen:
             settle(_SETTLE_S)
             again, _ = self._scan()
-            rested = {name: place for name, place in listed.items() if again.get(name) == place}
-            changed = {file for file in changed if str(file) in rested}
-            listed = rested
-        self._listed = listed
+            settled = {name: place for name, place in listed.items() if again.get(name) == place}
+            changed = {file for file in changed if str(file) in settled}
+            listed = settled
+        self._last_scan = listed
         skill_files = {file: self._read(file, roots[file]) for file in sorted(changed)}
         self._refused = refused
-        if self._take(skill_files, stamps, gone):
+        if self._take_in(skill_files, stamps, gone):
             self._registry.notify()
-        _ = self._registry.refused  # what cannot be used is logged now, and not with the next call
+        _ = self._registry.refused  # calls `_put_together` now, which logs the files with errors
 
-    def _take(
+    def _take_in(
         self, skill_files: Mapping[Path, SkillFile], stamps: Mapping[Path, Stamp], gone: Set[Path]
     ) -> bool:
-        """Take in the files that were read; return whether the list of tools has changed."""
+        """Take in the files that were read; return whether the list of tools has changed.
+
+        Args:
+            skill_files: The records of the files that were read.
+            stamps: The stamps of all files.
+            gone: The files that are not there any more.
+        """
         differs = bool(gone)
         with self._lock:
             for file in gone:
@@ -236,8 +263,17 @@ class Library:
         return differs
 
     def _fetch(self, name: str, fetched: Future[Entry], tried: tuple[Source, ...]) -> None:
-        """Import the files that may have a skill, but for those tried already; then find it."""
-        wanted = [file for file in self._wanted(name) if file.source not in tried]
+        """Import the files that may have a skill, then set the future to its entry.
+
+        It returns at once. When the last import is done, its job calls this function again, for an
+        import may show that other files are to be imported; it ends since no file is tried twice.
+
+        Args:
+            name: The skill.
+            fetched: The future; an error is set on it as well.
+            tried: The sources of the files that were imported for it already.
+        """
+        wanted = [file for file in self._files_to_import(name) if file.source not in tried]
         if not wanted:
             try:
                 fetched.set_result(self._registry.find(name))
@@ -256,8 +292,12 @@ class Library:
 
         jobs[-1].add_done_callback(go_on)  # the queue keeps their order
 
-    def _wanted(self, name: str) -> list[SkillFile]:
-        """Return the files that must be imported before a skill can be called, or be unknown."""
+    def _files_to_import(self, name: str) -> list[SkillFile]:
+        """Return the files to import before it is certain which function a name stands for.
+
+        It is none for a skill that has its function, and the skill's own file for a skill that was
+        only read. For another name it is each file that may bring a skill of that name.
+        """
         entry = self._entry(name)
         if entry is not None and entry.skill.is_imported:
             return []
@@ -273,7 +313,10 @@ class Library:
         return wanted
 
     def _entry(self, name: str) -> Entry | None:
-        """Return a skill whose name no other file can take; None without one, or for a verb."""
+        """Return the entry of a skill whose name no other file can take.
+
+        It is None if there is no such skill, and for a verb, since files may take its name.
+        """
         try:
             entry = self._registry.find(name)
         except SkillError:
@@ -283,12 +326,16 @@ class Library:
         return entry
 
     def _submit(self, skill_file: SkillFile) -> Future[None]:
+        """Import a file in a job of the main thread."""
         source = skill_file.source
         name = f"the import of {source.file.name}"
         return self._main.submit(lambda: self._import(source), name=name, read=True)
 
     def _import(self, source: Source) -> None:
-        """Import a file, unless that is done, or it has changed meanwhile. Main thread."""
+        """Import a file, unless it was imported, or saved again, since the job began to wait.
+
+        The tools are listed anew if a list had told of the file in another way. Main thread.
+        """
         with self._lock:
             seen = self._seen.get(source.file)
         if seen is None or seen.skill_file.source is not source or seen.skill_file.is_imported:
@@ -296,47 +343,47 @@ class Library:
         try:
             with importer.leaving_scene(self._host, source.file):
                 skills = importer.skills(source)
-            skill_file = importer.imported(seen.skill_file, skills, self._host.name)
+            skill_file = importer.make_imported(seen.skill_file, skills, self._host.name)
         except BrokenSkill as error:
-            skill_file = importer.broken(seen.skill_file, error)
+            skill_file = importer.make_broken(seen.skill_file, error)
         with self._lock:
             now = self._seen.get(source.file)
             if now is None or now.skill_file.source is not source:
                 return
             self._seen[source.file] = replace(now, skill_file=skill_file)
             self._publish()
-        was_listed = self._is_listed_short or not now.skill_file.needs_import
+        was_listed = self._is_list_incomplete or not now.skill_file.needs_import
         if was_listed and not importer.is_listed_alike(now.skill_file, skill_file):
             self._registry.notify()
 
     def _publish(self) -> None:
-        """Let the files be put together when somebody wants to know. Under the lock."""
+        """Have the registry call `_put_together` when it is asked next. Under the lock."""
         self._registry.replace_filed(partial(self._put_together, self._refused))
 
     def _put_together(self, refused: Mapping[str, SkillError]) -> FiledSkills:
-        """Put the files together, and log what cannot be used, each sentence once."""
+        """Return the skills of all files, and log each new sentence about one that has an error."""
         with self._lock:
             skill_files = [self._seen[file].skill_file for file in self._order]
-        filed = importer.filed(skill_files, self._registry.added, refused)
+        filed = importer.file_skills(skill_files, self._registry.added, refused)
         added = self._registry.added
         broken = [error for name, error in filed.broken.items() if name not in added]
-        now = {str(error) for error in (*broken, *filed.refused.values())}
-        for sentence in sorted(now - self._logged):
+        sentences = {str(error) for error in (*broken, *filed.refused.values())}
+        for sentence in sorted(sentences - self._logged):
             log.warning("%s", sentence)
-        self._logged = now
+        self._logged = sentences
         return filed
 
     def _scan(self) -> tuple[dict[str, tuple[Stamp, Path]], dict[str, SkillError]]:
-        """Return each file with its stamp and its real folder, and why folders are not trusted.
+        """Return each file with its stamp and real folder, and the errors of untrusted folders.
 
-        The files are texts: a thousand paths would take most of the time.
+        The files are text: to make a thousand `Path` objects would take most of the time.
         """
         listed: dict[str, tuple[Stamp, Path]] = {}
         refused: dict[str, SkillError] = {}
         for folder in self._folders:
             try:
                 root = check_folder(folder)
-                for file, stamp in _list(folder):
+                for file, stamp in _list_files(folder):
                     listed[file] = (stamp, root)
             except SkillError as error:
                 refused[str(folder)] = error
@@ -345,16 +392,20 @@ class Library:
         return listed, refused
 
     def _read(self, file: Path, root: Path) -> SkillFile:
+        """Return the record of a file; a refused one if it is not trusted, or cannot be read."""
         try:
             return importer.read(Source.of(file, read_trusted(file, root)), self._host.name)
         except SkillError as error:
-            return importer.refused(file, error)
+            return importer.make_refused(file, error)
         except OSError as error:
-            return importer.refused(file, SkillError(f"{file}: it cannot be read: {error}."))
+            return importer.make_refused(file, SkillError(f"{file}: it cannot be read: {error}."))
 
 
 def _with_old_names(new: SkillFile, old: SkillFile) -> SkillFile:
-    """Return a broken file with the tools that it had, where agents are told why it broke."""
+    """Return a record in which a broken file has the tools of its old record, too.
+
+    An agent that calls one of these is told why the file broke.
+    """
     if new.error is None:
         return new
     names = dict.fromkeys((*old.tools, *new.names))
@@ -362,12 +413,13 @@ def _with_old_names(new: SkillFile, old: SkillFile) -> SkillFile:
 
 
 def _future() -> Future[Any]:
+    """Return a future that nobody can cancel: several may wait for it."""
     future: Future[Any] = Future()
-    future.set_running_or_notify_cancel()  # none of those who wait can cancel it for the others
+    future.set_running_or_notify_cancel()
     return future
 
 
-def _list(folder: Path) -> list[tuple[str, Stamp]]:
+def _list_files(folder: Path) -> list[tuple[str, Stamp]]:
     """Return the skill files of a folder, each with its stamp."""
     listed = []
     with os.scandir(folder) as entries:

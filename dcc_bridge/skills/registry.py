@@ -1,7 +1,9 @@
 """The skills of a bridge, by name. Any thread.
 
-Those that were added in code come first; then those of files, as `dcc_bridge.skills.loader`
-last read them; then the verbs, whose places files may take.
+The skills that were added in code come first; then those of files, as `dcc_bridge.skills.loader`
+last read them; then the verbs, the skills of the bridge itself. A file replaces a verb by a skill
+of its name, also if the file is broken. The skills of all files are put together when somebody asks
+for them, not when a file changes.
 """
 
 from __future__ import annotations
@@ -59,7 +61,7 @@ class Registry:
         self._lock = threading.Lock()
         self._added: dict[str, Entry] = {}
         self._filing = threading.Lock()
-        # The skills of files, or a function that puts them together.
+        # The skills of files; or a function that puts them together, since nobody has asked yet.
         self._files: FiledSkills | Callable[[], FiledSkills] = FiledSkills()
         self._verbs: dict[str, Entry] = {}
         self._watchers = Callbacks()
@@ -100,16 +102,17 @@ class Registry:
         """Replace the skills of files.
 
         Args:
-            filed: Puts them together; called once somebody wants to know. Else each of a thousand
-                files that are imported would have all put together.
+            filed: Puts them together; called when somebody asks next. If it were called at once,
+                each import of a thousand files would put all together.
         """
         with self._filing:
             self._files = filed
 
     @property
     def _filed(self) -> FiledSkills:
+        """The skills of files, put together now if nobody has asked for them before."""
         files = self._files
-        if isinstance(files, FiledSkills):  # frozen, so a call that looks here takes no lock
+        if isinstance(files, FiledSkills):  # frozen, so that no lock is needed to read it
             return files
         filed = files()
         with self._filing:
@@ -128,7 +131,7 @@ class Registry:
             fn: The function.
 
         Returns:
-            A function that ends that.
+            A function that ends the watch.
         """
         return self._watchers.add(fn)
 
@@ -161,8 +164,8 @@ class Registry:
         """Return a skill by its name.
 
         Raises:
-            BrokenSkill: Its file could not be loaded.
-            UnknownSkill: There is none of that name.
+            BrokenSkill: The file of the skill could not be loaded.
+            UnknownSkill: There is no skill of that name; similar names are in the message.
         """
         filed = self._filed
         entry = self._added.get(name) or filed.entries.get(name)
@@ -193,6 +196,7 @@ class Registry:
         return [every[name] for name in sorted(every)]
 
     def _remove(self, entry: Entry) -> None:
+        """Remove a skill that was added in code, unless another one has its name by now."""
         with self._lock:
             if self._added.get(entry.skill.name) is not entry:
                 return

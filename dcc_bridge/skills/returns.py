@@ -87,6 +87,7 @@ class Returns:
 
     @cached_property
     def _adapter(self) -> _Adapter | None:
+        """The adapter of the type; None for a type without a schema."""
         hint = readable(self._hint)
         if _has_no_schema(hint):
             return None

@@ -1,4 +1,24 @@
-"""One run of one skill: on its own thread's terms, in undo steps, and undone where it fails."""
+"""One run of one skill: on the thread that its metadata names, in undo steps, undone if it fails.
+
+The words of this module:
+
+- A run goes from the queue to one outcome. Its job is the future of whatever runs it: a job of the
+  main thread, a thread of the pool, or a task of the worker's loop.
+- The gate asks the questions before the body. A body that edits on the main thread may be tried
+  instead: it runs first, and a person is asked about its losses (`dcc_bridge.consent.attempt`).
+- A run is abandoned if the bridge stops while its body runs off the main thread.
+- A run is overdue if it ran for longer than its time limit. Its caller is told so after a time of
+  grace, though the body cannot be stopped: then the outcome is known before the run ends.
+
+The flags of a run, under `_end_lock`:
+
+    _is_kept  _is_abandoned
+    no        no             the run waits or goes on, or its changes were undone at its end
+    yes       no             the run came to its end, and its changes stay
+    no        yes            the bridge stopped first, and undid the changes there were
+
+Both are never set: each is set only while the other is not.
+"""
 
 from __future__ import annotations
 
@@ -42,15 +62,27 @@ T = TypeVar("T")
 
 log = logging.getLogger(__name__)
 
-# For a skill to see that it exceeded its time limit; then its client is told that the outcome
-# is not known.
+# An overdue skill has this time to see that, and to end. After it, the client is told that the
+# outcome is not known.
 OVERRUN_GRACE_S: Final = 5.0
-_ENDED: Future[Any] = Future()  # in place of what ran it, which holds the run
+_ENDED: Future[Any] = Future()  # replaces the job of a run that has ended: a job holds its run
 _ENDED.set_result(None)
 
 
 class Run(RunControl):
-    """One run of one skill, from the queue to its outcome."""
+    """One run of one skill, from the queue to its outcome.
+
+    `queue` comes first, then one of `on_main_thread`, `on_pool_thread` and `on_loop`. Each ends in
+    `_end`, which sets the outcome; a run that never begins gets there by `refuse`, or by
+    `_note_end`, the callback of its job.
+
+    Attributes:
+        skill: The skill.
+        call: The call; the run is its `control`.
+        outcome: Set once, and never cancelled; it may be set before an overdue run ends.
+        trail: Writes the record of the call.
+        paused: Returns the error of a run that may not go on while agents are paused, or None.
+    """
 
     def __init__(
         self,
@@ -74,10 +106,8 @@ class Run(RunControl):
             forget: Told the call's id once the run is over.
         """
         self.skill = skill
-        # It always ends with an outcome, and is never cancelled. The outcome may be known before
-        # the run ends, where that takes too long.
         self.outcome: Future[Outcome] = Future()
-        self.trail = environment.recent.follow(call)  # what writes its record
+        self.trail = environment.recent.follow(call)
         self.call = call
         self._call = call
         self._environment = environment
@@ -85,22 +115,22 @@ class Run(RunControl):
         self._missing = missing
         self._arguments = arguments
         self._forget = forget
-        self._account = RunRecord(environment.auditor, call)
-        # These hold no run, which holds them.
-        self.paused = partial(_paused, environment, skill, self.trail)
+        self._audit_record = RunRecord(environment.auditor, call)
+        # A partial of a function, not a method: the steps would hold the run that holds them.
+        self.paused = partial(_pause_error, environment, skill, self.trail)
         self._steps = undo_steps.Steps(
             environment.host,
             environment.main,
             call,
             skill.undo_label,
-            self._account,
+            self._audit_record,
             self.paused,
             environment.recent.follow_mark,
         )
-        self._ending = threading.Lock()
-        self._is_over = False
+        self._end_lock = threading.Lock()
+        self._is_kept = False
         self._is_abandoned = False
-        self._queued: Future[Outcome] | None = None
+        self._job: Future[Outcome] | None = None
         self._why_not = "it was cancelled before it began; nothing was changed."
         settings = environment.settings
         clock = environment.clock
@@ -119,32 +149,42 @@ class Run(RunControl):
             restart=partial(self._time_limit.restart, skill.metadata.timeout),
         )
         call.control = self
-        self._called = CalledSkills(environment.main, self._steps, self._attempt)
-        self._called.expect_own(skill.fn)
-        self._throttle = Throttle(partial(_report, self.trail, progress), clock)
+        self._called_skills = CalledSkills(environment.main, self._steps, self._attempt)
+        self._called_skills.expect_own(skill.fn)
+        self._throttle = Throttle(partial(_report_progress, self.trail, progress), clock)
 
-    def queue(self, queued: Future[Outcome]) -> None:
-        """Note what will run it; the run waits from now on."""
-        self._queued = queued
+    def queue(self, job: Future[Outcome]) -> None:
+        """Note the job that will run it; the run waits from now on.
+
+        `_note_end` is called at the end of the job, on whatever thread ended it.
+
+        Args:
+            job: The future of the job.
+        """
+        self._job = job
         self._queue_limit.start()
-        queued.add_done_callback(self._note_end)
+        job.add_done_callback(self._note_end)
 
     def cancel(self) -> None:
-        """Let it never begin; a coroutine that has begun ends where it waits. Any thread."""
-        if self._queued is not None:
-            self._queued.cancel()
+        """Keep a run from beginning; end a coroutine that has begun where it waits. Any thread."""
+        if self._job is not None:
+            self._job.cancel()
 
     def refuse(self, why: str) -> None:
-        """End it before it begins, if it has not; `why` is a sentence for the agent."""
-        if self._queued is None or self._queued.cancel():
+        """End the run now if it has not begun, else leave it to its own end.
+
+        Args:
+            why: A sentence for the agent.
+        """
+        if self._job is None or self._job.cancel():
             self._end(Outcome("not_started", None, why))
         else:
-            self._queued.add_done_callback(self._note_end)
+            self._job.add_done_callback(self._note_end)
 
     def abandon(self) -> None:
-        """Undo what was changed so far, unless it is done already. Main thread."""
-        with self._ending:
-            if self._is_over:
+        """Undo the changes so far, unless the run came to its end before. Main thread."""
+        with self._end_lock:
+            if self._is_kept:
                 return
             self._is_abandoned = bool(self._steps.done)
         self._steps.close()
@@ -152,20 +192,24 @@ class Run(RunControl):
         self._write_end("failed" if is_undone else "partly_applied", str(BridgeClosed()))
 
     def on_main_thread(self) -> Outcome:
-        """Run as a job."""
+        """Run as a job of the main thread."""
         self._begin()
         steps = self._steps
         if self.skill.metadata.risk == "read":
-            return self._guarded(partial(self._body, steps.reading), steps.roll_back)
-        return self._guarded(self._editing_body, steps.roll_back)
+            return self._run_to_end(partial(self._run_body, steps.reading), steps.roll_back)
+        return self._run_to_end(self._run_editing_body, steps.roll_back)
 
     def on_pool_thread(self) -> Outcome:
         """Run on a thread of the pool; edits are jobs of their own."""
         self._begin()
-        return self._guarded(self._body, self._roll_back_from_pool)
+        return self._run_to_end(self._run_body, self._roll_back_from_pool)
 
     async def on_loop(self) -> Outcome:
-        """Run on the worker's loop; edits are jobs of their own, and so is the end."""
+        """Run on the worker's loop; edits are jobs of their own, and so is the end.
+
+        The end is a job since an undo needs the main thread. `_run_to_end` gets a function there
+        that only returns the value, or raises the error, with which the coroutine ended.
+        """
         self._begin()
         try:
             await run_async(self._ask_missing(), "confirm")
@@ -180,13 +224,16 @@ class Run(RunControl):
             value = None
             error = Stopped(self.skill.title, overdue=self._call.ending.is_overdue)
         undo = self._steps.roll_back
-        ending = self._submit(lambda: self._guarded(lambda: _give(value, error), undo))
+        ending = self._submit(
+            lambda: self._run_to_end(lambda: _return_or_raise(value, error), undo)
+        )
         ending.add_done_callback(self._note_end)
-        with suppress(BridgeClosed):  # its outcome says so, and nobody retrieves more
+        with suppress(BridgeClosed):  # the outcome says so, and nobody reads the job's error
             await asyncio.shield(wrap_future(ending))  # cancelled or not, it must come to its end
         return await wrap_future(self.outcome)
 
     def _warn_of_blocking(self, seconds: float) -> None:
+        """Log that the body kept the worker's loop from every client."""
         why = (
             "call %s: %s held the worker's loop for %.1f s, and every client waited: await what "
             'takes long, or make it a plain function with thread="any"'
@@ -211,7 +258,7 @@ class Run(RunControl):
 
     @property
     def is_trying(self) -> bool:
-        """Whether what the body loses is seen at its end, and asked about then. Main thread."""
+        """True while the body is tried: its losses are asked about at its end. Main thread."""
         return self._attempt.is_trying
 
     def answered_before(self, question: Question) -> ElicitationResponse | None:
@@ -223,12 +270,19 @@ class Run(RunControl):
         self._attempt.note_answer(question, response)
 
     def limit(self, seconds: float | None) -> None:
-        """Let the skill run for so long from now on, questions aside; None for no limit."""
+        """Begin the time limit anew; None for no limit. It stands still during questions."""
         self._time_limit.restart(seconds)
 
     @contextmanager
     def reading(self, what: str) -> Iterator[None]:
-        """Close the undo step while `what` runs; NoConsent says that it edited."""
+        """Close the undo step for the block, which only reads.
+
+        Args:
+            what: What reads, for the error.
+
+        Raises:
+            NoConsent: The block edited the scene.
+        """
         with self._steps.pause(), self._steps.reading(what):
             yield
 
@@ -248,19 +302,25 @@ class Run(RunControl):
         args: tuple[object, ...],
         kwargs: Mapping[str, object],
     ) -> Flow[None] | None:
-        """Have a destructive skill agreed to that is called in this one. Any thread."""
-        return self._called.enter(call, fn, args, kwargs)
+        """Return the question before a destructive skill that this one calls, or None. Any thread.
+
+        It is told as well when the run's own function begins: see `CalledSkills.enter`.
+        """
+        return self._called_skills.enter(call, fn, args, kwargs)
 
     def inside(self, call: Call) -> AbstractContextManager[None]:
         """Run the body of a destructive skill that another one called. Any thread."""
-        return self._called.inside(call)
+        return self._called_skills.inside(call)
 
     def record_undo(self, label: str) -> None:
         """Write down that another call's undo step is undone next. Main thread."""
-        self._account.take_back(self._environment.host, label)
+        self._audit_record.take_back(self._environment.host, label)
 
     def report(self, progress: Progress) -> None:
-        """Note how far it is; the record and the client are told at a slower rate. Any thread."""
+        """Note the progress of the body. Any thread.
+
+        The record and the client are told at a slower rate, by `_report_progress`.
+        """
         self._throttle(progress)
 
     def question_opened(self) -> None:
@@ -275,13 +335,14 @@ class Run(RunControl):
             self._time_limit.start()
 
     def _begin(self) -> None:
+        """Begin the run on its own thread, or raise Paused; `_note_end` ends it then."""
         self._queue_limit.cancel()
-        refusal = self.paused()
-        if refusal is not None:  # it was queued before the person paused
-            raise refusal
+        pause_error = self.paused()
+        if pause_error is not None:  # the person paused after the run was queued
+            raise pause_error
         current.set(self._call)
-        current_run.set(self)  # for as long as a task or a thread that it leaves behind goes on
-        destructive_skill.set("")  # whoever queued it may run one itself
+        current_run.set(self)  # tasks and threads that the body leaves behind see it, too
+        destructive_skill.set("")  # the context of the caller may be inside a destructive skill
         self.trail.begin()
         self._time_limit.start()
 
@@ -289,28 +350,41 @@ class Run(RunControl):
         return self._main.submit(fn, name=self.skill.title, read=self.skill.metadata.risk == "read")
 
     def _roll_back_from_pool(self) -> None:
-        self._steps.close()  # an edit that is still queued, or runs just now, must not stand
+        """Undo the changes of a body on a pool thread, in a job of the main thread."""
+        self._steps.close()  # so that an edit that is still queued, or runs now, is undone as well
         if self._steps.done or self._steps.lost:
             self._main.wait(self._submit(self._steps.roll_back))
 
-    def _body(self, step: Callable[[], AbstractContextManager[None]] = nullcontext) -> Any:
+    def _run_body(self, step: Callable[[], AbstractContextManager[None]] = nullcontext) -> Any:
+        """Ask the questions of the gate, and run the body in a step."""
         run_sync(self._ask_missing(), "confirm")
         run_sync(self._ask_before(), "confirm")
         with step():
             return whole(self.skill.fn(**self._arguments))
 
-    def _editing_body(self) -> Any:
-        """Run a body that may edit, on the main thread: it is tried first, where it can be."""
+    def _run_editing_body(self) -> Any:
+        """Run a body that may edit on the main thread, tried if that is possible.
+
+        There are three ways, each after the changes of the way before were undone:
+
+        1. The body is tried. If it comes to its end, the person has agreed to what it lost.
+        2. Where the host can revert a step, but not without a trace: the person is asked first,
+           and the body runs watched. If it comes to its end, it did nothing outside the scene.
+        3. The person is asked first, about acts outside the scene by name, and the body runs
+           untried.
+
+        A skill that is not tried, or that took too long when it was tried before, begins with 3.
+        """
         known = self.skill.name, self.skill.digest
-        # Where no gate would ask, it is tried however long it takes.
+        # A skill that the gate would not ask about is tried however long it takes.
         is_too_long = known in self._environment.too_long and self._attempt.is_gated
         if is_too_long or not gate.is_tried(self.skill):
             run_sync(self._ask_missing(), "confirm")
             run_sync(self._ask_before(), "confirm")
-            return self._attempt.run_untried(self._fresh_body)
+            return self._attempt.run_untried(self._run_afresh)
         run_sync(self._ask_missing(), "confirm")
         try:
-            return self._attempt.run(self._fresh_body)
+            return self._attempt.run(self._run_afresh)
         except CannotTry as error:
             reason = error
         finally:
@@ -319,27 +393,34 @@ class Run(RunControl):
         if reason.is_watched:
             run_sync(self._ask_before(), "confirm")
             try:
-                return self._attempt.run_watched(self._fresh_body)
+                return self._attempt.run_watched(self._run_afresh)
             except CannotTry as error:
                 reason = error
         run_sync(self._ask_before(reason), "confirm")
-        return self._attempt.run_untried(self._fresh_body)
+        return self._attempt.run_untried(self._run_afresh)
 
-    def _fresh_body(self) -> Any:
-        """Run the body with arguments that no run before it has changed."""
-        self._called.expect_own(self.skill.fn)
+    def _run_afresh(self) -> Any:
+        """Run the body with a fresh copy of the arguments: no run gets what another one changed."""
+        self._called_skills.expect_own(self.skill.fn)
         return whole(self.skill.fn(**copy.deepcopy(self._arguments)))
 
     def _ask_missing(self) -> Flow[None]:
+        """Ask the question of the gate for missing choices."""
         return gate.ask_missing(self.skill, self._arguments, self._missing, self._call)
 
     def _ask_before(self, reason: CannotTry | None = None) -> Flow[None]:
+        """Ask the question of the gate for consent; `reason` is why a try has failed."""
         settings = self._environment.settings
         return gate.ask_before(self.skill, self._arguments, self._call, settings, reason)
 
-    def _guarded(self, body: Callable[[], Any], undo: Callable[[], None]) -> Outcome:
-        """Run a body and return what came of it; a failed or refused one leaves no change."""
-        outcome = self._outcome(body, undo)
+    def _run_to_end(self, body: Callable[[], Any], undo: Callable[[], None]) -> Outcome:
+        """Run a body, end the run and return its outcome.
+
+        Args:
+            body: The function to run.
+            undo: Undoes the changes of a run that failed, was refused or was ended.
+        """
+        outcome = self._find_outcome(body, undo)
         self._throttle.flush()
         note = ""
         put_back = ", ".join(self._steps.put_back)
@@ -357,8 +438,9 @@ class Run(RunControl):
         return outcome
 
     def _write_end(self, status: Status, error: str | None) -> None:
+        """Write the end of the run to the audit log."""
         steps = self._steps
-        self._account.end(
+        self._audit_record.end(
             status,
             error,
             steps.done,
@@ -368,9 +450,10 @@ class Run(RunControl):
         )
 
     def _end(self, outcome: Outcome) -> None:
+        """End the run: write the outcome down, tell the caller, and let go of the run."""
         self._steps.close()
         context = current_context()
-        # what a task or a thread that it left behind asks ends, now and later
+        # Tasks and threads that the body left behind may ask: such questions end, now and later.
         if context is not None and self._call.ending.reason is None:
             context.broker.end(self._call)
         self._write_end(outcome.status, outcome.error)
@@ -380,24 +463,28 @@ class Run(RunControl):
         self._forget(self._call.id)
         self._settle(outcome)
         self._call.control = weakref.proxy(self)
-        self._queued = _ENDED
+        self._job = _ENDED
 
     def _settle(self, outcome: Outcome) -> None:
-        with suppress(InvalidStateError):  # its caller was told before
+        """Set the outcome, unless the caller was told another one before: see `_give_up`."""
+        with suppress(InvalidStateError):
             self.outcome.set_result(outcome)
 
     def _expire(self) -> None:
+        """Cancel a run that waited for too long. `_queue_limit` calls it."""
         why = "it waited for {:g} s and was dropped. Nothing was changed. Try again later."
         self._why_not = why.format(self._environment.settings.client_deadline)
         self.cancel()
 
     def _overrun(self) -> None:
+        """Mark a run as overdue, and leave it a time of grace. `_time_limit` calls it."""
         self._call.ending.is_overdue = True
         if self.skill.is_async:
             self.cancel()
         self._environment.clock(OVERRUN_GRACE_S, self._give_up)
 
     def _give_up(self) -> None:
+        """Tell the caller of an overdue run that its outcome is not known."""
         message = (
             f"{self.skill.name} has run for more than its {self._time_limit.seconds:g} s and "
             "cannot be stopped. It may still change the scene. Before you go on, see its outcome "
@@ -405,14 +492,18 @@ class Run(RunControl):
         )
         self._settle(Outcome("unknown_outcome", None, message))
 
-    def _note_end(self, queued: Future[Outcome]) -> None:
-        """Note the end of a run that could not do so itself: mostly one that never began."""
+    def _note_end(self, job: Future[Outcome]) -> None:
+        """End a run whose job ended without an outcome: mostly one that never began.
+
+        It is called at the end of each job. A coroutine that was cancelled after it began is passed
+        over: it undoes its changes first, in another job, and ends itself.
+        """
         name = self.skill.name
-        if queued.cancelled():
-            if not self.trail.has_begun:  # a coroutine undoes its changes first, and notes its end
+        if job.cancelled():
+            if not self.trail.has_begun:
                 self._end(Outcome("not_started", None, f"{name}: {self._why_not}"))
             return
-        error = queued.exception()
+        error = job.exception()
         if error is None:
             return
         message = "The skill could not be run."
@@ -425,20 +516,27 @@ class Run(RunControl):
             status = "failed"
         self._end(Outcome(status, None, message))
 
-    def _outcome(self, body: Callable[[], Any], undo: Callable[[], None]) -> Outcome:
-        value, failure = _tried(body, f"the result of {self.skill.name}")
+    def _find_outcome(self, body: Callable[[], Any], undo: Callable[[], None]) -> Outcome:
+        """Run a body, undo its changes if they may not stay, and return the outcome.
+
+        Args:
+            body: The function to run.
+            undo: Undoes the changes.
+        """
+        value, failure = _run_caught(body, f"the result of {self.skill.name}")
         failure = self._steps.lost or failure
-        with self._ending:
+        with self._end_lock:
             ended = self._call.ending.reason is not None
             refused = self._call.ledger.refused
-            undoes = failure is not None or refused is not None or ended
-            lost = failure is None and (self._is_abandoned or (ended and bool(self._steps.done)))
-            self._is_over = not undoes and not lost
-        if undoes:
+            must_undo = failure is not None or refused is not None or ended
+            nobody_waited = self._is_abandoned or (ended and bool(self._steps.done))
+            is_without_caller = failure is None and nobody_waited
+            self._is_kept = not must_undo and not is_without_caller
+        if must_undo:
             error = self._undo(undo)
             if error is not None:
                 return Outcome("partly_applied", None, str(error))
-        if lost:
+        if is_without_caller:
             reason = f"the client stopped waiting. {self._call.remainder}"
             status: Status = "failed" if self._is_abandoned else "cancelled"
             return Outcome(status, None, f"{self.skill.name}: {reason}")
@@ -452,7 +550,7 @@ class Run(RunControl):
         return Outcome("done", value)
 
     def _undo(self, undo: Callable[[], None]) -> PartlyApplied | None:
-        """Undo what the call changed; return an error where some of it stands."""
+        """Undo the changes of the call; return an error if some of them stand."""
         try:
             undo()
         except PartlyApplied as error:
@@ -464,32 +562,41 @@ class Run(RunControl):
         return None
 
 
-def _paused(environment: RunEnvironment, skill: Skill, trail: Trail) -> Paused | None:
-    """Return why the person lets a skill not begin or go on now, or None."""
+def _pause_error(environment: RunEnvironment, skill: Skill, trail: Trail) -> Paused | None:
+    """Return the error of a skill that may not begin or go on while agents are paused, or None."""
     if not environment.is_paused or skill.metadata.risk == "read":
         return None
     trail.note_paused()
     return Paused(environment.host.name, outcome(PAUSED))
 
 
-def _report(trail: Trail, tell: Callable[[Progress], None], progress: Progress) -> None:
+def _report_progress(trail: Trail, tell: Callable[[Progress], None], progress: Progress) -> None:
+    """Tell the record and the client of a progress, without secrets in its words."""
     done, total, message = progress
     safe = done, total, secret.redact(message)
     trail.report(safe)
     tell(safe)
 
 
-def _tried(body: Callable[[], T], what: str) -> tuple[T | None, BaseException | None]:
-    """Return what a body returned, without secrets in it, or what it raised."""
+def _run_caught(body: Callable[[], T], what: str) -> tuple[T | None, BaseException | None]:
+    """Run a body; return its value and None, or None and the error that it raised.
+
+    A value with a secret in it is refused by an error.
+
+    Args:
+        body: The function to run.
+        what: A noun for the value, for that error.
+    """
     try:
         return secret.refuse_secrets(body(), what), None
-    except GreenletExit:  # left behind by a bridge that is gone: there is nothing to undo with
+    except GreenletExit:  # the bridge is gone, and with it all that could undo
         raise
     except BaseException as error:  # noqa: BLE001 - also Esc in Maya, or a cancelled coroutine
         return None, error
 
 
-def _give(value: T, error: Exception | None) -> T:
+def _return_or_raise(value: T, error: Exception | None) -> T:
+    """Return the value with which a coroutine ended, or raise its error."""
     if error is not None:
         raise error
     return value

@@ -1,8 +1,11 @@
-"""The runner: plan, consent, apply. It is the gate that no skill gets past unasked.
+"""The runner: it starts each call of a skill on the right thread. Any thread.
 
 A skill runs where its metadata says: on the main thread (the usual), on a thread of the pool, or,
 if it is a coroutine, on the worker's loop. Everything that touches the scene runs in undo steps
-on the main thread, and is rolled back when the skill fails or the person refuses. Any thread.
+on the main thread, and is rolled back when the skill fails or the person refuses: `Run`.
+
+A client's line holds its calls for the main thread that have not begun. A call that finds its line
+full is refused as busy, and so is one that finds no thread of the pool free for its client.
 """
 
 from __future__ import annotations
@@ -30,20 +33,20 @@ from dcc_bridge.threads.background import run_in_thread
 
 log = logging.getLogger(__name__)
 Spawn = Callable[[Coroutine[Any, Any, Outcome]], "Future[Outcome]"]
-# For skills that need not run on the main thread; more than `broker.MAX_OPEN_QUESTIONS`, so that
-# open questions leave some. A client has a third of them.
+# Threads of the pool. There are more than `broker.MAX_OPEN_QUESTIONS`, so that open questions leave
+# some. One client may use a third of them.
 MAX_THREADS: Final = 96
-MAX_QUEUED_CALLS: Final = 32  # of a client, for the main thread; one more is told that it is busy
+MAX_QUEUED_CALLS: Final = 32  # calls in the line of one client
 _MAX_RESERVED: Final = 4  # calls of the bridge's own tools that one client may have open
 
 
 class Runner:
-    """Runs skills, each on its own thread's terms.
+    """Starts the runs of skills, and keeps those that have not ended.
 
     Attributes:
         environment: What the runs have in common.
         recent: The latest calls.
-        own_tools: The bridge's own tools, which run where the pool is full, too.
+        own_tools: The bridge's own tools; they have threads of their own beside the pool.
     """
 
     def __init__(
@@ -56,7 +59,7 @@ class Runner:
         edited: Callable[[Call, str], None] = lambda call, label: None,
         auditor: Auditor = nowhere,
     ) -> None:
-        """Prepare; `start` runs a skill.
+        """Prepare a runner with no runs; `start` runs a skill.
 
         Args:
             host: The application whose scene is edited.
@@ -65,15 +68,16 @@ class Runner:
             spawn: Starts a coroutine on the worker's loop, from any thread.
             clock: Calls back after some seconds.
             edited: Called when a call is done, with the label of the undo step that it left.
-            auditor: Records a call before it may change the scene, and what came of it.
+            auditor: Records a call before it may change the scene, and its end.
         """
         self.environment = RunEnvironment(host, main, settings, clock, edited, auditor)
         self.recent = self.environment.recent
         self.own_tools: frozenset[Skill] = frozenset()
         self._spawn = spawn
         self._lock = threading.Lock()
-        self._live: dict[str, Run] = {}
-        # By client: its calls for the main thread that had not begun when this was last looked at.
+        self._runs: dict[str, Run] = {}
+        # The line of each client, by its label. Calls that began since are taken out when the next
+        # one comes.
         self._lines: dict[str | None, dict[str, Run]] = {}
         self._pool = rate_limits.Shares("pool calls", max(1, MAX_THREADS // 3), MAX_THREADS)
         self._reserve = rate_limits.Shares("calls of the bridge's own tools", _MAX_RESERVED)
@@ -88,13 +92,13 @@ class Runner:
     ) -> Run:
         """Run a skill; the run becomes the call's `control`. Any thread.
 
-        Its outcome always comes; cancelled before it began, it never begins.
+        Its outcome is always set, also if the call is refused here and never begins.
 
         Args:
             skill: The skill.
             arguments: Its arguments, checked.
             call: The call.
-            missing: The choices that are asked for before the body.
+            missing: The required choices that are asked for before the body.
             progress: Called with the progress, as often as a client can take.
         """
         run = Run(
@@ -103,20 +107,25 @@ class Runner:
         with self._lock:
             refusal = self._refusal(run)
             if refusal is None:
-                self._live[call.id] = run
+                self._runs[call.id] = run
         try:
             if refusal is not None:
                 raise refusal
             run.queue(self._queue(run))
         except BridgeError as error:
             run.refuse(str(error))
-        except Exception:  # its caller waits for an outcome, whatever kept it from the queue
+        except Exception:  # whatever it was: the caller waits for an outcome
             log.exception("call %s of %s could not be queued", call.id, call.skill)
             run.refuse(f"{skill.name} could not be queued in {self.environment.host.name}.")
         return run
 
     def reject(self, call: Call, why: str) -> None:
-        """Record that a call never began, and the sentence that its client is told. Any thread."""
+        """Record that a call never began. Any thread.
+
+        Args:
+            call: The call.
+            why: The sentence that its client is told.
+        """
         log.info("call %s of %s was rejected", call.id, call.skill)
         try:
             self.environment.auditor(rejected(call, why))
@@ -124,16 +133,16 @@ class Runner:
             log.warning("call %s: %s", call.id, error)
 
     def cancel(self, call: str) -> Call | None:
-        """Let a queued call never begin; end a coroutine where it waits. Any thread.
+        """Keep a queued call from beginning; end a coroutine where it waits. Any thread.
 
         Args:
             call: The id of the call.
 
         Returns:
-            The call, if it was still going: its questions are yet to be ended.
+            The call, whose open questions the caller has to end; None if it has ended already.
         """
         with self._lock:
-            run = self._live.get(call)
+            run = self._runs.get(call)
         if run is None:
             return None
         run.cancel()
@@ -143,21 +152,24 @@ class Runner:
     def coroutines(self) -> list[Run]:
         """The runs on the worker's loop that have not ended. Any thread."""
         with self._lock:
-            return [run for run in self._live.values() if run.skill.is_async]
+            return [run for run in self._runs.values() if run.skill.is_async]
 
     def roll_back(self) -> None:
         """Undo what unfinished skills on other threads changed. Main thread.
 
-        Called when the bridge stops: later their own roll-back is refused. Skills on the main
-        thread undo their changes themselves.
+        It is called when the bridge stops, since it refuses their own roll-back after that. Skills
+        on the main thread undo their changes themselves.
         """
         with self._lock:
-            elsewhere = [run for run in self._live.values() if not _on_main(run.skill)]
+            elsewhere = [run for run in self._runs.values() if not _on_main(run.skill)]
         for run in elsewhere:
             run.abandon()
 
     def _refusal(self, run: Run) -> BridgeError | None:
-        """Put a call in its client's line, or return why it cannot even be queued."""
+        """Put a call in its client's line; return the error of a call that may not be queued.
+
+        Calls off the main thread have no line. The caller holds the lock.
+        """
         paused = run.paused()
         if paused is not None or not _on_main(run.skill):
             return paused
@@ -174,8 +186,12 @@ class Runner:
         return self._busy(waiting)
 
     def _busy(self, waiting: int) -> Busy:
-        """Return the error of a client of which so many calls wait; it says what they wait for."""
-        every = [run for run in self._live.values() if _on_main(run.skill)]
+        """Return the error of a client whose line is full; it names the call that all wait for.
+
+        Args:
+            waiting: How many calls are in the line.
+        """
+        every = [run for run in self._runs.values() if _on_main(run.skill)]
         begun = [run for run in every if run.trail.has_begun]
         first = (begun or every)[0]
         does = "waits"
@@ -200,7 +216,11 @@ class Runner:
         return self._start_on_pool(run)
 
     def _start_on_pool(self, run: Run) -> Future[Outcome]:
-        """Start a run on a thread of the pool, if its client has one left."""
+        """Start a run on a thread of the pool, or of the reserve for the bridge's own tools.
+
+        Raises:
+            Busy: The client uses all threads that it may, or no thread can be started.
+        """
         label = routing.client_label(run.call)
         threads = self._pool
         if run.skill in self.own_tools:
@@ -208,7 +228,7 @@ class Runner:
         threads.enter(label)
         try:
             queued = run_in_thread(run.on_pool_thread, run.skill.name)
-        except RuntimeError as error:  # the system gives no more of them
+        except RuntimeError as error:  # the system starts no more threads
             threads.leave(label)
             raise Busy(f"{run.skill.name}: no thread can be started; try again later.") from error
         queued.add_done_callback(lambda _: threads.leave(label))
@@ -217,7 +237,7 @@ class Runner:
     def _forget(self, call: str) -> None:
         """Forget a run that is over. Any thread."""
         with self._lock:
-            run = self._live.pop(call, None)
+            run = self._runs.pop(call, None)
             if run is None:
                 return
             label = routing.client_label(run.call)

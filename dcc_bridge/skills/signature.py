@@ -118,7 +118,7 @@ class Signature:
 
     @property
     def is_described(self) -> bool:
-        """Whether the schema was made, and with it all that is listed."""
+        """True once the schema was made, and with it all that is listed."""
         return "schema" in vars(self)
 
     def describe(self) -> None:

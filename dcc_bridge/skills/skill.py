@@ -115,12 +115,12 @@ class Skill:
 
     @property
     def is_imported(self) -> bool:
-        """Whether its function is there: a file is imported when it is first needed."""
+        """True once the skill has its function: a file is imported when it is first needed."""
         return self.fn is not unimported
 
     @property
     def is_async(self) -> bool:
-        """Whether it runs as a coroutine on the worker's loop."""
+        """True for a skill that runs as a coroutine on the worker's loop."""
         return inspect.iscoroutinefunction(self.fn)
 
     @property

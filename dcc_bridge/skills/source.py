@@ -1,9 +1,17 @@
-"""Reads what a skill file's text says of its skills, without running the file. Any thread.
+"""Reads the skills of a file from its text, without running the file. Any thread.
 
-What the text alone does not say is left open, and importing the file says it: the types of one
-skill (its signature has more than literal values, built-in types and some of the standard library,
-written out), or the skills of the whole file (functions are made in a loop, or decorated by
-something unknown). What is run later are the very bytes that were read here.
+The mark of a skill is the decorator `@skill`. A file without marked functions offers its public
+ones.
+
+The text may leave something open, which only an import of the file decides; the code raises
+`Undecidable` inside, and returns None to others:
+
+- the types of one skill: its signature has more than literal values, built-in types and some types
+  of the standard library;
+- the skills of the whole file: functions are made in a loop, or have an unknown decorator.
+
+A plain file is one whose skills are all functions that the text defines. The bytes that are run
+later are the very bytes that were read here.
 """
 
 from __future__ import annotations
@@ -30,12 +38,12 @@ if TYPE_CHECKING:
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 _DECORATORS: Final = {("dcc_bridge", "skill"), ("dcc_bridge.skills.skill", "skill")}
-_PLAIN_DECORATORS: Final = {"contextlib", "functools"}  # theirs make no skill of a function
+_PLAIN_DECORATORS: Final = {"contextlib", "functools"}  # modules whose decorators make no skill
 _TYPES: Final = {
     *("bool", "bytes", "complex", "dict", "float", "frozenset", "int", "list", "object"),
     *("set", "str", "tuple"),
 }
-# Whose types are read: importing them does nothing, and pydantic has most of them.
+# Modules whose types are read. Their import has no effect, and pydantic has imported most of them.
 _MODULES: Final = {"collections.abc", "datetime", "decimal", "pathlib", "typing", "uuid"}
 
 _MARKED: Final = re.compile(
@@ -44,7 +52,7 @@ _MARKED: Final = re.compile(
 
 
 class Undecidable(Exception):
-    """The text alone does not say it."""
+    """The text leaves it open; only an import of the file decides it."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +62,7 @@ class DeclaredSkill:
     Attributes:
         name: The tool's name.
         metadata: The fields of its decorator.
-        shape: Its parameters and its result; None where only importing can say.
+        shape: Its parameters and its result; None where the text leaves them open.
     """
 
     name: str
@@ -69,7 +77,7 @@ class Source:
     Attributes:
         file: The file.
         content: Its bytes.
-        digest: Their SHA-256, in hexadecimal digits.
+        digest: The SHA-256 of the bytes, in hexadecimal digits.
     """
 
     file: Path
@@ -82,7 +90,7 @@ class Source:
         return cls(file, content, sha256(content).hexdigest())
 
     def skills(self) -> tuple[DeclaredSkill, ...] | None:
-        """Return the skills of the file; None where only importing the file can say.
+        """Return the skills of the file; None where the text leaves them open.
 
         Raises:
             BrokenSkill: The file is no Python, or the mark of a skill is wrong.
@@ -106,12 +114,12 @@ class Source:
         try:
             tree = ast.parse(self.content, str(self.file))
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-            raise BrokenSkill(explained(error, self.file)) from error
+            raise BrokenSkill(describe_error(error, self.file)) from error
         return Text(tree, self.file.name)
 
 
-def explained(error: BaseException, file: Path) -> str:
-    """Return which error a file has, and in which of its lines."""
+def describe_error(error: BaseException, file: Path) -> str:
+    """Return a text that names an error of a file's code, and the line of the file."""
     reason: object = error
     frames = traceback.extract_tb(error.__traceback__)
     lines = [frame.lineno for frame in frames if frame.filename == str(file)]
@@ -129,9 +137,9 @@ class Text:
     """A parsed file.
 
     Attributes:
-        tree: Its syntax tree.
-        chosen: Its skills, as far as its text says: the marked functions; where none is marked, the
-            public ones with a docstring; where none has one, the public ones.
+        tree: The syntax tree of the file.
+        chosen: The functions that are its skills: the marked ones; without any of these the public
+            ones with a docstring; without any of these the public ones.
     """
 
     def __init__(self, tree: ast.Module, file: str) -> None:
@@ -148,7 +156,7 @@ class Text:
         """Return the skills of the file.
 
         Raises:
-            Undecidable: Only importing the file can say.
+            Undecidable: The text leaves them open.
             BrokenSkill: The mark of a skill is wrong.
         """
         if not self._is_plain():
@@ -156,7 +164,7 @@ class Text:
         return tuple(self._declared(fn) for fn in self.chosen)
 
     def names(self) -> list[tuple[str, int, skill.Metadata]]:
-        """Return each skill's name, its line and its metadata as far as the text says."""
+        """Return the name, line and metadata of each skill; default metadata if it is left open."""
         named = []
         for fn in self.chosen:
             metadata = skill.Metadata()
@@ -166,24 +174,25 @@ class Text:
         return named
 
     def metadata(self, fn: Function) -> skill.Metadata | None:
-        """Return the fields of a function's decorator; None where the text does not say."""
+        """Return the fields of a function's mark; None where the text leaves them open."""
         with suppress(Undecidable):
             return self._metadata(fn)
         return None
 
     def _is_plain(self) -> bool:
-        """Return whether all skills are functions written in the file."""
+        """Return whether the file is plain: no ``import *``, and only plain statements."""
         if self._names.bound["*"]:
             return False
         return all(self._is_plain_statement(statement) for statement in self.tree.body)
 
     def _is_plain_statement(self, statement: ast.stmt) -> bool:
+        """Return whether a statement is a function with known decorators, or makes no skill."""
         if isinstance(statement, Function):
             return self._names.bound[statement.name] == 1 and self._is_known(statement)
         return not any(self._may_make_a_skill(node) for node in _walk(statement))
 
     def _is_known(self, fn: Function) -> bool:
-        """Return whether a function has the mark alone, or decorators that make no skill."""
+        """Return whether a function has one known decorator at most: the mark, or a plain one."""
         others = []
         for decorator in fn.decorator_list:
             called = _called(decorator)
@@ -201,28 +210,30 @@ class Text:
         return True
 
     def _may_make_a_skill(self, node: ast.AST) -> bool:
+        """Return whether a node, deep in a statement, is a function or names the mark."""
         return isinstance(node, Function) or (isinstance(node, ast.expr) and self._is_skill(node))
 
     def _is_skill(self, node: ast.expr) -> bool:
         return self._names.origin(node) in _DECORATORS
 
     def _mark(self, fn: Function) -> ast.expr | None:
-        """Return the decorator that makes a function a skill."""
+        """Return the decorator that makes a function a skill; None without one."""
         for decorator in fn.decorator_list:
             if self._is_skill(_called(decorator)):
                 return decorator
         return None
 
     def _declared(self, fn: Function) -> DeclaredSkill:
+        """Return the skill that a function declares; the errors are those of `_metadata`."""
         metadata = self._metadata(fn)
         return DeclaredSkill(metadata.name or fn.name, metadata, self._shape(fn))
 
     def _metadata(self, fn: Function) -> skill.Metadata:
-        """Return the fields of a function's decorator.
+        """Return the fields of a function's mark.
 
         Raises:
-            Undecidable: They are no literal values.
-            BrokenSkill: The decorator does not take them.
+            Undecidable: The fields are no literal values.
+            BrokenSkill: The decorator refuses the fields.
         """
         mark = self._mark(fn)
         if not isinstance(mark, ast.Call):
@@ -244,11 +255,11 @@ class Text:
             raise BrokenSkill(f"{self._file}, line {mark.lineno}: {kind}: {error}") from error
 
     def _shape(self, fn: Function) -> signature.Shape | None:
-        """Return the shape of a function; None where only importing the file can say."""
+        """Return the shape of a function; None where the text leaves it open."""
         from dcc_bridge.skills import signature  # pydantic, which a start need not wait for
 
         arguments = fn.args
-        if arguments.posonlyargs:  # which an import refuses
+        if arguments.posonlyargs:  # the import refuses these, with a message
             return None
         required = [None] * (len(arguments.args) - len(arguments.defaults))
         defaults = [*required, *arguments.defaults, *arguments.kw_defaults]
@@ -267,7 +278,7 @@ class Text:
 
 
 class Names:
-    """The origins of a file's names, as far as its text says.
+    """The origins of a file's names: the imports of the file that bind them.
 
     Attributes:
         bound: How often the file binds each name.
@@ -299,8 +310,8 @@ class Names:
         """Return the type that an annotation stands for; Any without an annotation.
 
         Raises:
-            Undecidable: Only importing the file can say.
-            Exception: Types that do not go together raise what they will.
+            Undecidable: The text leaves it open.
+            Exception: Python refuses the types together: `list[int] | 3`.
         """
         match node:
             case None:
@@ -316,7 +327,7 @@ class Names:
         raise Undecidable
 
     def _subscripted(self, base: Any, part: ast.expr) -> Any:
-        """Return a type with what stands in its brackets: ``dict[str, int]``."""
+        """Return a type with the parts in its brackets: ``dict[str, int]``."""
         read: Callable[[ast.expr], Any] = self._part
         if base is Literal:
             read = ast.literal_eval
@@ -331,7 +342,7 @@ class Names:
         return self.type(node)
 
     def _named(self, node: ast.expr) -> Any:
-        """Return the type of a name: a built-in one, or one of a few modules."""
+        """Return the type of a name: a built-in one, or one of `_MODULES`; or raise Undecidable."""
         module, name = self.origin(node) or ("", None)
         if module in _MODULES and name is not None:
             return getattr(import_module(module), name)
@@ -359,7 +370,7 @@ def _bound(node: ast.AST) -> Iterator[str]:
     match node:
         case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
             yield name
-            return  # what is inside has names of its own
+            return  # the body has names of its own
         case ast.Import(names=names) | ast.ImportFrom(names=names):
             yield from ((alias.asname or alias.name).partition(".")[0] for alias in names)
         case ast.Name(id=name, ctx=ast.Store() | ast.Del()):
@@ -373,14 +384,14 @@ def _bound(node: ast.AST) -> Iterator[str]:
 
 
 def _called(node: ast.expr) -> ast.expr:
-    """Return the function of a call; another expression as it is."""
+    """Return the called function if an expression is a call, else the expression itself."""
     if isinstance(node, ast.Call):
         return node.func
     return node
 
 
 def _walk(node: ast.AST) -> Iterator[ast.AST]:
-    """Yield the nodes of a statement, but not those inside classes, which are no skills."""
+    """Yield the nodes of a statement, but not those inside classes and imports: no skills."""
     yield node
     if not isinstance(node, ast.ClassDef | ast.Import | ast.ImportFrom):
         for child in ast.iter_child_nodes(node):

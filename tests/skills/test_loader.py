@@ -85,8 +85,8 @@ def test_many_files_that_are_imported_to_be_listed_are_put_together_once(
     """Once for each of them would take the square of their number: 27 s for ten thousand."""
     models = {f"show_{n}": MODEL.replace("def show", f"def show_{n}") for n in range(20)}
     shelf = shelved(tmp_path, **models)
-    counted = Mock(wraps=importer.filed)
-    monkeypatch.setattr(importer, "filed", counted)
+    counted = Mock(wraps=importer.file_skills)
+    monkeypatch.setattr(importer, "file_skills", counted)
 
     shelf.complete()
     listed = shelf.registry.entries()

@@ -1,4 +1,4 @@
-"""What a scene held when an undo step began, and what it holds now. Main thread."""
+"""The contents of a scene when an undo step began, and now. Main thread."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What became of a scene while a skill's body ran, for the record of the edit. Main thread."""
+"""The changes of a scene while a skill's body runs, for the record of the edit. Main thread."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a scene and a prim are, described for people and agents. Main thread."""
+"""Descriptions of a scene and of a prim, for people and agents. Main thread."""
 
 from __future__ import annotations
 

@@ -1,4 +1,18 @@
-"""Which prims an undo step took away, brought, changed or moved. Main thread."""
+"""The prims of a scene, sorted by what an undo step did with them. Main thread.
+
+The words of this module:
+
+- A path is that of a prim, or of a variant of a prim, before the step.
+- A prim has left if no layer holds it, and the scene does not show it, where it should be now.
+- A path is taken if another prim came to it.
+- A prim is remade if it was gone for a moment in the step, and its path has other specs now. A prim
+  that USD reported as moved is not remade.
+- A prim is perhaps swapped if USD composed it anew and its specs differ: another prim may have come
+  to its path in the same edit.
+
+First the specs of the layers are compared (`_compare_layers`). Then the prims that left or may have
+been swapped are searched for among those that arrived (`_find_moved`), and sorted again.
+"""
 
 from __future__ import annotations
 
@@ -20,16 +34,17 @@ _TOP: Final = Sdf.Path.absoluteRootPath
 class EditedPrims:
     """The prims of a scene by what an undo step did with them.
 
-    The dictionaries have no values; they are used for their order.
+    A dictionary without values stands for a set that keeps its order. `_find_moved` takes paths out
+    of `left` and `changed`, and puts them in again by what it found.
 
     Attributes:
-        moves: Where prims are now.
-        left: Prims that are in the scene no more.
-        changed: Prims that hold something else.
-        arrived: Paths that had no specs before.
-        properties: Properties of other prims that may hold something else.
+        moves: The moves of prims, which tell where each prim is now.
+        left: The prims that have left the scene.
+        changed: The prims whose specs differ.
+        arrived: The paths that have specs, and had none before.
+        properties: Properties that may differ, of prims that were not edited as a whole.
         unchanged: The prims that USD composed anew, and whose specs are as they were.
-        found_moved: Prims that were moved without a report of USD, by their old paths.
+        found_moved: The old paths of prims that were moved without a report of USD.
         lost_variants: Variants that are gone, with the prims that had them.
     """
 
@@ -37,8 +52,8 @@ class EditedPrims:
         """Compare the scene.
 
         Args:
-            scene: The scene, as it was and is.
-            notices: What USD said of the step.
+            scene: The scene before the step and now.
+            notices: The notices of USD about the step.
         """
         self.moves = Moves(notices.moves, notices.blocks)
         self.left: dict[Sdf.Path, None] = {}
@@ -48,7 +63,7 @@ class EditedPrims:
         self.lost_variants: list[tuple[Sdf.Path, LostPart]] = []
         self._scene = scene
         self._notices = notices
-        self.moves.note_taken(scene)
+        self.moves.note_taken_paths(scene)
         self.properties = self._compare_layers()
         self.unchanged = notices.resynced - self.changed.keys()
         self._find_moved()
@@ -56,7 +71,8 @@ class EditedPrims:
     def _compare_layers(self) -> dict[Sdf.Path, None]:
         """Note which prims left, arrived or changed; return the properties that may have changed.
 
-        The properties are a dictionary for their order.
+        Layers that were added or removed, and layers whose edited places are not known, are
+        compared from the top. In all others only the edited places are.
         """
         scene = self._scene
         layers_before = {each.layer for each in scene.layers_before}
@@ -75,13 +91,16 @@ class EditedPrims:
             for name in child_names(layer, _TOP):
                 roots[_TOP.AppendChild(name)] = None
         for path in tracked(Sdf.Path.RemoveDescendentPaths([*roots]), CHECKING):
-            self._sort(path, is_reported=True)
+            self._compare(path, is_reported=True)
         return properties
 
-    def _sort(self, path: Sdf.Path, *, is_reported: bool = False) -> None:
-        """Note whether a prim or variant left, arrived or changed, and look at its children.
+    def _compare(self, path: Sdf.Path, *, is_reported: bool = False) -> None:
+        """Note a prim or variant that left, arrived or changed, and compare its children.
 
-        A prim that USD reported is not compared as a whole first: most likely it differs.
+        Args:
+            path: The path of the prim or variant before the step.
+            is_reported: An edit was reported here, so the specs most likely differ. They are not
+                compared, and the path is noted as changed.
         """
         scene = self._scene
         new = self.moves.now(path)
@@ -91,28 +110,35 @@ class EditedPrims:
             if now:
                 self.arrived[path] = None
         elif not now and path.IsPrimVariantSelectionPath():
-            self._lose_variant(path)
+            self._note_lost_variant(path)
         elif self._has_left(path, new, now):
             self.left[path] = None
         elif is_reported or _texts(before) != _texts(now):
             self.changed[path] = None
-            self._sort_inside(path, before, now)
+            self._compare_inside(path, before, now)
 
     def _has_left(self, path: Sdf.Path, new: Sdf.Path, now: list[Any]) -> bool:
-        """Return whether a prim is not where it should be now, or another prim took its place."""
+        """Return whether a prim has left, or its path is taken.
+
+        Args:
+            path: The path of the prim before the step.
+            new: The path where the prim should be now.
+            now: The specs that the layers hold there.
+        """
         if not now and not prim_of(self._scene.stage, new):
             return True
         return new == path and path in self.moves.taken
 
-    def _sort_inside(self, path: Sdf.Path, before: list[Any], now: list[Any]) -> None:
+    def _compare_inside(self, path: Sdf.Path, before: list[Any], now: list[Any]) -> None:
+        """Compare the variants and the children of a prim, by its specs before and now."""
         for variant in {*_variants(path, before), *_variants(path, now)}:
-            self._sort(variant)
+            self._compare(variant)
         names = dict.fromkeys(_children(before) + _children(now))
         for name in tracked([*names], CHECKING):
-            self._sort(path.AppendChild(name))
+            self._compare(path.AppendChild(name))
 
-    def _lose_variant(self, path: Sdf.Path) -> None:
-        """Note that a variant is gone, or its whole variant set."""
+    def _note_lost_variant(self, path: Sdf.Path) -> None:
+        """Note the loss of a variant; or of its variant set, if that is gone."""
         owner = path.GetParentPath()
         name, variant = path.GetVariantSelection()
         what = f"variant set {name}"
@@ -122,10 +148,13 @@ class EditedPrims:
         self.lost_variants.append((owner, LostPart(what)))
 
     def _find_moved(self) -> None:
-        """Find which prims were only renamed or put elsewhere, and compare them where they are."""
+        """Find the prims that were only renamed or moved, and compare them at their new paths.
+
+        A remade prim that was not moved, and a prim whose path is taken, count as left.
+        """
         moves = self.moves
-        remade = self._remade()
-        swapped = self._swapped(remade)
+        remade = self._find_remade()
+        swapped = self._find_swapped(remade)
         gone = dict.fromkeys([*self.left, *swapped])
         arrived = [*self.arrived, *swapped]
         if arrived and len(gone) < CROWD_SIZE:
@@ -136,30 +165,31 @@ class EditedPrims:
             if moves.moved_to(path) is not None:
                 self.left.pop(path, None)
                 self.changed.pop(path, None)
-                self._sort(path)
-            elif path in self.changed and (path in remade or path in moves.taken):
+                self._compare(path)
+                continue
+            has_left = path in remade or path in moves.taken
+            if has_left and path in self.changed:
                 del self.changed[path]
                 self.left[path] = None
 
-    def _remade(self) -> list[Sdf.Path]:
-        """List the changed prims that were away for a moment, and were not moved."""
+    def _find_remade(self) -> list[Sdf.Path]:
+        """List the changed prims that are remade, and of which USD reported no move."""
         vanished = self._notices.vanished - {old for old, _ in self._notices.moves}
-        return [path for path in self.changed if path in vanished and self._differs(path)]
+        return [path for path in self.changed if path in vanished and self._has_other_specs(path)]
 
-    def _swapped(self, remade: list[Sdf.Path]) -> list[Sdf.Path]:
-        """List the changed prims whose place another prim may have taken.
-
-        In a crowd these are the remade prims only.
-        """
+    def _find_swapped(self, remade: list[Sdf.Path]) -> list[Sdf.Path]:
+        """List the changed prims that are perhaps swapped; in a crowd only the remade ones."""
         resynced = [path for path in self.changed if path in self._notices.resynced]
         if len(resynced) > CROWD_SIZE:
             return remade
-        return [path for path in resynced if path in remade or self._differs(path)]
+        return [path for path in resynced if path in remade or self._has_other_specs(path)]
 
-    def _differs(self, path: Sdf.Path) -> bool:
+    def _has_other_specs(self, path: Sdf.Path) -> bool:
+        """Return whether the specs at a path differ from those before the step."""
         return _texts(self._scene.specs_before(path)) != _texts(self._scene.specs_now(path))
 
     def _prims_below(self, path: Sdf.Path) -> Iterator[Sdf.Path]:
+        """Yield the prims that were below a prim before the step."""
         for spec in self._scene.specs_before(path):
             for inner in below(spec.layer, path):
                 if inner.IsPrimPath() and inner != path:

@@ -1,4 +1,4 @@
-"""What prims, properties and layers hold, and which parts of that went, in words. Any thread."""
+"""The fields of prims, properties and layers, and their lost parts in words. Any thread."""
 
 from __future__ import annotations
 

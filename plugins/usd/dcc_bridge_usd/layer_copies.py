@@ -1,4 +1,4 @@
-"""What layers held: a mirror of each, and what it held where it was edited. Main thread."""
+"""Copies of layers: a mirror of each, and the old content of edited places. Main thread."""
 
 from __future__ import annotations
 

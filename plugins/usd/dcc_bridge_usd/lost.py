@@ -1,4 +1,17 @@
-"""What an undo step took away: what the layers held, and the scene shows no more. Main thread."""
+"""The losses of an undo step: content of the layers that the scene no longer shows. Main thread.
+
+The words of this module:
+
+- A prim or property is gone if the scene does not show it any more: it was deleted, taken out of
+  the scene (made inactive, a class or an over), or replaced by another one. A new name or parent is
+  no loss (`Moves`).
+- A part is anything else that a prim, property or layer held: a value, a reference, a variant.
+- A link is a part that leads to a path: a target, a connection, a reference. It is cut if it was
+  deleted, and what it led to is gone as well.
+- A prim is hidden if its specs are there, or it is in a referenced file, but the scene does not
+  show it.
+- Paths are those before the step, if nothing else is said.
+"""
 
 from __future__ import annotations
 
@@ -22,92 +35,106 @@ class Losses:
     """The losses of a step.
 
     Attributes:
-        gone: Prims and properties that are not there any more, or not as what they were.
+        gone: The prims and properties that are gone.
     """
 
     def __init__(self, scene: Scene, notices: StepNotices, agreed: Set[str] = frozenset()) -> None:
         """Search for all losses.
 
         Args:
-            scene: The scene, as it was and is.
-            notices: What USD said of the step.
-            agreed: Items that are left out, with what is below them and their parts.
+            scene: The scene before the step and now.
+            notices: The notices of USD about the step.
+            agreed: Items whose loss was agreed to. `names` leaves them out, with all prims below
+                them and all their parts.
         """
         self.gone: set[Sdf.Path] = set()
         self._scene = scene
         self._notices = notices
         self._agreed = agreed
-        self._covered = {Sdf.Path(item) for item in agreed if is_path(item)}
+        self._agreed_paths = {Sdf.Path(item) for item in agreed if is_path(item)}
         self._parts: list[tuple[Sdf.Path, LostPart]] = []
         self._layer_parts: list[str] = []
         self._relocated: dict[Sdf.Path, Sdf.Path] = {}  # prims of referenced files, by old path
         edited = EditedPrims(scene, notices)
         self._moves = edited.moves
-        self._search(edited)
+        self._search_all(edited)
 
     def names(self) -> list[str]:
-        """Return what a person reads for each loss, without what was agreed to."""
-        paths = [path for path in tracked([*self.gone], CHECKING) if not self._is_covered(path)]
+        """Return the losses in a person's words, without those agreed to and without cut links."""
+        paths = [path for path in tracked([*self.gone], CHECKING) if not self._is_agreed(path)]
         names = {self._name(path) for path in tracked(paths, CHECKING)}
         for path, part in self._parts:
-            if not self._is_covered(path) and not self._is_cut(part):
+            if not self._is_agreed(path) and not self._is_cut_link(part):
                 names.add(f"{part.what} of {self._name(path)}")
         names.update(self._layer_parts)
         return sorted(names - self._agreed)
 
-    def cut(self) -> list[str]:
-        """Name what led to what is gone, and was deleted itself."""
-        return [self._leading(path, part) for path, part in self._parts if self._is_cut(part)]
+    def cut_links(self) -> list[str]:
+        """Return the cut links in a person's words."""
+        return [
+            self._link_name(path, part) for path, part in self._parts if self._is_cut_link(part)
+        ]
 
-    def _leading(self, path: Sdf.Path, part: LostPart) -> str:
+    def _link_name(self, path: Sdf.Path, part: LostPart) -> str:
+        """Return the words for a link: its property, or its kind and its prim."""
         name = self._name(path)
         if path.IsPropertyPath():
             return name
         kind = part.what.removesuffix(f" {part.path}")
         return f"{kind} of {name}"
 
-    def _is_cut(self, part: LostPart) -> bool:
+    def _is_cut_link(self, part: LostPart) -> bool:
+        """Return whether a lost part led to a path that is gone, or whose loss was agreed to."""
         if part.path is None:
             return False
-        return self._is_gone(part.path) or self._is_covered(part.path)
+        return self._is_gone(part.path) or self._is_agreed(part.path)
 
     # ---- searching
 
-    def _search(self, edited: EditedPrims) -> None:
+    def _search_all(self, edited: EditedPrims) -> None:
+        """Fill `gone`, `_parts` and `_layer_parts`; each search passes over paths in `gone`."""
         self._parts += edited.lost_variants
         self._compare_own_fields()
         for path in tracked([*edited.left], CHECKING):
-            self._lose_prim(path)
+            self._note_lost_prim(path)
         for path in tracked([*edited.changed], CHECKING):
             self._compare_prim(path)
         for path in tracked([*edited.properties], CHECKING):
             if not self._is_gone(path.GetPrimPath()):
                 self._compare_property(path)
-        self._search_hidden(edited)
+        self._note_hidden_prims(edited)
 
-    def _search_hidden(self, edited: EditedPrims) -> None:
-        """Note the prims that have their specs, or are referred to, and are not shown any more."""
+    def _note_hidden_prims(self, edited: EditedPrims) -> None:
+        """Note the prims that are hidden since the step."""
         # A new spec may hide a prim of a referenced file, also under a new name.
         perhaps_hidden = edited.unchanged | edited.arrived.keys()
         for path in tracked(list(perhaps_hidden), CHECKING):
-            self._look_for_hidden(path)
+            self._note_if_hidden(path)
         for old, _ in self._notices.moves:
-            self._look_inside_hidden(old)
+            self._note_if_moved_into_loss(old)
         for path in edited.found_moved:
-            self._look_inside_hidden(path)
+            self._note_if_moved_into_loss(path)
         for path, new in self._relocated.items():
-            self._look_for_relocated(path, new)
+            self._note_if_relocated_away(path, new)
 
-    def _lose_prim(self, path: Sdf.Path) -> None:
-        """Note that a prim is gone with all below it, except what was put elsewhere before."""
+    def _note_lost_prim(self, path: Sdf.Path) -> None:
+        """Note that a prim is gone with all prims below it, except those moved elsewhere before."""
         for spec in self._scene.specs_before(path):
             prims = [inner for inner in below(spec.layer, path) if inner.IsPrimPath()]
             for inner in tracked(prims, CHECKING):
-                if self._goes_with(inner, path):
+                if self._is_lost_with(inner, path):
                     self.gone.add(inner)
 
-    def _goes_with(self, path: Sdf.Path, root: Sdf.Path) -> bool:
-        """Return whether a prim is not in a variant below a root, and nowhere else either."""
+    def _is_lost_with(self, path: Sdf.Path, root: Sdf.Path) -> bool:
+        """Return whether a prim below a lost prim is lost with it.
+
+        A prim in a variant of the lost prim, or of one below it, is no loss of its own. Any other
+        is lost, unless it was moved before and its new path has specs.
+
+        Args:
+            path: The prim.
+            root: The lost prim.
+        """
         if path.ContainsPrimVariantSelection():
             return path == root or "{" not in str(path)[len(str(root)) :]
         new = self._moves.moved_to(path)
@@ -116,12 +143,13 @@ class Losses:
     # ---- one prim
 
     def _compare_prim(self, path: Sdf.Path) -> None:
+        """Note a changed prim that is gone; else compare its fields and its properties."""
         if self._is_gone(path):
             return
         scene = self._scene
         new = self._moves.now(path)
         now = scene.specs_now(new)
-        if not path.IsPrimVariantSelectionPath() and self._is_off(path, now):
+        if not path.IsPrimVariantSelectionPath() and self._was_taken_out(path, now):
             self.gone.add(path)
             return
         stayed = list(scene.stayed.specs(path))
@@ -132,16 +160,21 @@ class Losses:
         for name in names:
             self._compare_property(path.AppendProperty(name))
 
-    def _is_off(self, path: Sdf.Path, now: list[Any]) -> bool:
-        """Return whether a prim is in the scene no more, though it has specs or is referred to."""
+    def _was_taken_out(self, path: Sdf.Path, now: list[Any]) -> bool:
+        """Return whether a prim was taken out of the scene, by its specs now.
+
+        Args:
+            path: The path of the prim.
+            now: The specs that it has now.
+        """
         scene = self._scene
         prim = prim_of(scene.stage, self._moves.now(path))
         if not prim:
             return not now
         return was_switched_off(prim, scene.specs_before(path), now)
 
-    def _look_for_hidden(self, path: Sdf.Path) -> None:
-        """Note a prim that is hidden in a prim that refers to what was edited."""
+    def _note_if_hidden(self, path: Sdf.Path) -> None:
+        """Note a prim of a referenced file that is hidden: it had no specs of its own before."""
         scene = self._scene
         if not path.IsPrimPath() or scene.specs_before(path) or self._is_gone(path):
             return
@@ -154,40 +187,41 @@ class Losses:
         if prim.IsActive() and not is_class:
             return
         for prefix in path.GetParentPath().GetPrefixes():
-            if _refers(scene.specs_before(prefix)):
+            if _has_arcs(scene.specs_before(prefix)):
                 self.gone.add(path)
                 return
 
-    def _look_inside_hidden(self, path: Sdf.Path) -> None:
-        """Note a prim that was put into a prim that is in the scene no more."""
+    def _note_if_moved_into_loss(self, path: Sdf.Path) -> None:
+        """Note a prim that was moved into a prim that is gone."""
         new = self._moves.now(path)
         if new == path or not self._scene.specs_before(path) or self._is_gone(path):
             return
         if not is_shown(self._scene.stage, new) and self._is_inside_gone(new):
             self.gone.add(path)
 
-    def _look_for_relocated(self, path: Sdf.Path, new: Sdf.Path) -> None:
-        """Note a prim of a referenced file whose new place is in the scene no more."""
+    def _note_if_relocated_away(self, path: Sdf.Path, new: Sdf.Path) -> None:
+        """Note a prim of a referenced file that a layer relocated to a path that is not shown."""
         if self._is_gone(path) or is_shown(self._scene.stage, new):
             return
         if hides(self._scene.specs_now(new)) or self._is_inside_gone(new):
             self.gone.add(path)
 
     def _is_inside_gone(self, path: Sdf.Path) -> bool:
-        """Return whether a prim is in a prim that is gone, wherever that is now."""
+        """Return whether a path of now is that of a gone prim, or below one."""
         gone = {self._moves.now(each) for each in self.gone}
         return not gone.isdisjoint(path.GetPrefixes())
 
     # ---- parts
 
     def _compare_property(self, path: Sdf.Path) -> None:
+        """Note a property that is gone; else compare its fields, also under a new name."""
         scene = self._scene
         before = list(scene.stayed.specs(path))
         if not before:
             return
         now = scene.specs_now(self._moves.now(path))
         if not now and not self._is_authored(path):
-            new = self._renamed(path, before)
+            new = self._find_renamed(path, before)
             if new is None:
                 self.gone.add(path)
                 return
@@ -195,15 +229,15 @@ class Losses:
         self._compare_fields(path, composed(before), composed(now))
 
     def _is_authored(self, path: Sdf.Path) -> bool:
-        """Return whether what is referred to says something of a property."""
+        """Return whether a referenced file holds a property, so that it is there without specs."""
         owner = self._moves.now(path.GetPrimOrPrimVariantSelectionPath())
         prim = prim_of(self._scene.stage, owner)
         if prim is None or not prim.HasProperty(path.name):
             return False
         return prim.GetProperty(path.name).IsAuthored()
 
-    def _renamed(self, path: Sdf.Path, before: list[Any]) -> Sdf.Path | None:
-        """Return the new property of the same prim that holds what a property held."""
+    def _find_renamed(self, path: Sdf.Path, before: list[Any]) -> Sdf.Path | None:
+        """Return a new property of the same prim with the same fields as one before; or None."""
         scene = self._scene
         fields = [raw_fields(spec) for spec in before]
         for owner in scene.specs_now(self._moves.now(path.GetParentPath())):
@@ -215,11 +249,15 @@ class Losses:
         return None
 
     def _compare_fields(self, path: Sdf.Path, before: Fields, now: Fields) -> None:
+        """Note the parts of a prim or property that are lost."""
         for part in lost_parts(before, now, self._moves.now):
             self._parts.append((path, part))
 
     def _compare_own_fields(self) -> None:
-        """Compare the metadata of each layer, and which layers are below it."""
+        """Note the layers that left the scene, and the lost parts of the metadata of the others.
+
+        A relocation is metadata of a layer, too: it moves or deletes a prim of a referenced file.
+        """
         scene = self._scene
         stage = scene.stage
         for followed in scene.layers_before:
@@ -244,19 +282,25 @@ class Losses:
     # ---- names
 
     def _is_gone(self, path: Sdf.Path) -> bool:
+        """Return whether a path is gone, or is below a path that is."""
         return not self.gone.isdisjoint(path.GetPrefixes())
 
-    def _is_covered(self, path: Sdf.Path) -> bool:
+    def _is_agreed(self, path: Sdf.Path) -> bool:
         """Return whether a person agreed to lose a path, by its old or by its new name."""
-        if not self._covered:
+        if not self._agreed_paths:
             return False
         for each in (path.StripAllVariantSelections(), self._moves.now(path)):
-            if not self._covered.isdisjoint((_TOP, *each.GetPrefixes())):
+            if not self._agreed_paths.isdisjoint((_TOP, *each.GetPrefixes())):
                 return True
         return False
 
     def _name(self, path: Sdf.Path) -> str:
-        """Call a prim or property as a person does, who is asked after the step was reverted."""
+        """Return a person's name for a prim or property.
+
+        The person reads it after the step was reverted, so that a prim has its old path again. A
+        property that was kept is named by its prim, and a prim in a variant by the variant, unless
+        the scene shows that variant.
+        """
         new = self._moves.now(path)
         is_in_variant = new.ContainsPrimVariantSelection()
         if path in self.gone and not is_in_variant:
@@ -288,6 +332,6 @@ def _relocates(fields: Fields) -> dict[Sdf.Path, Sdf.Path]:
     return dict(fields.get("layerRelocates", ()))
 
 
-def _refers(specs: Iterable[Any]) -> bool:
-    """Return whether specs bring in prims from elsewhere."""
+def _has_arcs(specs: Iterable[Any]) -> bool:
+    """Return whether specs have a reference or another arc that brings in prims."""
     return any(spec.HasInfo(arc) for spec in specs for arc in _ARCS)

@@ -1,4 +1,4 @@
-"""What the commands know of our own application. Neither USD nor Qt is imported. Main thread."""
+"""Our own application, as the commands need it; imports neither USD nor Qt. Main thread."""
 
 from __future__ import annotations
 

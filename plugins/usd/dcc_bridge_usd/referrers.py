@@ -1,4 +1,4 @@
-"""Who leads to what goes: relationships, connections, references. Main thread."""
+"""The relationships, connections and references that lead to lost prims. Main thread."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether there is a screen, found without Qt in this process. Main thread."""
+"""The search for a screen, without Qt in this process. Main thread."""
 
 from __future__ import annotations
 

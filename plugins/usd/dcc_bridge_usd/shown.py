@@ -1,4 +1,7 @@
-"""Whether a scene shows a prim that its layers hold: selected, defined and active. Main thread."""
+"""Checks whether a scene shows a prim that its layers hold. Main thread.
+
+A prim is shown if its variants are selected, and it is defined, active and no class.
+"""
 
 from __future__ import annotations
 

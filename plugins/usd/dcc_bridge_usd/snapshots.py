@@ -1,4 +1,8 @@
-"""What there is of prims and properties at one moment. Main thread."""
+"""Snapshots: the state of prims and properties at one moment. Main thread.
+
+A fact is a text about one prim or property that goes into the fingerprint: type, whether a prim is
+active and defined, and which of its specs are locked.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +15,8 @@ from pxr import Sdf, Usd
 from .prims import READING, branch, is_path, is_plain, tracked
 
 _GONE: Final = "gone"
-# Functions of the class: a method of a prim costs four times as much, since USD looks each time
-# whether the prim is there.
+# Functions of the class cost a quarter of the methods of a prim: USD checks at each use of a method
+# that the prim is there.
 _path = Usd.Prim.GetPath
 _type = Usd.Prim.GetTypeName
 _children = Usd.Prim.GetAllChildren
@@ -39,11 +43,15 @@ class Snapshot(NamedTuple):
 def take_snapshot(
     stage: Usd.Stage, items: Sequence[str], locked: Collection[Sdf.Layer] = ()
 ) -> Snapshot:
-    """Look at prims or properties, and at each prim below them once.
+    """Return the snapshot of prims or properties, and of the prims below them.
+
+    The items are visited in the order of their paths. An item below the one before it comes right
+    after it, so `top` tells that the prims below it have been visited. That is not so below
+    instances: their prims are visited for each item.
 
     Args:
-        stage: The scene. The fingerprint has the identifier of its file, for the same path is
-            another thing in another scene.
+        stage: The scene. The fingerprint has the identifier of its file: the same path stands for
+            another prim in another scene.
         items: Paths of prims or properties.
         locked: The layers that nobody may edit.
     """
@@ -51,7 +59,7 @@ def take_snapshot(
     digest.update(stage.GetRootLayer().identifier.encode())
     kinds: dict[str, str] = {}
     below: list[str] = []
-    top = "none"  # what the paths below the last item with children begin with
+    top = "none"  # the path of the last item whose prims below were visited, with a slash
     for item in tracked(sorted(dict.fromkeys(tracked(items, READING))), READING):
         thing = stage.GetPrimAtPath(item) if is_plain(item) else _object_at(stage, item)
         kind = _GONE
@@ -86,19 +94,21 @@ def _object_at(stage: Usd.Stage, item: str) -> Any:
 
 
 def _prim_fact(prim: Usd.Prim, kind: str) -> str:
+    """Return the fact of a prim of some type."""
     return f"{kind!r} {_is_active(prim)} {_is_defined(prim)}"
 
 
 def _property_fact(prop: Any) -> str:
+    """Return the fact of an attribute, or of a relationship."""
     if isinstance(prop, Usd.Attribute):
         return f"{prop.GetTypeName()} {prop.GetVariability()}"
     return "a relationship"
 
 
 def _locks(prim: Usd.Prim, locked: Collection[Sdf.Layer]) -> list[object]:
-    """List which specs of a prim cannot be edited, by their place in the prim's stack.
+    """List the locked specs of a prim, each with its index in the prim's stack and the reason.
 
-    USD locks whole layers, and forbids edits of a prim by its permission.
+    A spec is locked if its layer is, or if its permission forbids edits.
     """
     if not locked and not _has(prim, "permission"):
         return []

@@ -1,4 +1,4 @@
-"""What USD's notices say of an undo step while the step is open. Main thread."""
+"""Collects the notices of USD about an undo step while the step is open. Main thread."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which properties of a layer lead to what: relationships and connections. Main thread."""
+"""The paths to which relationships and connections of a layer lead. Main thread."""
 
 from __future__ import annotations
 

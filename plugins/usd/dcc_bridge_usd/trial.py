@@ -1,4 +1,4 @@
-"""The open undo step of a session, as long as it can be taken back without a trace. Main thread."""
+"""The trial of an open undo step of a session: it can be reverted without a trace. Main thread."""
 
 from __future__ import annotations
 
@@ -18,9 +18,10 @@ Select = Callable[[Sequence[str]], object]
 
 
 class StepTrial(Trial):
-    """An undo step of a session, which was just opened.
+    """The trial of an undo step that was just opened.
 
-    What undo does not hold is put back by `Locks.hold`: edit target, muting and load rules.
+    It reverts layers and selection. `Locks.hold` puts back the edit target, muting and load rules,
+    which undo does not hold.
     """
 
     keeps_redo = True
@@ -47,18 +48,24 @@ class StepTrial(Trial):
         return self._history.scene_mark is not self._scene
 
     def broken(self) -> list[str]:
-        """Name the relationships, connections and references whose targets went in the step."""
+        """Name the relationships, connections and references that led to prims lost in the step.
+
+        They are links that were cut with the prims, and links that stand and lead nowhere now.
+        """
         losses = self._history.losses()
         if losses is None:
             return []
         stage = self._history.stage
-        gone = {path for path in losses.gone if not _is_there(stage, path)}
+        gone = {path for path in losses.gone if not _has_prim_again(stage, path)}
         resynced = self._history.step_notices().resynced
         dangling = leading_to(stage, gone, self._history.leading_to, resynced)
-        return sorted({*losses.cut(), *dangling})
+        return sorted({*losses.cut_links(), *dangling})
 
     def revert(self) -> list[str]:
-        """Put back what the layers held when the step began, and select what was selected.
+        """Put back the contents of the layers and the selection from the beginning of the step.
+
+        Returns:
+            An empty list, since all is put back without a trace.
 
         Raises:
             NotUndoable: Another scene was opened in the step.
@@ -70,8 +77,8 @@ class StepTrial(Trial):
         return []
 
 
-def _is_there(stage: Usd.Stage, path: Sdf.Path) -> bool:
-    """Return whether what led to a prim leads to another one in its place."""
+def _has_prim_again(stage: Usd.Stage, path: Sdf.Path) -> bool:
+    """Return whether the scene shows a prim at the path of a lost one, so that no link dangles."""
     if not path.IsPrimPath():
         return False
     prim = stage.GetPrimAtPath(path)

@@ -1,16 +1,27 @@
-"""Undo and redo for a stage: what its layers held before and after each step. Main thread.
+"""Undo and redo for a stage: the contents of its layers before and after each step. Main thread.
 
-For each layer of the local layer stack (root, session, their sublayers) there is a mirror of what
-the layer held when we looked last. USD's notices say where the layer was touched since: properties,
-and prims with all below them, are copied to the mirror one by one, so that such a step costs what
-was edited in it. The layer is copied whole where single copies would cost more, where metadata of
-the layer itself other than its frame range is edited, and where the places are not known. An edit
-outside a step becomes a step of its own, `OUTSIDE`, as soon as anybody looks at the stacks or moves
-along them: such a step is undone like any other, never lost.
+The words of this module:
 
-The places come from a witness, another stage over the same layers with no prim in it. The witness
-reports what the scene's own stage hides, as below instances (measured, 26.11). The witness is given
+- A layer is followed if its edits are undone: each layer of the local layer stack (root, session,
+  their sublayers). A followed layer has a mirror, a copy of the layer when we looked last.
+- A place is the path of a property, or of a prim with all below it. A layer is touched if USD
+  reported an edit of it since we last brought its mirror up to date.
+- A change holds the old content of a layer at the places that were edited. To swap it restores that
+  content, and makes the change hold the content that was there: so it serves both undo and redo.
+- A step is one entry of the stacks, with its changes. It is open while its edits are still made.
+
+To bring a mirror up to date costs as much as was edited: the places are copied one by one. The
+layer is copied whole where single copies would cost more, where metadata of the layer itself other
+than its frame range is edited, and where the places are not known. An edit outside a step becomes a
+step of its own, `OUTSIDE`, as soon as anybody looks at the stacks or moves along them.
+
+The places come from a witness, another stage over the same layers with no prim in it. It reports
+edits that the scene's own stage hides, as below instances (measured, 26.11). The witness is given
 up where prims come or go in crowds, which would cost it half of what it costs the scene.
+
+USD calls this class back at each edit, in this order: `_note_layers` (which layers), `_note_places`
+(where, from the witness), and `_note_resync` (which prims of the scene). These only take notes. The
+mirrors are brought up to date later, by `_update_mirrors`.
 
 The stack holds at most `MAX_STEPS` steps and about `MAX_BYTES` (`Copy.size`, two million
 prims, attributes and relationships); the oldest go first, the newest always stays.
@@ -48,7 +59,14 @@ class UndoStack:
         edit_count: Goes up whenever a layer changes, or what the scene shows of the layers.
         resync_count: Goes up whenever prims may have gone.
         is_in_step: Whether a step is open.
-        scene_mark: Another object after another scene was opened.
+        scene_mark: An object that stands for the scene, until another scene is opened.
+
+    The fields that say which step `lost` and `losses` tell of:
+
+        is_in_step  _open_step  _last_closed
+        yes         an object   None          the open step
+        no          None        a step        the step that `step` closed last
+        no          None        None          no step: after an undo, a redo or an empty step
     """
 
     def __init__(
@@ -66,22 +84,24 @@ class UndoStack:
         self._changed = changed
         self._touched_callback = touched
         self.is_in_step = False
-        self._open: object = None  # stands for the open step
-        self._lost: tuple[object, list[str]] | None = None
-        self._dropped = 0
+        self._open_step: object = None
+        self._lost_names: tuple[object, list[str]] | None = None  # the last answer of `lost`
+        self._dropped = 0  # the steps that were dropped at the bottom of the stack
         self.reset(stage)
         # USD keeps a bound method weakly: the listeners go with this object.
-        self._listener = Tf.Notice.RegisterGlobally(Sdf.Notice.LayersDidChange, self._note)
+        self._layer_listener = Tf.Notice.RegisterGlobally(
+            Sdf.Notice.LayersDidChange, self._note_layers
+        )
 
     def reset(self, stage: Usd.Stage) -> None:
-        """Begin again with another scene, which has nothing unsaved; an open step stays open."""
+        """Begin again with another scene, which is as in its files. An open step stays open."""
         self._followed: dict[Sdf.Layer, Followed] = {}
         self._undo: list[Step] = []
         self._redo: list[Step] = []
-        self._newest: Step | None = None
+        self._last_closed: Step | None = None
         self.scene_mark = object()
         self._begin_step()
-        self._follow(stage)
+        self._follow_stage(stage)
         self.mark_saved()
 
     @property
@@ -92,87 +112,91 @@ class UndoStack:
     @property
     def undo_labels(self) -> list[str]:
         """The steps that can be undone, the next one last."""
-        self._settle()
+        self._catch_up()
         return [step.label for step in self._undo]
 
     @property
     def redo_labels(self) -> list[str]:
         """The steps that can be redone, the next one last."""
-        self._settle()
+        self._catch_up()
         return [step.label for step in self._redo]
 
     def mark(self) -> UndoMark:
         """Mark the step on top; the mark is equal only as long as that step is on top."""
-        self._settle()
+        self._catch_up()
         if not self._undo:
             return UndoMark(self._dropped)
         top = self._undo[-1]
         return UndoMark(self._dropped + len(self._undo), top.label, top)
 
     def lost(self, agreed: Sequence[str]) -> list[str]:
-        """List what the open step took away, or the newest one, beside what was agreed to."""
+        """Name the losses of the open step, or of the step that was closed last.
+
+        Args:
+            agreed: Items whose loss was agreed to; they are left out.
+        """
         if self.is_in_step:
-            self._look()
-        key = (self._open or self._newest, self.edit_count, *agreed)
-        if self._lost is None or self._lost[0] != key:  # callers ask more than once
+            self._update_mirrors()
+        key = (self._open_step or self._last_closed, self.edit_count, *agreed)
+        if self._lost_names is None or self._lost_names[0] != key:  # callers ask more than once
             losses = self.losses(frozenset(agreed))
             names: list[str] = []
             if losses is not None:
                 names = losses.names()
-            self._lost = (key, names)
-        return list(self._lost[1])
+            self._lost_names = (key, names)
+        return list(self._lost_names[1])
 
     def losses(self, agreed: Set[str] = frozenset()) -> Losses | None:
-        """Search for what the open step took away, or the newest one.
+        """Search for the losses of the open step, or of the step that was closed last.
 
         Args:
             agreed: Items whose loss was agreed to.
 
         Returns:
-            The losses; None if the step edited nothing.
+            The losses; None if the step edited nothing, or there is no such step.
         """
         changes: Sequence[LayerChange] = ()
         if self.is_in_step:
-            self._look()
+            self._update_mirrors()
             changes = self._changes
-        elif self._newest is not None:
-            changes = self._newest.changes
+        elif self._last_closed is not None:
+            changes = self._last_closed.changes
         if not changes:
             return None
         scene = Scene(self._stage, self._followed, changes)
         return Losses(scene, self.step_notices(), agreed)
 
     def step_notices(self) -> StepNotices:
-        """Return what USD said of the open step, or of the newest one."""
+        """Return the notices of USD about the open step, or about the step that was closed last."""
         if self.is_in_step:
-            return self._notes.collected()
-        if self._newest is None:
+            return self._step_notes.collected()
+        if self._last_closed is None:
             return StepNotices()
-        return self._newest.notices
+        return self._last_closed.notices
 
     @property
     def is_edited(self) -> bool:
         """True if the open step has edited anything, and would be an entry."""
-        self._look()
+        self._update_mirrors()
         return bool(self._changes)
 
     def revert(self) -> None:
-        """Take back what was edited in the open step; the step stays open."""
-        self._look()
+        """Undo the edits of the open step; the step stays open."""
+        self._update_mirrors()
         changes = self._changes[::-1]
-        with self._unlocked():
+        with self._unlock_layers():
             self._restore(changes)
         self._begin_step()
         if changes:
             self._changed()
 
     def held(self, path: Sdf.Path) -> list[Any]:
-        """List what the layers held at a path when the open step began."""
+        """List the specs that the layers held at a path when the open step began."""
         return list(Before(self._followed.values(), self._changes).specs(path))
 
     def leading_to(self, gone: Set[Sdf.Path]) -> list[Sdf.Path]:
         """List the properties that lead to some paths or below them, according to the layers."""
-        self._settle()
+        self._catch_up()
         properties: dict[Sdf.Path, None] = {}
         for followed in self._followed.values():
             properties |= dict.fromkeys(followed.mirror.targets.leading_to(gone))
@@ -180,32 +204,32 @@ class UndoStack:
 
     @contextmanager
     def step(self, label: str) -> Iterator[None]:
-        """Make one entry of what is edited inside; roll the edits back on an exception.
+        """Make one entry of the edits in the block; undo them if the block raises an error.
 
         Raises:
             RuntimeError: A step is open already.
         """
         self._refuse_in_step("open another one")
-        self._settle()
+        self._catch_up()
         self.is_in_step = True
-        self._open = object()
-        self._newest = None
+        self._open_step = object()
+        self._last_closed = None
         try:
             yield
         except BaseException:  # the step is rolled back, and the exception goes on
-            step = self._end(label)
-            with self._unlocked():
+            step = self._close_step(label)
+            with self._unlock_layers():
                 self._restore(step.changes[::-1])
             if step.changes:
                 self._changed()
             raise
-        step = self._end(label)
+        step = self._close_step(label)
         if self._record(step):
-            self._newest = step
+            self._last_closed = step
             self._changed()
 
     def undo(self) -> None:
-        """Undo the newest step.
+        """Undo the step on top of the undo stack.
 
         Raises:
             RuntimeError: There is none, a step is open, or a layer is locked.
@@ -213,17 +237,21 @@ class UndoStack:
         self._refuse_in_step("undo")
         if not self.undo_labels:
             raise RuntimeError("There is nothing to undo.")
-        self._newest = None
+        self._last_closed = None
         self._restore(self._undo[-1].changes[::-1])
         self._redo.append(self._undo.pop())
         self._changed()
 
     def take_back(self) -> None:
-        """Undo the newest step as if it had never been; its redo steps come back."""
+        """Undo the step on top and forget it; the steps that it made impossible to redo come back.
+
+        Raises:
+            RuntimeError: There is none, or a step is open.
+        """
         redo: Sequence[Step] = ()
         if self._undo:
             redo = self._undo[-1].redo
-        with self._unlocked():
+        with self._unlock_layers():
             self.undo()
         self._redo = list(redo)
 
@@ -236,14 +264,14 @@ class UndoStack:
         self._refuse_in_step("redo")
         if not self.redo_labels:
             raise RuntimeError("There is nothing to redo.")
-        self._newest = None
+        self._last_closed = None
         self._restore(self._redo[-1].changes)
         self._undo.append(self._redo.pop())
         self._changed()
 
     def unsaved(self) -> list[Sdf.Layer]:
-        """List the layers that differ from their files, session layers aside. Fine in a step."""
-        self._settle()
+        """List the layers that differ from their files, but no session layer. Fine in a step."""
+        self._catch_up()
         unsaved = []
         for layer in self._stage.GetLayerStack(includeSessionLayers=False):
             followed = self._followed[layer]
@@ -253,7 +281,7 @@ class UndoStack:
 
     def mark_saved(self) -> None:
         """Remember that the files hold what the layers hold now. Fine in a step."""
-        self._settle()
+        self._catch_up()
         for followed in self._followed.values():
             followed.saved = followed.state
 
@@ -262,13 +290,14 @@ class UndoStack:
 
         Args:
             stage: The stage.
-            relocate: Changes what depends on the file's place, in a copy of the old root layer.
+            relocate: Changes the paths that depend on the file's folder, in a copy of the old root
+                layer, or of a part of it.
         """
         root = self._followed.pop(self._stage.GetRootLayer())
         relocate(root.mirror.content)
         steps = [*self._undo, *self._redo]
         for step in self._undo:
-            steps += step.redo  # a revert brings these back
+            steps += step.redo  # `take_back` brings these back
         changes: dict[LayerChange, None] = {}
         for step in steps:
             changes |= dict.fromkeys(step.changes)
@@ -278,64 +307,80 @@ class UndoStack:
                 relocate(change.held.content)
         root.layer = stage.GetRootLayer()
         self._followed[root.layer] = root
-        self._follow(stage)
+        self._follow_stage(stage)
 
-    def _follow(self, stage: Usd.Stage) -> None:
+    def _follow_stage(self, stage: Usd.Stage) -> None:
+        """Listen to a stage from now on, with a new witness."""
         self._stage = stage
         self.edit_count += 1
         self.resync_count += 1
-        self._observer = Tf.Notice.Register(Usd.Notice.ObjectsChanged, self._resync, stage)
+        self._resync_listener = Tf.Notice.Register(
+            Usd.Notice.ObjectsChanged, self._note_resync, stage
+        )
         self._witness: Usd.Stage | None = None
-        self._forget()
+        self._begin_noting()
 
-    def _forget(self) -> None:
-        """Begin to note anew where layers are touched, with a witness if there is none."""
+    def _begin_noting(self) -> None:
+        """Forget the notes about touched layers, and begin new ones, with a witness.
+
+        - `_touched_layers`: the followed layers that were edited.
+        - `_edited_paths`: the places in any of them; None once they are not known.
+        - `_edited_frames`: the frame range fields that were edited in any of them.
+        - `_is_unwitnessed`: a followed layer was edited, and the witness has not reported it yet.
+        """
         if self._witness is None:
             layers = (self._stage.GetRootLayer(), self._stage.GetSessionLayer())
             nothing = Usd.StagePopulationMask()
             self._witness = Usd.Stage.OpenMasked(*layers, nothing, Usd.Stage.LoadNone)
             notice = Usd.Notice.ObjectsChanged
-            self._witnessed = Tf.Notice.Register(notice, self._note_places, self._witness)
-        self._touched: set[Followed] = set()
-        self._edited: set[Sdf.Path] | None = set()
-        self._frames = frozenset[str]()
-        self._is_unwitnessed = False  # whether the witness has not reported an edit of ours yet
+            self._witness_listener = Tf.Notice.Register(notice, self._note_places, self._witness)
+        self._touched_layers: set[Followed] = set()
+        self._edited_paths: set[Sdf.Path] | None = set()
+        self._edited_frames = frozenset[str]()
+        self._is_unwitnessed = False
 
-    def _note(self, notice: Sdf.Notice.LayersDidChange, _sender: object) -> None:
-        """Note which layers were edited. USD sends this before the witness reports the places."""
+    def _note_layers(self, notice: Sdf.Notice.LayersDidChange, _sender: object) -> None:
+        """Note which layers were edited. USD calls this before the witness reports the places.
+
+        If the witness has not reported the edit before this one, it never will: then the places are
+        not known, and the witness is given up.
+        """
         self.edit_count += 1
         if self._is_unwitnessed:
-            self._edited = None
-        if self._edited is None:
+            self._edited_paths = None
+        if self._edited_paths is None:
             self._witness = None
-        ours = set()
+        touched = set()
         for layer in notice.GetLayers():
             if layer in self._followed:
-                ours.add(self._followed[layer])
-        self._touched |= ours
-        self._is_unwitnessed = bool(ours)
-        if ours:
+                touched.add(self._followed[layer])
+        self._touched_layers |= touched
+        self._is_unwitnessed = bool(touched)
+        if touched:
             self._touched_callback()
 
     def _note_places(self, notice: Usd.Notice.ObjectsChanged, witness: Usd.Stage) -> None:
-        """Note where layers were edited, as the witness reports."""
+        """Note the places that the witness reports, and the fields of a layer's frame range.
+
+        Too many places, or instances, below which the witness sees nothing, make them not known.
+        """
         paths = notice.GetResyncedPaths()
         for path in notice.GetChangedInfoOnlyPaths():
             fields = frozenset(notice.GetChangedFields(path))
-            if path == Sdf.Path.absoluteRootPath and fields <= FRAMES:
-                self._frames |= fields
+            is_frame_range = path == Sdf.Path.absoluteRootPath and fields <= FRAMES
+            if is_frame_range:
+                self._edited_frames |= fields
                 self._is_unwitnessed = False
             else:
                 paths.append(path)
         if paths:
             self._is_unwitnessed = False
-        # The witness reports nothing below instances.
-        if self._edited is None or len(paths) > _MAX_PLACES or witness.GetPrototypes():
-            self._edited = None
+        if self._edited_paths is None or len(paths) > _MAX_PLACES or witness.GetPrototypes():
+            self._edited_paths = None
             return
-        self._edited.update(paths)
+        self._edited_paths.update(paths)
 
-    def _resync(self, notice: Usd.Notice.ObjectsChanged, _stage: object) -> None:
+    def _note_resync(self, notice: Usd.Notice.ObjectsChanged, _stage: object) -> None:
         """Note which prims of the scene were made, deleted, moved or composed anew."""
         self.edit_count += 1
         paths = notice.GetResyncedPaths()
@@ -343,18 +388,23 @@ class UndoStack:
             return
         self.resync_count += 1
         if self.is_in_step:
-            self._notes.add(self._stage, notice, paths)
+            self._step_notes.add(self._stage, notice, paths)
 
-    def _look(self) -> None:
-        """Bring the mirrors of touched layers up to date, and make those of new layers."""
-        edited = self._edited
+    def _update_mirrors(self) -> None:
+        """Bring the mirrors of touched layers up to date, and follow layers that are new.
+
+        Each `LayerChange` updates a mirror as it is made. The changes are those of the open step,
+        or of a step `OUTSIDE` that is still to be recorded. A change is dropped where an earlier
+        one of the step holds the same layer whole: the earlier one has the older content.
+        """
+        edited = self._edited_paths
         seen: set[Sdf.Layer] = set()
         if self._witness is not None and not self._is_unwitnessed:
             seen.update(self._witness.GetLayerStack(includeSessionLayers=True))
-        for followed in self._touched:
-            # Of a layer that was taken out of the scene, the witness sees nothing.
+        for followed in self._touched_layers:
+            # The witness does not report the places of a layer that was taken out of the scene.
             places = edited if followed.layer in seen else None
-            change = LayerChange(followed, places, self._frames)
+            change = LayerChange(followed, places, self._edited_frames)
             if not self._holds_whole(followed):
                 self._changes.append(change)
         for layer in self._stage.GetLayerStack(includeSessionLayers=True):
@@ -362,7 +412,7 @@ class UndoStack:
                 self._follow_layer(layer)
         if edited is None or self._is_unwitnessed:
             self._witness = None
-        self._forget()
+        self._begin_noting()
 
     def _holds_whole(self, followed: Followed) -> bool:
         """Return whether a change of the open step holds a layer whole."""
@@ -371,6 +421,7 @@ class UndoStack:
         )
 
     def _follow_layer(self, layer: Sdf.Layer) -> None:
+        """Follow a layer, with a mirror; it is saved now if it is as in its file."""
         # GetLayerStack does not keep the layers that it returns alive; FindOrOpen does.
         owned = Sdf.Layer.FindOrOpen(layer.identifier) or layer
         is_edited = layer.dirty or layer.anonymous
@@ -378,34 +429,35 @@ class UndoStack:
         saved = None if is_edited else state
         self._followed[owned] = Followed(owned, Copy.of(owned), state, saved)
 
-    def _settle(self) -> None:
-        """Make a step of what was edited outside any step."""
+    def _catch_up(self) -> None:
+        """Bring all up to date: the mirrors in a step, else the stack with a step `OUTSIDE`."""
         if self.is_in_step:
-            self._look()
+            self._update_mirrors()
         else:
-            self._record(self._end(OUTSIDE))
+            self._record(self._close_step(OUTSIDE))
 
     def _refuse_in_step(self, verb: str) -> None:
+        """Raise RuntimeError if a step is open."""
         if self.is_in_step:
             raise RuntimeError(f"An undo step is open; close it before you {verb}.")
 
-    def _end(self, label: str) -> Step:
-        """Return what was edited since the last step, and close the open one."""
-        self._look()
-        notices = self._notes.collected()
+    def _close_step(self, label: str) -> Step:
+        """Close the open step, if there is one; return a step of all edits since the last one."""
+        self._update_mirrors()
+        notices = self._step_notes.collected()
         step = Step(label, tuple(self._changes), tuple(self._redo), notices)
         self.is_in_step = False
-        self._open = None
+        self._open_step = None
         self._begin_step()
         return step
 
     def _begin_step(self) -> None:
-        """Forget what was edited."""
+        """Begin the changes and the notices of the next step."""
         self._changes: list[LayerChange] = []
-        self._notes = StepNotes()
+        self._step_notes = StepNotes()
 
     def _record(self, step: Step) -> bool:
-        """Put a step on the stack, and return whether it changed anything."""
+        """Put a step on the stack, and return True; return False for a step without changes."""
         if not step.changes:
             return False
         self._undo.append(step)
@@ -416,7 +468,14 @@ class UndoStack:
         return True
 
     def _restore(self, changes: Sequence[LayerChange]) -> None:
-        """Swap what changes hold with what their layers hold."""
+        """Swap changes, which edits their layers, and forget what USD notes of these edits.
+
+        Args:
+            changes: The changes, for an undo the newest first.
+
+        Raises:
+            RuntimeError: One of the layers is locked.
+        """
         for layer in {change.followed.layer for change in changes}:
             if not layer.permissionToEdit:
                 name = layer.GetDisplayName()
@@ -426,14 +485,14 @@ class UndoStack:
         with Sdf.ChangeBlock():
             for change in changes:
                 change.swap()
-        self._forget()
-        # Where a layer is no longer part of the scene, every edit of it would fail.
+        self._begin_noting()
+        # An edit target in a layer that is no longer part of the scene makes every edit fail.
         if self._stage.GetEditTarget().GetLayer() not in self._stage.GetLayerStack():
             self._stage.SetEditTarget(self._stage.GetRootLayer())
 
     @contextmanager
-    def _unlocked(self) -> Iterator[None]:
-        """Unlock what the person, or a body, has locked, so that a step can be reverted."""
+    def _unlock_layers(self) -> Iterator[None]:
+        """Unlock all followed layers for the block, so that a step can be undone."""
         locked = [layer for layer in self._followed if layer and not layer.permissionToEdit]
         for layer in locked:
             layer.SetPermissionToEdit(True)
@@ -444,7 +503,7 @@ class UndoStack:
                 layer.SetPermissionToEdit(False)
 
     def _is_too_large(self) -> bool:
-        """Return whether the oldest step has to go."""
+        """Return whether the oldest step has to go; the only step never has."""
         if len(self._undo) > MAX_STEPS:
             return True
         if len(self._undo) <= 1:

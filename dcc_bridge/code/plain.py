@@ -11,16 +11,17 @@ import ast
 import builtins
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from string import Formatter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final
 
 from dcc_bridge.code import plain_python
+from dcc_bridge.code.plain_arguments import Arguments, text_of, written
 from dcc_bridge.code.plain_bindings import Bindings
+from dcc_bridge.code.plain_stores import Stores
+from dcc_bridge.code.plain_values import Values
 from dcc_bridge.verbs.plain_names import LiteralArgument, PlainNames
 
 _MAX_REASONS: Final = 3  # that are told of one line
-_MAX_WRITTEN: Final = 60  # characters of an expression in a reason
 _STATEMENTS: Final = (
     *(ast.AnnAssign, ast.Assert, ast.Assign, ast.AugAssign, ast.Break, ast.Continue, ast.Delete),
     *(ast.Expr, ast.For, ast.FunctionDef, ast.Global, ast.If, ast.Import, ast.ImportFrom),
@@ -70,7 +71,7 @@ def closes_scene(tree: ast.Module, plain: PlainNames) -> bool:
         elif isinstance(node, ast.alias):
             named.add(node.name)
         elif isinstance(node, ast.Call):
-            named.update(_text(it) for it in node.args[1:2])  # of `getattr`
+            named.update(text_of(it) for it in node.args[1:2])  # of `getattr`
             called = getattr(node.func, "attr", "")
             named.update(f"{called}({it.arg})" for it in node.keywords)
     return bool(named & plain.closes_scene)
@@ -90,9 +91,13 @@ class _Reader(ast.NodeVisitor):
         self._is_path = _matcher(plain_python.PATHS | plain.paths)
         self._is_type = _matcher(plain.types)
         self._is_decorator = _matcher(plain_python.DECORATORS)
-        self._rules = [(_matcher([path]), rule) for path, rule in plain.literals.items()]
-        self._names = plain_python.NAMES | plain.names
+        self._rules = [(_matcher([path]), rules) for path, rules in plain.literals.items()]
+        self._called_names = plain_python.NAMES | plain.names
+        self._names = (self._called_names | plain.assigned) - plain.only_assigned
         self._bindings = Bindings(tree, plain.given)
+        self._values = Values(self._bindings, _matcher(plain.computes))
+        self._arguments = Arguments(self._bindings, self._values)
+        self._stores = Stores(self._bindings, self._values, plain)
         self._called: ast.expr | None = None  # what a call is of, while that is read
         for node, reason in self._bindings.problems:
             self._mark(node, reason)
@@ -140,10 +145,12 @@ class _Reader(ast.NodeVisitor):
         path, attributes = self._bindings.path_of(node)
         if path is not None:
             self._check_path(node, path, attributes)
+            self._check_stored(node)
             return
         if _is_name_of_type(node):
             self.visit(node.value.args[0])  # type: ignore[attr-defined]  # it is a call
             return
+        self._check_stored(node)
         self._check_rules(node, node.attr)
         self._check_attribute(node, node.attr, is_assigned=not isinstance(node.ctx, ast.Load))
         self._visit_uncalled(node.value)
@@ -168,9 +175,12 @@ class _Reader(ast.NodeVisitor):
 
     def _check_attribute(self, node: ast.expr, name: str, *, is_assigned: bool) -> None:
         known = self._plain.assigned if is_assigned else self._names
+        is_called = node is self._called and name == _last_name(node)
         if name in known and not isinstance(getattr(node, "ctx", None), ast.Del):
+            if is_called and name not in self._called_names:
+                self._mark(_last_line(node), f"calls {name}")
             return
-        if name == "format" and node is self._called:
+        if name == "format" and is_called:
             return  # `visit_Call` looks at it
         where = _last_line(node)
         if name.startswith("_"):
@@ -187,7 +197,11 @@ class _Reader(ast.NodeVisitor):
 
     def _rules_of(self, path: str) -> list[LiteralArgument]:
         last = path.rpartition(".")[2]
-        return [rule for matches, rule in self._rules if matches(path) or matches(last)]
+        found = list[LiteralArgument]()
+        for matches, rules in self._rules:
+            if matches(path) or matches(last):
+                found += rules
+        return found
 
     def _visit_uncalled(self, node: ast.AST) -> None:
         called, self._called = self._called, None
@@ -215,12 +229,16 @@ class _Reader(ast.NodeVisitor):
     def _check_by_name(self, node: ast.Call, name: str) -> None:
         """Check a call such as ``getattr(it, "name")``: the name stands there, and is plain."""
         known = self._plain.assigned if name == "setattr" else self._names
-        attribute = _text(node.args[1]) if len(node.args) > 1 else ""
+        attribute = text_of(node.args[1]) if len(node.args) > 1 else ""
         is_whole = not node.keywords and not any(isinstance(it, ast.Starred) for it in node.args)
         if not attribute or not is_whole:
             self._mark(node, f"calls {name} with a computed name")
         elif attribute not in known or self._rules_of(attribute):
             self._mark(node, f"uses {attribute}")
+        elif name == "setattr" and len(node.args) == 3:
+            self._check_store(
+                ast.Attribute(node.args[0], attribute, lineno=node.lineno), node.args[2]
+            )
         for part in node.args:
             self.visit(part)
 
@@ -235,52 +253,74 @@ class _Reader(ast.NodeVisitor):
 
     def _check_arguments(self, node: ast.Call) -> None:
         for keyword in node.keywords:
-            if keyword.arg is None:
-                self._check_spread(node)
-            elif keyword.arg.startswith("_"):
-                self._mark(node, f"uses the inner name {keyword.arg}")
-            elif keyword.arg in plain_python.KEYWORDS_OF_FILES:
-                self._mark(node, f"names a file by {keyword.arg}")
+            self._check_keyword(node, keyword)
         alias, attributes = self._bindings.path_of(node.func)
-        if attributes[-1:] == ["format"] and alias is None:
-            self._check_format(node)
+        self._check_methods(node)
         above = alias or self._bindings.assigned_to(node.func)
+        is_value = above in self._plain.assigned and above not in self._called_names
+        if is_value and not attributes:
+            self._mark(node, f"calls {above}")
         path = ".".join([above, *attributes] if above else attributes)
         for rule in self._rules_of(path):
-            self._check_literal(node, rule, path)
+            for reason in self._arguments.problems(node, rule, path):
+                self._mark(node, reason)
+
+    def _check_keyword(self, node: ast.Call, keyword: ast.keyword) -> None:
+        if keyword.arg is None:
+            self._check_spread(node)
+        elif keyword.arg.startswith("_"):
+            self._mark(node, f"uses the inner name {keyword.arg}")
+        elif keyword.arg in plain_python.KEYWORDS_OF_FILES:
+            self._mark(node, f"names a file by {keyword.arg}")
+
+    def _check_methods(self, node: ast.Call) -> None:
+        name = _last_name(node.func)
+        if name == "format" and not self._arguments.is_plain_format(node):
+            self._mark(node, "formats a text that may read attributes")
+        if name == "update" and node.args and not self._is_own_method(node.func):
+            self._mark(node, "calls update of what may be no dict of its own")
+        has_spread = any(isinstance(it, ast.Starred) for it in node.args)
+        called = node.func.id if isinstance(node.func, ast.Name) else ""
+        if has_spread and self._bindings.count(called) > 1:
+            self._mark(node, "hands on arguments to what is bound more than once")
 
     def _check_spread(self, node: ast.Call) -> None:
-        is_own = isinstance(node.func, ast.Name) and node.func.id in {
-            *self._bindings.functions,
-            "dict",
-        }
-        if not is_own:
+        name = node.func.id if isinstance(node.func, ast.Name) else ""
+        is_own = name in self._bindings.functions and self._bindings.count(name) == 1
+        if not is_own and name != "dict":
             self._mark(node, "hands on arguments by names that are computed")
 
-    def _check_format(self, node: ast.Call) -> None:
-        """Check that a text names no attribute: ``"{0.name}".format(it)`` reads one."""
-        template = node.func.value if isinstance(node.func, ast.Attribute) else None
-        text = template.value if isinstance(template, ast.Constant) else None
-        if not isinstance(text, str) or not all(map(_is_simple, _fields(text))):
-            self._mark(node, "formats a text that may read attributes")
+    def _is_own_method(self, node: ast.expr) -> bool:
+        return isinstance(node, ast.Attribute) and self._values.is_own(node.value)
 
-    def _check_literal(self, node: ast.Call, rule: LiteralArgument, path: str) -> None:
-        above, _, name = path.rpartition(".")
-        if above.rpartition(".")[2] in rule.any_of:
-            return
-        has_spread = any(isinstance(it, ast.Starred) for it in node.args)
-        has_spread = has_spread or any(it.arg is None for it in node.keywords)
-        given = [it.value for it in node.keywords if it.arg in rule.keywords]
-        if rule.place is not None:
-            given += node.args[rule.place : rule.place + 1]
-        for argument in given:
-            text = _text(argument)
-            if not text and _is_no_text(argument):
-                continue
-            if not text or re.fullmatch(rule.pattern, text) is None:
-                self._mark(node, f"calls {name} with {_written(argument)}")
-        if has_spread:
-            self._mark(node, "hands on arguments that are computed")
+    # ---- what is stored in an attribute or item
+
+    def visit_Assign(self, node: ast.Assign) -> None:
+        for target in node.targets:
+            self._check_store(target, node.value)
+        self.generic_visit(node)
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
+        if node.value is not None:
+            self._check_store(node.target, node.value)
+        self.generic_visit(node)
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> None:
+        self._check_store(node.target, node.value)
+        self.generic_visit(node)
+
+    def visit_Subscript(self, node: ast.Subscript) -> None:
+        self._check_stored(node)
+        self.generic_visit(node)
+
+    def _check_store(self, target: ast.expr, value: ast.expr) -> None:
+        for node, reason in self._stores.problems(target, value):
+            self._mark(node, reason)
+
+    def _check_stored(self, node: ast.Attribute | ast.Subscript) -> None:
+        """Mark what a loop or a `with` stores: which value that is cannot be read."""
+        if isinstance(node.ctx, ast.Store) and node not in self._stores.seen:
+            self._mark(node, f"assigns to {written(node)} outside of an assignment")
 
     # ---- statements with names of their own
 
@@ -289,7 +329,7 @@ class _Reader(ast.NodeVisitor):
             called = decorator.func if isinstance(decorator, ast.Call) else decorator
             alias, attributes = self._bindings.path_of(called)
             if not self._is_decorator(".".join([alias or "", *attributes])):
-                self._mark(decorator, f"has the decorator {_written(decorator)}")
+                self._mark(decorator, f"has the decorator {written(decorator)}")
         for part in ast.iter_child_nodes(node):
             self.visit(part)
 
@@ -319,43 +359,13 @@ def _is_name_of_type(node: ast.Attribute) -> bool:
     return is_type and len(call.args) == 1 and isinstance(node.ctx, ast.Load)
 
 
-def _text(node: ast.expr) -> str:
-    """Return the text that an expression is; "" for anything else."""
-    value = node.value if isinstance(node, ast.Constant) else ""
-    return value if isinstance(value, str) else ""
-
-
-def _is_no_text(node: ast.expr) -> bool:
-    """Return whether an expression is something else than a text, whatever its parts are."""
-    if isinstance(node, ast.UnaryOp):
-        return not isinstance(node.op, ast.Invert)
-    is_number = isinstance(node, ast.Constant) and isinstance(node.value, int | float)
-    return is_number or isinstance(node, ast.Tuple | ast.List | ast.ListComp)
-
-
-def _fields(template: str) -> Iterator[str]:
-    """Yield the fields of a template, also those within the specification of another one."""
-    try:
-        for _, field, specification, _ in Formatter().parse(template):
-            if field is not None:
-                yield field
-            yield from _fields(specification or "")
-    except ValueError:
-        yield "."  # it is no template, so nobody knows what it reads
-
-
-def _is_simple(field: str) -> bool:
-    return re.fullmatch(r"\w*", field) is not None and not field.startswith("_")
+def _last_name(node: ast.expr) -> str:
+    return node.attr if isinstance(node, ast.Attribute) else ""
 
 
 def _last_line(node: ast.expr) -> ast.expr:
     """Return a node that stands in the last line of another one, where its last name is."""
     return ast.Name("", lineno=node.end_lineno or node.lineno)
-
-
-def _written(node: ast.expr) -> str:
-    text = ast.unparse(node)
-    return text if len(text) <= _MAX_WRITTEN else f"{text[: _MAX_WRITTEN - 1]}…"
 
 
 def _matcher(paths: Iterable[str]) -> Callable[[str], bool]:

@@ -33,7 +33,8 @@ class Bindings:
         self.functions = set[str]()
         self.problems = list[tuple[ast.AST, str]]()
         self._count = Counter[str]()
-        self._attributes = dict[str, str]()  # by the name to which they are assigned
+        self._values = dict[str, ast.expr]()  # by the name to which they are assigned
+        self._counters = set[str]()  # names that a loop over `range` or `enumerate` binds
         nodes = [*ast.walk(tree)]
         for node in nodes:
             if isinstance(node, ast.Import | ast.ImportFrom):
@@ -55,7 +56,33 @@ class Bindings:
         root, _ = _chain(node)
         if not isinstance(root, ast.Name) or self._count[root.id] != 1:
             return ""
-        return self._attributes.get(root.id, "")
+        value = self._values.get(root.id)
+        return value.attr if isinstance(value, ast.Attribute) else ""
+
+    def full_path(self, node: ast.expr) -> str:
+        """Return a path with dots, in which a name that is bound once is what it stands for."""
+        root, names = _chain(node)
+        if not isinstance(root, ast.Name):
+            return ""
+        value = self.value_of(root.id)
+        if value is not None:
+            root, above = _chain(value)
+            names = [*above, *names]
+        name = root.id if isinstance(root, ast.Name) else ""
+        return ".".join([self.aliases.get(name, name), *names])
+
+    def count(self, name: str) -> int:
+        """Return how often a name is bound, imports left out."""
+        return self._count[name]
+
+    def value_of(self, name: str) -> ast.expr | None:
+        """Return the value of a name that is bound once, by an assignment to it alone."""
+        return self._values.get(name) if self._count[name] == 1 else None
+
+    def is_counter(self, name: str) -> bool:
+        """Return whether a name stands for the numbers that a loop counts, and nothing else."""
+        is_builtin = self._count["range"] + self._count["enumerate"] == 0
+        return is_builtin and self._count[name] == 1 and name in self._counters
 
     def _add_import(self, node: ast.Import | ast.ImportFrom) -> None:
         for name, path in _imported(node):
@@ -69,9 +96,11 @@ class Bindings:
             self._check(node, name)
         if isinstance(node, ast.FunctionDef):
             self.functions.add(node.name)
-        elif isinstance(node, ast.Assign) and isinstance(node.value, ast.Attribute):
+        elif isinstance(node, ast.Assign):
             names = [target.id for target in node.targets if isinstance(target, ast.Name)]
-            self._attributes.update(dict.fromkeys(names, node.value.attr))
+            self._values.update(dict.fromkeys(names, node.value))
+        elif isinstance(node, ast.For | ast.comprehension):
+            self._counters.update(_counted(node.target, node.iter))
 
     def _check(self, node: ast.AST, name: str) -> None:
         if name in self.aliases or name in _SPECIAL:
@@ -110,6 +139,19 @@ def _bound(node: ast.AST) -> str | None:
     elif isinstance(node, _NAMED):
         name = node.name
     return name
+
+
+def _counted(target: ast.expr, loop: ast.expr) -> Iterator[str]:
+    """Yield the name that a loop counts with: ``for name in range(9)``."""
+    called = loop.func if isinstance(loop, ast.Call) else None
+    if not isinstance(called, ast.Name):
+        return
+    if called.id == "enumerate" and isinstance(target, ast.Tuple):
+        target = target.elts[0]
+        if isinstance(target, ast.Name):
+            yield target.id
+    elif called.id == "range" and isinstance(target, ast.Name):
+        yield target.id
 
 
 def _chain(node: ast.expr) -> tuple[ast.expr, list[str]]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from dcc_bridge.code.plain_arguments import written
 from dcc_bridge.code.plain_bindings import Bindings
-from dcc_bridge.code.plain_values import Values, may_name_file, names_file_by_key
+from dcc_bridge.code.plain_values import Values, may_name_file
 from dcc_bridge.verbs.plain_names import PlainNames
 
 
@@ -62,7 +62,7 @@ class Stores:
             return
         if not self._values.is_plain_key(node.slice):
             yield f"assigns to the item {written(node.slice)}"
-        if may_name_file(value) or names_file_by_key(value):
+        if may_name_file(value):
             yield "assigns to an item what may name a file"
         is_named = isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, str)
         if is_named and not self._values.is_plain(value):

@@ -129,13 +129,6 @@ def may_name_file(node: ast.expr) -> bool:
     return any(_OF_FILES.search(text) for text in _texts(node))
 
 
-def names_file_by_key(node: ast.expr) -> bool:
-    """Return whether a dict within an expression has a key that names a file."""
-    dicts = [it for it in ast.walk(node) if isinstance(it, ast.Dict)]
-    keys = [key for it in dicts for key in it.keys if isinstance(key, ast.Constant)]
-    return any(isinstance(it.value, str) and _KEYS_OF_FILES.search(it.value) for it in keys)
-
-
 def literal_end(node: ast.expr) -> str:
     """Return the end of a text as far as it is written out: ".color" of ``f"{shader}.color"``."""
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):

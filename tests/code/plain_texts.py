@@ -586,6 +586,7 @@ REACHES: Final = {
         "bpy.context.scene.cursor.location = (7, 7, 7)",
         "mat.use_fake_user = False",
         "obj.data.clear_geometry()",
+        "def float(n): return n\nnode.inputs[0].default_value = float(name)",
     ],
     "freecad": [
         "App.openDocument('x')",
@@ -640,6 +641,7 @@ REACHES: Final = {
         "setattr(doc, 'Label', 'x')",
         "doc.addObject('Part::Feature', 'x', f, f, True)",
         "doc.addObject('Part::Feature', 'x', viewType='PartGui::ViewProviderPython')",
+        "body.newObject('Part::FeaturePython', 'x')",
     ],
     "usd": [
         "stage.Save()",
@@ -707,6 +709,14 @@ REACHES: Final = {
         "stage.DefinePrim('/a', 'ArnoldProcedural')",
         "stage.DefinePrim('/a', 'OmniGraphNode')",
         "stage.DefinePrim('/a', typeName=kind)",
+        "from pxr import Sdf\nshader.CreateInput('file', Sdf.ValueTypeNames.String)",
+        "from pxr import Sdf\nshader.CreateOutput('file', Sdf.ValueTypeNames.String)",
+        "shader.CreateOutput('a', kind)",
+        "from pxr import Sdf\napi.CreatePrimvar('file', Sdf.ValueTypeNames.String)",
+        "stage.GetAttributeAtPath('/a.file')",
+        "stage.GetObjectAtPath('/a.file')",
+        "shader.GetOutput('file')",
+        "api.GetPrimvar('file')",
     ],
     "maya": [
         "cmds.file(new=True, force=True)",
@@ -756,6 +766,8 @@ REACHES: Final = {
         "cmds.connectAttr('a.b', name)",
         "cmds.connectAttr('time1.outTime', 'expression1.time')",
         "def f(**more): return more\nf = cmds.camera\nf(**{'file': 'x'})",
+        "cmds.setAttr('a.b', type='string')",
+        "cmds.setAttr('a.b', 1, 2, '/x')",
     ],
     "houdini": [
         "hou.hipFile.save('x')",
@@ -794,5 +806,8 @@ REACHES: Final = {
         "node.parm('tx').set(*[name])",
         "put = node.parm('tx').set",
         "node.createNode(('file',))",
+        "node.parm('file').set(1)",
+        "node.parmTuple('file').set(1)",
+        "node.createInputNode(0, 'file')",
     ],
 }

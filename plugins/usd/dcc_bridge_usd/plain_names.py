@@ -144,7 +144,7 @@ PLAIN: Final = PlainNames(
         **dict.fromkeys(_BY_NAME, (_NO_FILE,)),
         **{name: (_NO_FILE, _TYPE) for name in _BY_NAME if name.startswith("Create")},
         "DefinePrim": (_KIND,),
-        **dict.fromkeys(("Add", "Append", "Set"), (_VALUE,)),
+        "Set": (_VALUE,),
     },
     closes_scene=frozenset(_CLOSES.split()),
 )

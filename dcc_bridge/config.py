@@ -45,8 +45,8 @@ class Settings:
         edit: Skills of risk "edit" run unasked ("allow") or are asked for first ("ask").
         python: Code of an agent is refused and its tool not listed ("off"), or runs once a person
             has agreed to its text ("ask", or "ask_hash", which keeps no text).
-        grant_minutes: A person may agree to plain code for so many minutes; 0 for the very text
-            only, and 240 at most.
+        grant_minutes: A person may agree to plain code for so many minutes; 0, the default, for the
+            very text only. A studio may switch it on: 240 at most.
         many: An edit of more items than that at once is asked for.
         session_grants: Whether a person may agree to edits for the session.
         dialogs_per_minute: How many dialogs a client may cause in a minute; the next ones wait.
@@ -70,7 +70,7 @@ class Settings:
     allow_list: Path | None = None
     edit: Literal["allow", "ask"] = "allow"
     python: Literal["off", "ask", "ask_hash"] = "ask"
-    grant_minutes: int = 30
+    grant_minutes: int = 0
     many: int = 500
     session_grants: bool = True
     dialogs_per_minute: int = 10

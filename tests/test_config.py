@@ -55,6 +55,7 @@ def test_what_a_studio_fixes_cannot_be_loosened(
 
     assert (settings.unattended, settings.edit, settings.port) == ("refuse", "ask", 7)
     assert (Settings.load().grant_minutes, settings.grant_minutes) == (240, 0)
+    assert Settings().grant_minutes == 0
     assert (settings.skills, settings.project) == ((Path("hooked"),), Path("show"))
 
 

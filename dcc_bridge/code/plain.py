@@ -1,8 +1,8 @@
-"""Marks the lines of a text that are not plain, since they may reach beyond the scene.
+"""Marks each line of a text that is not plain: it may reach beyond the scene.
 
-Plain code only computes, and reads and edits the scene, by listed names. Those of Python are in
-`plain_python`; a leaf lists those of its application. A person may let plain code run without
-reading it, so each name that is not listed is marked. Any thread.
+Plain code only computes, and reads and edits the scene by names that are listed: those of Python in
+`plain_python`, those of an application by its leaf. A person may let it run without reading it, so
+whatever the lists do not have is marked. Any thread.
 """
 
 from __future__ import annotations
@@ -11,71 +11,27 @@ import ast
 import builtins
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from string import Formatter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final
 
 from dcc_bridge.code import plain_python
+from dcc_bridge.code.plain_arguments import Arguments, text_of, written
 from dcc_bridge.code.plain_bindings import Bindings
+from dcc_bridge.code.plain_stores import Stores
+from dcc_bridge.code.plain_values import Values
 from dcc_bridge.verbs.plain_names import LiteralArgument, PlainNames
 
-_MAX_REASONS: Final = 3  # of one line
-_MAX_EXPRESSION: Final = 60  # characters of an expression in a reason
-_STATEMENTS: Final = frozenset(
-    {
-        ast.AnnAssign,
-        ast.Assert,
-        ast.Assign,
-        ast.AugAssign,
-        ast.Break,
-        ast.Continue,
-        ast.Delete,
-        ast.Expr,
-        ast.For,
-        ast.FunctionDef,
-        ast.Global,
-        ast.If,
-        ast.Import,
-        ast.ImportFrom,
-        ast.Match,
-        ast.Nonlocal,
-        ast.Pass,
-        ast.Raise,
-        ast.Return,
-        ast.Try,
-        ast.While,
-        ast.With,
-    }
+_MAX_REASONS: Final = 3  # that are told of one line
+_STATEMENTS: Final = (
+    *(ast.AnnAssign, ast.Assert, ast.Assign, ast.AugAssign, ast.Break, ast.Continue, ast.Delete),
+    *(ast.Expr, ast.For, ast.FunctionDef, ast.Global, ast.If, ast.Import, ast.ImportFrom),
+    *(ast.Match, ast.Nonlocal, ast.Pass, ast.Raise, ast.Return, ast.Try, ast.While, ast.With),
 )
-_EXPRESSIONS: Final = frozenset(
-    {
-        ast.Attribute,
-        ast.BinOp,
-        ast.BoolOp,
-        ast.Call,
-        ast.Compare,
-        ast.Constant,
-        ast.Dict,
-        ast.DictComp,
-        ast.FormattedValue,
-        ast.GeneratorExp,
-        ast.IfExp,
-        ast.JoinedStr,
-        ast.Lambda,
-        ast.List,
-        ast.ListComp,
-        ast.Name,
-        ast.NamedExpr,
-        ast.Set,
-        ast.SetComp,
-        ast.Slice,
-        ast.Starred,
-        ast.Subscript,
-        ast.Tuple,
-        ast.UnaryOp,
-        ast.Yield,
-        ast.YieldFrom,
-    }
+_EXPRESSIONS: Final = (
+    *(ast.Attribute, ast.BinOp, ast.BoolOp, ast.Call, ast.Compare, ast.Constant, ast.Dict),
+    *(ast.DictComp, ast.FormattedValue, ast.GeneratorExp, ast.IfExp, ast.JoinedStr, ast.Lambda),
+    *(ast.List, ast.ListComp, ast.Name, ast.NamedExpr, ast.Set, ast.SetComp, ast.Slice),
+    *(ast.Starred, ast.Subscript, ast.Tuple, ast.UnaryOp, ast.Yield, ast.YieldFrom),
 )
 _IN_WORDS: Final[Mapping[type[ast.AST], str]] = {
     ast.AsyncFor: "runs code that waits",
@@ -87,26 +43,22 @@ _IN_WORDS: Final[Mapping[type[ast.AST], str]] = {
 
 
 def marked_lines(tree: ast.Module, plain: PlainNames) -> list[tuple[int, str]]:
-    """Return the lines that are not plain, in their order.
+    """Return the lines that are not plain, each once and with its reasons, in their order.
 
     Args:
         tree: The whole text.
-        plain: The names of the application that plain code may use.
-
-    Returns:
-        The number of each line, and the reasons in words.
+        plain: The names of the application.
     """
     reader = _Reader(tree, plain)
     reader.visit(tree)
-    lines = list[tuple[int, str]]()
+    rows = []
     for line, reasons in sorted(reader.reasons.items()):
-        first = list(reasons)[:_MAX_REASONS]
-        lines.append((line, "; ".join(first)))
-    return lines
+        rows.append((line, "; ".join([*reasons][:_MAX_REASONS])))
+    return rows
 
 
 def closes_scene(tree: ast.Module, plain: PlainNames) -> bool:
-    """Return whether a text has a name that opens, closes or reverts the scene.
+    """Return whether a text names what opens, closes or reverts the scene.
 
     Args:
         tree: The whole text.
@@ -119,17 +71,17 @@ def closes_scene(tree: ast.Module, plain: PlainNames) -> bool:
         elif isinstance(node, ast.alias):
             named.add(node.name)
         elif isinstance(node, ast.Call):
-            named.update(_text(argument) for argument in node.args[1:2])  # the name in `getattr`
+            named.update(text_of(it) for it in node.args[1:2])  # of `getattr`
             called = getattr(node.func, "attr", "")
-            named.update(f"{called}({keyword.arg})" for keyword in node.keywords)
+            named.update(f"{called}({it.arg})" for it in node.keywords)
     return bool(named & plain.closes_scene)
 
 
 class _Reader(ast.NodeVisitor):
-    """Reads one text, and gathers the reasons why lines are not plain.
+    """Reads one text.
 
     Attributes:
-        reasons: The reasons by the number of the line, as keys of a dict, which keeps their order.
+        reasons: By the number of a line, why it is not plain; a dict keeps their order.
     """
 
     def __init__(self, tree: ast.Module, plain: PlainNames) -> None:
@@ -139,10 +91,14 @@ class _Reader(ast.NodeVisitor):
         self._is_path = _matcher(plain_python.PATHS | plain.paths)
         self._is_type = _matcher(plain.types)
         self._is_decorator = _matcher(plain_python.DECORATORS)
-        self._rules = [(_matcher([path]), rule) for path, rule in plain.literals.items()]
-        self._names = plain_python.NAMES | plain.names
+        self._rules = [(_matcher([path]), rules) for path, rules in plain.literals.items()]
+        self._called_names = plain_python.NAMES | plain.names
+        self._names = (self._called_names | plain.assigned) - plain.only_assigned
         self._bindings = Bindings(tree, plain.given)
-        self._called: ast.expr | None = None  # the function of the call that is being read
+        self._values = Values(self._bindings, _matcher(plain.computes))
+        self._arguments = Arguments(self._bindings, self._values)
+        self._stores = Stores(self._bindings, self._values, plain)
+        self._called: ast.expr | None = None  # what a call is of, while that is read
         for node, reason in self._bindings.problems:
             self._mark(node, reason)
 
@@ -189,22 +145,18 @@ class _Reader(ast.NodeVisitor):
         path, attributes = self._bindings.path_of(node)
         if path is not None:
             self._check_path(node, path, attributes)
+            self._check_stored(node)
             return
         if _is_name_of_type(node):
             self.visit(node.value.args[0])  # type: ignore[attr-defined]  # it is a call
             return
+        self._check_stored(node)
         self._check_rules(node, node.attr)
         self._check_attribute(node, node.attr, is_assigned=not isinstance(node.ctx, ast.Load))
         self._visit_uncalled(node.value)
 
     def _check_path(self, node: ast.expr, alias: str, attributes: Sequence[str]) -> None:
-        """Check the use of a module's attribute.
-
-        Args:
-            node: The expression.
-            alias: The path of the module.
-            attributes: The names of the attributes, each of the one before.
-        """
+        """Check what is used of a module, by its path with dots."""
         steps = len(attributes)
         while steps >= 0 and not self._is_path(".".join([alias, *attributes[:steps]])):
             steps -= 1
@@ -212,10 +164,8 @@ class _Reader(ast.NodeVisitor):
         is_assigned = not isinstance(getattr(node, "ctx", None), ast.Load)
         self._check_rules(node, path)
         if steps < 0 or any(name.startswith("_") for name in attributes):
-            reason = f"passes the module {path}"
-            if attributes:
-                reason = f"uses {path}"
-            self._mark(_last_line(node), reason)
+            what = f"uses {path}" if attributes else f"hands on the module {path}"
+            self._mark(_last_line(node), what)
             return
         if is_assigned and steps == len(attributes):
             self._mark(node, f"assigns to {path}")
@@ -224,46 +174,44 @@ class _Reader(ast.NodeVisitor):
             self._check_attribute(node, name, is_assigned=is_assigned and is_last)
 
     def _check_attribute(self, node: ast.expr, name: str, *, is_assigned: bool) -> None:
-        """Check the use of an attribute of an object whose type is not known."""
         known = self._plain.assigned if is_assigned else self._names
-        is_deleted = isinstance(getattr(node, "ctx", None), ast.Del)
-        if name in known and not is_deleted:
+        is_called = node is self._called and name == _last_name(node)
+        if name in known and not isinstance(getattr(node, "ctx", None), ast.Del):
+            if is_called and name not in self._called_names:
+                self._mark(_last_line(node), f"calls {name}")
             return
-        if name == "format" and node is self._called:
+        if name == "format" and is_called:
             return  # `visit_Call` looks at it
+        where = _last_line(node)
         if name.startswith("_"):
-            reason = f"uses the inner name {name}"
-        elif is_deleted:
-            reason = f"deletes the attribute {name}"
-        elif is_assigned:
-            reason = f"assigns {name}"
+            self._mark(where, f"uses the inner name {name}")
+        elif isinstance(getattr(node, "ctx", None), ast.Del):
+            self._mark(where, f"deletes the attribute {name}")
         else:
-            reason = f"uses {name}"
-        self._mark(_last_line(node), reason)
+            self._mark(where, f"{'assigns' if is_assigned else 'uses'} {name}")
 
     def _check_rules(self, node: ast.expr, path: str) -> None:
-        """Mark a function with rules about arguments that is used without being called."""
+        """Mark what may only be called, and is handed on: its arguments could not be read."""
         if node is not self._called and self._rules_of(path):
             self._mark(_last_line(node), f"uses {path} without calling it")
 
     def _rules_of(self, path: str) -> list[LiteralArgument]:
-        """Return the rules about the arguments of a function."""
         last = path.rpartition(".")[2]
-        return [rule for matches, rule in self._rules if matches(path) or matches(last)]
+        found = list[LiteralArgument]()
+        for matches, rules in self._rules:
+            if matches(path) or matches(last):
+                found += rules
+        return found
 
     def _visit_uncalled(self, node: ast.AST) -> None:
-        """Visit an expression that is not the function of the current call, but a part of it."""
-        called = self._called
-        self._called = None
+        called, self._called = self._called, None
         self.visit(node)
         self._called = called
 
     # ---- calls
 
     def visit_Call(self, node: ast.Call) -> None:
-        name = ""
-        if isinstance(node.func, ast.Name):
-            name = node.func.id
+        name = node.func.id if isinstance(node.func, ast.Name) else ""
         if name in ("getattr", "hasattr", "setattr"):
             self._check_by_name(node, name)
             return
@@ -279,21 +227,22 @@ class _Reader(ast.NodeVisitor):
             self.visit(part)
 
     def _check_by_name(self, node: ast.Call, name: str) -> None:
-        """Check a call such as ``getattr(item, "name")``: the name is a plain one, written out."""
+        """Check a call such as ``getattr(it, "name")``: the name stands there, and is plain."""
         known = self._plain.assigned if name == "setattr" else self._names
-        attribute = ""
-        if len(node.args) > 1:
-            attribute = _text(node.args[1])
-        has_spread = any(isinstance(argument, ast.Starred) for argument in node.args)
-        if not attribute or node.keywords or has_spread:
+        attribute = text_of(node.args[1]) if len(node.args) > 1 else ""
+        is_whole = not node.keywords and not any(isinstance(it, ast.Starred) for it in node.args)
+        if not attribute or not is_whole:
             self._mark(node, f"calls {name} with a computed name")
         elif attribute not in known or self._rules_of(attribute):
             self._mark(node, f"uses {attribute}")
+        elif name == "setattr" and len(node.args) == 3:
+            self._check_store(
+                ast.Attribute(node.args[0], attribute, lineno=node.lineno), node.args[2]
+            )
         for part in node.args:
             self.visit(part)
 
     def _visit_types(self, node: ast.expr) -> None:
-        """Visit the types of an `isinstance`; there alone a type may be named."""
         if isinstance(node, ast.Tuple):
             for part in node.elts:
                 self._visit_types(part)
@@ -304,57 +253,74 @@ class _Reader(ast.NodeVisitor):
 
     def _check_arguments(self, node: ast.Call) -> None:
         for keyword in node.keywords:
-            if keyword.arg is None:
-                self._check_spread(node)
-            elif keyword.arg.startswith("_"):
-                self._mark(node, f"uses the inner name {keyword.arg}")
-            elif keyword.arg in plain_python.KEYWORDS_OF_FILES:
-                self._mark(node, f"names a file by {keyword.arg}")
+            self._check_keyword(node, keyword)
         alias, attributes = self._bindings.path_of(node.func)
-        if attributes[-1:] == ["format"] and alias is None:
-            self._check_format(node)
-        owner = alias or self._bindings.assigned_to(node.func)
-        if owner:
-            attributes = [owner, *attributes]
-        path = ".".join(attributes)
+        self._check_methods(node)
+        above = alias or self._bindings.assigned_to(node.func)
+        is_value = above in self._plain.assigned and above not in self._called_names
+        if is_value and not attributes:
+            self._mark(node, f"calls {above}")
+        path = ".".join([above, *attributes] if above else attributes)
         for rule in self._rules_of(path):
-            self._check_literal(node, rule, path)
+            for reason in self._arguments.problems(node, rule, path):
+                self._mark(node, reason)
+
+    def _check_keyword(self, node: ast.Call, keyword: ast.keyword) -> None:
+        if keyword.arg is None:
+            self._check_spread(node)
+        elif keyword.arg.startswith("_"):
+            self._mark(node, f"uses the inner name {keyword.arg}")
+        elif keyword.arg in plain_python.KEYWORDS_OF_FILES:
+            self._mark(node, f"names a file by {keyword.arg}")
+
+    def _check_methods(self, node: ast.Call) -> None:
+        name = _last_name(node.func)
+        if name == "format" and not self._arguments.is_plain_format(node):
+            self._mark(node, "formats a text that may read attributes")
+        if name == "update" and node.args and not self._is_own_method(node.func):
+            self._mark(node, "calls update of what may be no dict of its own")
+        has_spread = any(isinstance(it, ast.Starred) for it in node.args)
+        called = node.func.id if isinstance(node.func, ast.Name) else ""
+        if has_spread and self._bindings.count(called) > 1:
+            self._mark(node, "hands on arguments to what is bound more than once")
 
     def _check_spread(self, node: ast.Call) -> None:
-        """Mark ``function(**arguments)``, but for functions of the text itself and for `dict`."""
-        called = node.func.id if isinstance(node.func, ast.Name) else ""
-        if called not in self._bindings.functions and called != "dict":
-            self._mark(node, "passes arguments by computed names")
+        name = node.func.id if isinstance(node.func, ast.Name) else ""
+        is_own = name in self._bindings.functions and self._bindings.count(name) == 1
+        if not is_own and name != "dict":
+            self._mark(node, "hands on arguments by names that are computed")
 
-    def _check_format(self, node: ast.Call) -> None:
-        """Check that a template names no attribute: ``"{0.name}".format(item)`` reads one."""
-        template = node.func.value if isinstance(node.func, ast.Attribute) else None
-        text = template.value if isinstance(template, ast.Constant) else None
-        if not isinstance(text, str) or not all(_is_simple(field) for field in _fields(text)):
-            self._mark(node, "formats text in a way that may read attributes")
+    def _is_own_method(self, node: ast.expr) -> bool:
+        return isinstance(node, ast.Attribute) and self._values.is_own(node.value)
 
-    def _check_literal(self, node: ast.Call, rule: LiteralArgument, path: str) -> None:
-        """Check that an argument of a call is a text that a rule allows.
+    # ---- what is stored in an attribute or item
 
-        Args:
-            node: The call.
-            rule: The rule.
-            path: The path of the function.
-        """
-        owner, _, name = path.rpartition(".")
-        if owner.rpartition(".")[2] in rule.any_of:
-            return
-        arguments = [keyword.value for keyword in node.keywords if keyword.arg in rule.keywords]
-        if rule.place is not None:
-            arguments += node.args[rule.place : rule.place + 1]
-        for argument in arguments:
-            text = _text(argument)
-            if not text and _is_no_text(argument):
-                continue
-            if not text or re.fullmatch(rule.pattern, text) is None:
-                self._mark(node, f"calls {name} with {_source(argument)}")
-        if _has_spread(node):
-            self._mark(node, "passes computed arguments")
+    def visit_Assign(self, node: ast.Assign) -> None:
+        for target in node.targets:
+            self._check_store(target, node.value)
+        self.generic_visit(node)
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
+        if node.value is not None:
+            self._check_store(node.target, node.value)
+        self.generic_visit(node)
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> None:
+        self._check_store(node.target, node.value)
+        self.generic_visit(node)
+
+    def visit_Subscript(self, node: ast.Subscript) -> None:
+        self._check_stored(node)
+        self.generic_visit(node)
+
+    def _check_store(self, target: ast.expr, value: ast.expr) -> None:
+        for node, reason in self._stores.problems(target, value):
+            self._mark(node, reason)
+
+    def _check_stored(self, node: ast.Attribute | ast.Subscript) -> None:
+        """Mark what a loop or a `with` stores: which value that is cannot be read."""
+        if isinstance(node.ctx, ast.Store) and node not in self._stores.seen:
+            self._mark(node, f"assigns to {written(node)} outside of an assignment")
 
     # ---- statements with names of their own
 
@@ -363,13 +329,13 @@ class _Reader(ast.NodeVisitor):
             called = decorator.func if isinstance(decorator, ast.Call) else decorator
             alias, attributes = self._bindings.path_of(called)
             if not self._is_decorator(".".join([alias or "", *attributes])):
-                self._mark(decorator, f"has the decorator {_source(decorator)}")
+                self._mark(decorator, f"has the decorator {written(decorator)}")
         for part in ast.iter_child_nodes(node):
             self.visit(part)
 
     def visit_ExceptHandler(self, node: ast.ExceptHandler) -> None:
         if node.type is None:
-            self._mark(node, "catches every error, including the one that stops it")
+            self._mark(node, "catches every error, also what ends it")
         self.generic_visit(node)
 
     def visit_MatchClass(self, node: ast.MatchClass) -> None:
@@ -384,15 +350,8 @@ class _Reader(ast.NodeVisitor):
         self.generic_visit(node)
 
 
-def _has_spread(node: ast.Call) -> bool:
-    """Return whether a call has computed arguments, ``*names`` or ``**names``."""
-    if any(isinstance(argument, ast.Starred) for argument in node.args):
-        return True
-    return any(keyword.arg is None for keyword in node.keywords)
-
-
 def _is_name_of_type(node: ast.Attribute) -> bool:
-    """Return whether an expression is ``type(x).__name__``, the only plain use of a type."""
+    """Return whether it is ``type(it).__name__``, the one thing that is plain of a type."""
     call = node.value
     if node.attr != "__name__" or not isinstance(call, ast.Call) or call.keywords:
         return False
@@ -400,60 +359,18 @@ def _is_name_of_type(node: ast.Attribute) -> bool:
     return is_type and len(call.args) == 1 and isinstance(node.ctx, ast.Load)
 
 
-def _text(node: ast.expr) -> str:
-    """Return the text of an expression that is a literal text; "" for any other."""
-    if isinstance(node, ast.Constant) and isinstance(node.value, str):
-        return node.value
-    return ""
-
-
-def _is_no_text(node: ast.expr) -> bool:
-    """Return whether the value of an expression cannot be a text, whatever the parts are."""
-    if isinstance(node, ast.UnaryOp):
-        return not isinstance(node.op, ast.Invert)
-    is_number = isinstance(node, ast.Constant) and isinstance(node.value, int | float)
-    return is_number or isinstance(node, ast.Tuple | ast.List | ast.ListComp)
-
-
-def _fields(template: str) -> Iterator[str]:
-    """Yield the fields of a template, also those within the specification of another one."""
-    try:
-        for _, field, specification, _ in Formatter().parse(template):
-            if field is not None:
-                yield field
-            yield from _fields(specification or "")
-    except ValueError:
-        yield "."  # the text is no template, so its fields are not known
-
-
-def _is_simple(field: str) -> bool:
-    return re.fullmatch(r"\w*", field) is not None and not field.startswith("_")
+def _last_name(node: ast.expr) -> str:
+    return node.attr if isinstance(node, ast.Attribute) else ""
 
 
 def _last_line(node: ast.expr) -> ast.expr:
-    """Return a node in the last line of another node, where the latter's last name stands."""
+    """Return a node that stands in the last line of another one, where its last name is."""
     return ast.Name("", lineno=node.end_lineno or node.lineno)
 
 
-def _source(node: ast.expr) -> str:
-    """Return an expression as code, shortened."""
-    text = ast.unparse(node)
-    if len(text) <= _MAX_EXPRESSION:
-        return text
-    return f"{text[: _MAX_EXPRESSION - 1]}…"
-
-
 def _matcher(paths: Iterable[str]) -> Callable[[str], bool]:
-    """Return a function that tells whether a path is one of some paths.
-
-    Args:
-        paths: The paths, in which a star stands for a part of a name.
-    """
+    """Return what tells whether a path is one of others, in which a star is a part of a name."""
     exact = {path for path in paths if "*" not in path}
     patterns = [re.escape(path).replace(r"\*", r"[^.]*") for path in paths if "*" in path]
     pattern = re.compile("|".join(patterns) or r"(?!)")
-
-    def matches(path: str) -> bool:
-        return path in exact or pattern.fullmatch(path) is not None
-
-    return matches
+    return lambda path: path in exact or pattern.fullmatch(path) is not None

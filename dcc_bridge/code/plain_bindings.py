@@ -1,4 +1,4 @@
-"""The names that a text binds: to modules, to its own functions, to attributes. Any thread."""
+"""What the names of a text stand for: paths of modules, functions of its own. Any thread."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ _SPECIAL: Final = {"dict", "getattr", "hasattr", "isinstance", "setattr", "type"
 
 
 class Bindings:
-    """The names that a text binds, anywhere in it.
+    """The names that a text binds, wherever in it that is.
 
     A name that stands for a module may stand for nothing else in all of the text.
 
     Attributes:
-        aliases: The paths of modules by the names that stand for them: "maya.cmds" by "cmds".
+        aliases: By a name, the module's path that it stands for: "cmds" for "maya.cmds".
         functions: The names of functions that the text defines.
         problems: Nodes, each with the reason why it is not plain.
     """
@@ -27,14 +27,15 @@ class Bindings:
 
         Args:
             tree: The whole text.
-            given: The modules that the text has without an import, by their names there.
+            given: The modules that it finds without an import, by their names there.
         """
         self.aliases = dict(given)
         self.functions = set[str]()
         self.problems = list[tuple[ast.AST, str]]()
         self._count = Counter[str]()
-        self._attributes = dict[str, str]()  # by the name to which they are assigned
-        nodes = list(ast.walk(tree))
+        self._values = dict[str, ast.expr]()  # by the name to which they are assigned
+        self._counters = set[str]()  # names that a loop over `range` or `enumerate` binds
+        nodes = [*ast.walk(tree)]
         for node in nodes:
             if isinstance(node, ast.Import | ast.ImportFrom):
                 self._add_import(node)
@@ -42,34 +43,51 @@ class Bindings:
             self._add(node)
 
     def path_of(self, node: ast.expr) -> tuple[str | None, list[str]]:
-        """Return the module at the root of an expression, and the attributes that are read.
-
-        Returns:
-            The path of the module, or None where the root is no module; and the names of the
-            attributes, each of the one before.
-        """
+        """Return the module's path of which attributes are read, if it is one, and their names."""
         root, names = _chain(node)
-        alias = None
-        if isinstance(root, ast.Name):
-            alias = self.aliases.get(root.id)
+        alias = self.aliases.get(root.id) if isinstance(root, ast.Name) else None
         return alias, names
 
     def assigned_to(self, node: ast.expr) -> str:
         """Return the attribute that the name at the root stands for: "links" of ``a = b.links``.
 
-        Returns:
-            The name of the attribute; "" for a name that is bound more than once, since nobody can
-            tell which of the values is used.
+        It is "" for a name that is bound more than once, since nobody can tell which counts.
         """
         root, _ = _chain(node)
         if not isinstance(root, ast.Name) or self._count[root.id] != 1:
             return ""
-        return self._attributes.get(root.id, "")
+        value = self._values.get(root.id)
+        return value.attr if isinstance(value, ast.Attribute) else ""
+
+    def full_path(self, node: ast.expr) -> str:
+        """Return a path with dots, in which a name that is bound once is what it stands for."""
+        root, names = _chain(node)
+        if not isinstance(root, ast.Name):
+            return ""
+        value = self.value_of(root.id)
+        if value is not None:
+            root, above = _chain(value)
+            names = [*above, *names]
+        name = root.id if isinstance(root, ast.Name) else ""
+        return ".".join([self.aliases.get(name, name), *names])
+
+    def count(self, name: str) -> int:
+        """Return how often a name is bound, imports left out."""
+        return self._count[name]
+
+    def value_of(self, name: str) -> ast.expr | None:
+        """Return the value of a name that is bound once, by an assignment to it alone."""
+        return self._values.get(name) if self._count[name] == 1 else None
+
+    def is_counter(self, name: str) -> bool:
+        """Return whether a name stands for the numbers that a loop counts, and nothing else."""
+        is_builtin = self._count["range"] + self._count["enumerate"] == 0
+        return is_builtin and self._count[name] == 1 and name in self._counters
 
     def _add_import(self, node: ast.Import | ast.ImportFrom) -> None:
         for name, path in _imported(node):
             if self.aliases.setdefault(name, path) != path or name in _SPECIAL:
-                self.problems.append((node, f"imports a different module as {name}"))
+                self.problems.append((node, f"imports something else as {name}"))
 
     def _add(self, node: ast.AST) -> None:
         name = _bound(node)
@@ -78,10 +96,11 @@ class Bindings:
             self._check(node, name)
         if isinstance(node, ast.FunctionDef):
             self.functions.add(node.name)
-        elif isinstance(node, ast.Assign) and isinstance(node.value, ast.Attribute):
-            for target in node.targets:
-                if isinstance(target, ast.Name):
-                    self._attributes[target.id] = node.value.attr
+        elif isinstance(node, ast.Assign):
+            names = [target.id for target in node.targets if isinstance(target, ast.Name)]
+            self._values.update(dict.fromkeys(names, node.value))
+        elif isinstance(node, ast.For | ast.comprehension):
+            self._counters.update(_counted(node.target, node.iter))
 
     def _check(self, node: ast.AST, name: str) -> None:
         if name in self.aliases or name in _SPECIAL:
@@ -91,7 +110,7 @@ class Bindings:
 
 
 def _imported(node: ast.Import | ast.ImportFrom) -> Iterator[tuple[str, str]]:
-    """Yield each name that an import binds, with the path that the name stands for."""
+    """Yield each name that an import binds, with the path that it stands for."""
     for alias in node.names:
         if isinstance(node, ast.ImportFrom):
             yield alias.asname or alias.name, f"{node.module or ''}.{alias.name}"
@@ -102,31 +121,41 @@ def _imported(node: ast.Import | ast.ImportFrom) -> Iterator[tuple[str, str]]:
             yield first, first
 
 
-_NODES_WITH_NAME: Final = (
-    ast.FunctionDef,
-    ast.AsyncFunctionDef,
-    ast.ClassDef,
-    ast.ExceptHandler,
-    ast.MatchAs,
-    ast.MatchStar,
+_NAMED: Final = (
+    *(ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef),
+    *(ast.ExceptHandler, ast.MatchAs, ast.MatchStar),
 )
 
 
 def _bound(node: ast.AST) -> str | None:
-    """Return the name that a node binds; None for no name, and for an import."""
+    """Return the name that a node binds, but for those of imports."""
+    name: str | None = None
     if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
-        return node.id
-    if isinstance(node, ast.arg):
-        return node.arg
-    if isinstance(node, ast.MatchMapping):
-        return node.rest
-    if isinstance(node, _NODES_WITH_NAME):
-        return node.name
-    return None
+        name = node.id
+    elif isinstance(node, ast.arg):
+        name = node.arg
+    elif isinstance(node, ast.MatchMapping):
+        name = node.rest
+    elif isinstance(node, _NAMED):
+        name = node.name
+    return name
+
+
+def _counted(target: ast.expr, loop: ast.expr) -> Iterator[str]:
+    """Yield the name that a loop counts with: ``for name in range(9)``."""
+    called = loop.func if isinstance(loop, ast.Call) else None
+    if not isinstance(called, ast.Name):
+        return
+    if called.id == "enumerate" and isinstance(target, ast.Tuple):
+        target = target.elts[0]
+        if isinstance(target, ast.Name):
+            yield target.id
+    elif called.id == "range" and isinstance(target, ast.Name):
+        yield target.id
 
 
 def _chain(node: ast.expr) -> tuple[ast.expr, list[str]]:
-    """Return the root of an expression, and the names of the attributes that are read."""
+    """Return what attributes are read of, and their names from there on."""
     names = list[str]()
     while isinstance(node, ast.Attribute):
         names.insert(0, node.attr)

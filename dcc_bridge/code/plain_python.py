@@ -10,7 +10,7 @@ from typing import Final
 
 _BUILTINS: Final = """
     False True None NotImplemented Ellipsis abs all any bin bool bytearray bytes callable chr
-    complex dict divmod enumerate filter float format frozenset hash hex id int isinstance iter len
+    complex dict divmod enumerate filter float format frozenset hex id int isinstance iter len
     list map max min next oct ord pow print range repr reversed round set slice sorted str sum tuple
     zip
     ArithmeticError AssertionError AttributeError Exception IndexError KeyError LookupError
@@ -61,18 +61,8 @@ _OF_MODULES: Final[Mapping[str, str]] = {
         abs add and_ contains eq floordiv ge gt itemgetter le lt mod mul ne neg not_ or_ pos pow sub
         truediv truth xor""",
     "colorsys": "hls_to_rgb hsv_to_rgb rgb_to_hls rgb_to_hsv rgb_to_yiq yiq_to_rgb",
-    # Of numpy nothing that reads or writes a file, or memory: no `load`, `save`, `frombuffer`.
-    "numpy": """
-        abs all allclose any arange arccos arcsin arctan arctan2 argmax argmin argsort array asarray
-        average bool_ ceil clip column_stack concatenate cos cross cumsum deg2rad degrees diff dot
-        e empty exp eye float32 float64 floor full hstack inf int32 int64 interp isclose linalg.det
-        linalg.inv linalg.norm linspace log max maximum mean median meshgrid min minimum mod nan
-        ones ones_like outer percentile pi power rad2deg radians repeat reshape roll round
-        sin sort sqrt stack std sum tan tile transpose unique vstack where zeros zeros_like
-        random.choice random.default_rng random.normal random.permutation random.rand random.randint
-        random.randn random.random random.seed random.shuffle random.uniform""",
 }
-MODULES: Final = frozenset({*_OF_MODULES, "__future__", "numpy.linalg", "numpy.random"})
+MODULES: Final = frozenset({*_OF_MODULES, "__future__"})
 PATHS: Final = frozenset(
     f"{module}.{name}" for module, names in _OF_MODULES.items() for name in names.split()
 )
@@ -81,12 +71,10 @@ DECORATORS: Final = frozenset({"functools.cache", "functools.lru_cache"})
 _NOT_PLAIN: Final = {"decode", "encode", "format", "format_map"}
 _TYPES: Final = (str, bytes, list, dict, set, frozenset, tuple, int, float, complex, range, slice)
 _OF_RESULTS: Final = """
-    T all any argmax argmin args argsort astype clip cumsum date day days dot elements end
-    extendleft findall finditer flatten fullmatch group groupdict groups hour integers isoformat
-    limit_denominator match max mean microsecond min minute month most_common move_to_end ndim
-    normal pattern permutation popleft appendleft quantize ravel reshape rotate round search second
-    seconds shape size span start std strftime sub subtract sum time timestamp tolist total
-    total_seconds transpose weekday year
+    args date day days elements end extendleft findall finditer fullmatch group groupdict groups
+    hour integers isoformat limit_denominator match microsecond minute month most_common move_to_end
+    pattern popleft appendleft quantize rotate search second seconds span start strftime sub
+    subtract sum time timestamp total total_seconds weekday year
 """
 _METHODS: Final = {name for kind in _TYPES for name in dir(kind) if not name.startswith("_")}
 NAMES: Final = frozenset(

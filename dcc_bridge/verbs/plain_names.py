@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 
@@ -16,12 +16,20 @@ class LiteralArgument:
         keywords: The argument's names.
         any_of: Names of attributes: what is called of one of them may take any argument there,
             such as "materials" in ``bpy.data.materials.new(name)``.
+        or_number: It may as well be a number, or consist of numbers.
+        is_end: The end of the string is enough, as in ``f"{node}.color"``.
+        is_path: It is no string but of a module, and its path matches: ``Sdf.ValueTypeNames.Int``.
+        most: How many arguments may have no keyword; None for any number.
     """
 
     pattern: str
     place: int | None = 0
     keywords: tuple[str, ...] = ()
     any_of: frozenset[str] = frozenset()
+    or_number: bool = False
+    is_end: bool = False
+    is_path: bool = False
+    most: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +47,11 @@ class PlainNames:
             modules themselves are not for use.
         types: The classes with which it may only compare: ``isinstance(it, bpy.types.Mesh)``.
         names: The attributes that it may read and call of all other objects.
-        assigned: The attributes that it may assign.
+        assigned: The attributes that it may assign, and read, but not call.
+        only_assigned: Those of them that it may not read, as others have a function of that name.
+        numbers: Those of them to which it may assign numbers alone, as a text may name a file.
+        fixed: Paths that it may not assign, though others that end so: ``doc.Label``.
+        computes: Paths of what is made of numbers alone, such as vectors.
         literals: Arguments that it has to write out: by the name of what is called, or its path.
         closes_scene: Names of what opens, closes or reverts the scene, or switches undo off; one
             that does so with a keyword alone has that: ``file(open)``.
@@ -51,5 +63,9 @@ class PlainNames:
     types: frozenset[str] = frozenset()
     names: frozenset[str] = frozenset()
     assigned: frozenset[str] = frozenset()
-    literals: Mapping[str, LiteralArgument] = field(default_factory=dict)
+    only_assigned: frozenset[str] = frozenset()
+    numbers: frozenset[str] = frozenset()
+    fixed: frozenset[str] = frozenset()
+    computes: frozenset[str] = frozenset()
+    literals: Mapping[str, Sequence[LiteralArgument]] = field(default_factory=dict)
     closes_scene: frozenset[str] = frozenset()

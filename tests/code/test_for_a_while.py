@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final
@@ -14,6 +15,7 @@ from mcp_types import CallToolResult
 
 from dcc_bridge.code import run_python
 from dcc_bridge.code.code_text import CodeText, read_code
+from dcc_bridge.config import Settings
 from dcc_bridge.elicitation.question import Reply
 from dcc_bridge.panel import rows
 from dcc_bridge.panel.row import Row
@@ -30,6 +32,12 @@ FOR_A_WHILE: Final = Reply("accept", {"confirm": True}, remember=True)
 HIDES: Final = "stage.GetPrimAtPath('/World/Props/Tree').SetActive(False)"
 MAKES: Final = "stage.DefinePrim('/World/Made')"
 Step = str | dict[str, Any] | Callable[[], object]
+
+
+@pytest.fixture
+def seat(seat: Sit) -> Sit:
+    """Give our application where a studio has switched it on."""
+    return partial(seat, grant_minutes=30)
 
 
 def send(live: Seat, *steps: Step, era: str = LEGACY, **client: Any) -> list[CallToolResult]:
@@ -298,8 +306,8 @@ def test_where_the_host_cannot_revert_now_the_person_is_asked(
     assert [it.offers.minutes for it in live.person.shown] == [30, 0]
 
 
-def test_where_the_studio_wants_none_it_is_not_offered(seat: Sit) -> None:
-    live = seat(FOR_A_WHILE, YES, grant_minutes=0)
+def test_where_no_studio_switches_it_on_it_is_not_offered(seat: Sit) -> None:
+    live = seat(FOR_A_WHILE, YES, grant_minutes=Settings().grant_minutes)
 
     send(live, "1", "2")
 

@@ -197,7 +197,7 @@ def test_a_studio_may_do_without() -> None:
 def test_edits_for_the_session_may_be_off_where_code_is_not() -> None:
     person = Person()
     grants = SessionGrants(minutes=30)
-    settings = Settings(session_grants=False)
+    settings = Settings(session_grants=False, grant_minutes=30)
     Broker(settings, host=person, clock=Clock(), grants=grants).ask(code())
 
     (offers,) = [question.offers for question in person.shown]

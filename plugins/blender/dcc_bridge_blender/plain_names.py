@@ -2,7 +2,8 @@
 
 Left out is all that takes a path or reads or writes a file, runs text (drivers, texts, scripts,
 operators that run some), is called later (handlers, timers), or changes the application. Left out
-as well are the pixels of images, which undo does not bring back. Any thread.
+as well are the pixels of images and the 3D cursor, which undo does not bring back, and what goes to
+another frame or evaluates the scene: caches and nodes read and write files then. Any thread.
 """
 
 from __future__ import annotations
@@ -56,9 +57,9 @@ _MODULES: Final = """
     mathutils.noise
 """
 _CONTEXT: Final = """
-    active_object active_pose_bone collection edit_object evaluated_depsgraph_get mode object
-    object.mode objects_in_mode scene selectable_objects selected_editable_objects selected_objects
-    selected_pose_bones view_layer visible_objects
+    active_object active_pose_bone collection edit_object mode object object.mode objects_in_mode
+    scene selectable_objects selected_editable_objects selected_objects selected_pose_bones
+    view_layer visible_objects
 """
 _LIBRARY: Final = """
     bmesh.from_edit_mesh bmesh.new bmesh.ops.* bmesh.update_edit_mesh bpy.app.version
@@ -81,25 +82,25 @@ _ASSIGNED: Final = """
     edge_crease empty_display_size empty_display_type end energy engine euler_order exclude exposure
     extend extension extrapolation extrude face_strength_mode factor falloff falloff_type
     film_transparent fit_method fit_type focal_length focus_distance focus_object forward_axis fps
-    fps_base frame_current frame_end frame_preview_end frame_preview_start frame_start frame_step
-    friction g gamma gravity handle_left handle_left_type handle_right handle_right_type head height
-    hide hide_render hide_select hide_viewport influence influence_location input_type
-    instance_collection instance_type interpolation interpolation_type inverse_matrix invert
-    invert_vertex_group is_active_output iterations layer_collection lens lens_unit levels
-    limit_method location lock_camera lock_location lock_rotation lock_scale look loops mass
-    material material_index matrix matrix_basis matrix_local matrix_offset matrix_parent_inverse
-    matrix_world max max_x max_y max_z merge_threshold metallic method mid_level min min_x min_y
-    min_z mirror_object mirror_offset_u miter_inner miter_outer mode mute name narrowness
-    noise_scale noise_strength normal object offset offset_factor offset_object offset_type offset_u
-    operand_type operation order_u order_v ortho_scale owner_space parent parent_bone parent_type
-    pass_index pivot_u play_mode point_count_u pole_angle pole_target position profile quality r
-    radius ratio relative_key relative_offset_displace render_levels resolution
-    resolution_percentage resolution_u resolution_v resolution_x resolution_y rest_length
-    restitution roll rotation rotation_axis_angle rotation_euler rotation_mode rotation_quaternion
-    roughness samples scale scale_x scale_y screw_offset seam segments select select_control_point
-    select_left_handle select_right_handle sensor_fit sensor_height sensor_width shade_smooth
-    shadow_soft_size shape shift_x shift_y show_axis show_in_front show_name show_only_shape_key
-    show_wire simplify_subdivision size size_y size_z slider_max slider_min slope smooth smooth_type
+    fps_base frame_end frame_preview_end frame_preview_start frame_start frame_step friction g gamma
+    gravity handle_left handle_left_type handle_right handle_right_type head height hide hide_render
+    hide_select hide_viewport influence influence_location input_type instance_collection
+    instance_type interpolation interpolation_type inverse_matrix invert invert_vertex_group
+    is_active_output iterations layer_collection lens lens_unit levels limit_method location
+    lock_camera lock_location lock_rotation lock_scale look loops mass material material_index
+    matrix matrix_basis matrix_local matrix_offset matrix_parent_inverse matrix_world max max_x
+    max_y max_z merge_threshold metallic method mid_level min min_x min_y min_z mirror_object
+    mirror_offset_u miter_inner miter_outer mode mute name narrowness noise_scale noise_strength
+    normal object offset offset_factor offset_object offset_type offset_u operand_type operation
+    order_u order_v ortho_scale owner_space parent parent_bone parent_type pass_index pivot_u
+    play_mode point_count_u pole_angle pole_target position profile quality r radius ratio
+    relative_key relative_offset_displace render_levels resolution resolution_percentage
+    resolution_u resolution_v resolution_x resolution_y rest_length restitution roll rotation
+    rotation_axis_angle rotation_euler rotation_mode rotation_quaternion roughness samples scale
+    scale_x scale_y screw_offset seam segments select select_control_point select_left_handle
+    select_right_handle sensor_fit sensor_height sensor_width shade_smooth shadow_soft_size shape
+    shift_x shift_y show_axis show_in_front show_name show_only_shape_key show_wire
+    simplify_subdivision size size_y size_z slider_max slider_min slope smooth smooth_type
     smoothness solver source_object space space_character space_line space_object space_word
     specular_factor spot_blend spot_size start steps strength subsurf_levels subtarget subtype
     surface_type tail taper_object target target_rotation target_space text_boxes thickness
@@ -107,9 +108,9 @@ _ASSIGNED: Final = """
     twist_mode type unit up_axis use_apply_on_spline use_auto_smooth use_auto_texspace use_axis
     use_bisect_axis use_bisect_flip_axis use_clamp use_clamp_overlap use_clip use_color_ramp
     use_connect use_constant_offset use_curve_follow use_custom_color use_cyclic use_cyclic_u
-    use_cyclic_v use_deform use_dof use_endpoint_u use_even_offset use_fake_user use_fill_caps
-    use_fixed_location use_freestyle use_inherit_rotation use_limit_x use_limit_y use_limit_z
-    use_location_x use_location_y use_location_z use_max_x use_max_y use_max_z use_merge_vertices
+    use_cyclic_v use_deform use_dof use_endpoint_u use_even_offset use_fill_caps use_fixed_location
+    use_freestyle use_inherit_rotation use_limit_x use_limit_y use_limit_z use_location_x
+    use_location_y use_location_z use_max_x use_max_y use_max_z use_merge_vertices
     use_merge_vertices_cap use_min_x use_min_y use_min_z use_mirror_merge use_mirror_u use_mirror_v
     use_motion_blur use_negative use_nodes use_object_offset use_offset use_preview_range
     use_relative use_relative_offset use_rim use_rim_only use_scale_x use_scale_y use_scale_z
@@ -120,39 +121,37 @@ _ASSIGNED: Final = """
 """
 # What a script may read and call besides.
 _READ: Final = """
-    Diagonal Fill FromBMesh FromObject FromPolygons Identity Linspace LocRotScale OrthoProjection
-    Range Repeat Rotation Scale Shear Translation action action_slot actions active_color
-    active_material add all_objects angle_signed animation_data animation_data_clear
-    animation_data_create append area armatures attributes balance bitangent bl_idname bl_label
-    bones bound_box calc_area calc_center_median calc_face_angle calc_length calc_loop_triangles
-    calc_normals calc_tangents calc_volume cameras channelbag channelbags children
-    children_recursive clear clear_geometry closest_point_on_mesh co co_ui collection collections
-    color_attributes color_ramp constraints convert_space copy cross cursor curve_frame_range curves
-    cycles data determinant display display_type dof dot edge edge_creases edge_index edge_keys
-    edges edit_bones eevee elements ensure_lookup_table eval_time evaluate evaluated_get
-    extrapolation face face_maps faces fcurves find find_n find_nearest find_range foreach_get
-    foreach_set frame_end frame_range frame_set frame_start free free_tangents freeze from_mesh
-    from_node from_object from_pydata from_socket grease_pencils groups handle hide_get hide_set
-    hide_viewport hsv id_data identifier identity in_out index index_update inputs insert
-    instance_object interface invert_safe inverted inverted_safe is_active is_boundary is_convex
-    is_editmode is_evaluated is_instance is_linked is_manifold is_muted is_negative is_valid is_wire
-    items_tree key_blocks keyframe_delete keyframe_insert keyframe_points layer_collection layers
-    length length_squared length_unit lerp lights link link_edges link_faces link_loop_next
-    link_loop_radial_next link_loops links loop_start loop_total loop_triangles loops map_to markers
-    masks material_slots materials meshes metaballs mode modifiers motion_path move name_full negate
-    new new_panel new_socket nla_tracks node_groups node_tree nodes normal_update normalize
-    normalized object object_instances objects original orthogonal other_vert outputs overlap
-    parent_index particle_systems points poll polygons pose random_id ray_cast reference reflect
-    remove render resize_2d resize_3d resize_4d rigid_body rotate rotate_axis rotation_difference
-    scale_length scene scenes select_flush select_get select_history select_set selected
-    shape_key_add shape_key_clear shape_key_remove shape_keys show_instancer_for_render slerp slot
-    slots sort splines split strips tangent targets texspace_location text_boxes texture_mesh to_2d
-    to_3d to_4d to_axis_angle to_curve to_euler to_matrix to_mesh to_mesh_clear to_node
-    to_quaternion to_scale to_socket to_swing_twist to_track_quat to_translation to_tuple transform
-    translate transpose transposed unit unit_settings unlink update update_from_editmode update_tag
-    use_extra_user users users_collection users_scene uv uv_layers validate vector vert
-    vertex_colors vertex_groups vertex_index vertices verts view_layer view_layers view_settings
-    visible_get world worlds xy xyz xz yz zero
+    Diagonal Fill FromBMesh FromPolygons Identity Linspace LocRotScale OrthoProjection Range Repeat
+    Rotation Scale Shear Translation action action_slot actions active_color active_material add
+    all_objects angle_signed animation_data animation_data_clear animation_data_create append area
+    armatures attributes balance bitangent bl_idname bl_label bones bound_box calc_area
+    calc_center_median calc_face_angle calc_length calc_loop_triangles calc_normals calc_tangents
+    calc_volume cameras channelbag channelbags children children_recursive clear
+    closest_point_on_mesh co co_ui collection collections color_attributes color_ramp constraints
+    convert_space copy cross curve_frame_range curves cycles data determinant display display_type
+    dof dot edge edge_creases edge_index edge_keys edges edit_bones eevee elements
+    ensure_lookup_table evaluate extrapolation face face_maps faces fcurves find find_n find_nearest
+    find_range foreach_get foreach_set frame_end frame_range frame_start free free_tangents freeze
+    from_mesh from_node from_pydata from_socket grease_pencils groups handle hide_get hide_set
+    hide_viewport hsv id_data identifier identity in_out index index_update inputs insert interface
+    invert_safe inverted inverted_safe is_active is_boundary is_convex is_editmode is_evaluated
+    is_linked is_manifold is_muted is_negative is_valid is_wire items_tree key_blocks
+    keyframe_delete keyframe_insert keyframe_points layer_collection layers length length_squared
+    length_unit lerp lights link link_edges link_faces link_loop_next link_loop_radial_next
+    link_loops links loop_start loop_total loop_triangles loops map_to markers masks material_slots
+    materials meshes metaballs mode modifiers move name_full negate new new_panel new_socket
+    nla_tracks node_groups node_tree nodes normal_update normalize normalized object objects
+    original orthogonal other_vert outputs overlap parent_index particle_systems points poll
+    polygons pose ray_cast reference reflect remove render resize_2d resize_3d resize_4d rigid_body
+    rotate rotate_axis rotation_difference scale_length scene scenes select_flush select_get
+    select_history select_set selected shape_key_add shape_key_clear shape_key_remove shape_keys
+    slerp slot slots sort splines split strips tangent targets texspace_location text_boxes
+    texture_mesh to_2d to_3d to_4d to_axis_angle to_curve to_euler to_matrix to_mesh to_mesh_clear
+    to_node to_quaternion to_scale to_socket to_swing_twist to_track_quat to_translation to_tuple
+    transform translate transpose transposed unit unit_settings unlink update update_from_editmode
+    update_tag users users_collection users_scene uv uv_layers validate vector vert vertex_colors
+    vertex_groups vertex_index vertices verts view_layer view_layers view_settings visible_get world
+    worlds xy xyz xz yz zero angle invert frame_current
 """
 # Nodes that read no file and run no text; in capitals, the kinds of modifiers and constraints.
 _KINDS: Final = (
@@ -183,12 +182,18 @@ PLAIN: Final = PlainNames(
         ]
     ),
     types=frozenset({"bpy.types.*", "bmesh.types.*"}),
-    names=frozenset([*_ASSIGNED.split(), *_READ.split()]),
+    names=frozenset(_READ.split()),
     assigned=frozenset(_ASSIGNED.split()),
+    only_assigned=frozenset({"scale"}),  # of an image it is a function that drops its pixels
+    numbers=frozenset({"default_value"}),  # some nodes read the file that a text names
+    computes=frozenset({"mathutils.*"}),
     literals={
-        # By position an operator takes the way it is run; a dialog would wait for the person.
-        "bpy.ops.*.*": LiteralArgument("EXEC_DEFAULT"),
-        "new": LiteralArgument(_KINDS, 0, ("type",), frozenset(_COLLECTIONS.split())),
+        # By position an operator takes the way it is run, as a dialog would wait for the person;
+        # and whether it makes an undo step of its own, of which many push the others out.
+        "bpy.ops.*.*": (LiteralArgument("EXEC_DEFAULT", most=1),),
+        "new": (
+            LiteralArgument(_KINDS, 0, ("type",), frozenset(_COLLECTIONS.split()), or_number=True),
+        ),
     },
     closes_scene=frozenset(_CLOSES.split()),
 )

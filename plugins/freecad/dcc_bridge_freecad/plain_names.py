@@ -35,22 +35,22 @@ _ASSIGNED: Final = """
 """
 _READ: Final = """
     A11 A12 A13 A14 A21 A22 A23 A24 A31 A32 A33 A34 Angle Area BoundBox Center CenterOfMass
-    Compounds ConstraintCount Constraints Content Curve DiagonalLength Document Edges EndPoint Faces
-    FirstParameter FullName Geometry GeometryCount ID InList InListRecursive LastParameter Mass
-    Matrix MatrixOfInertia Name Normal Objects OrderedEdges OrderedVertexes OutList Parameter Points
-    PropertiesList Q RootObjects ShapeType Shells Solids StartPoint State SubShapes Surface TypeId
-    Unit UserString Vertexes ViewObject Volume Wires XAxis XLength XMax XMin YLength YMax YMin
-    ZLength ZMax ZMin add addConstraint addGeometry addObject addObjects addProperty analyze check
-    common copy copyObject cross cut delConstraint delGeometry derivative1At discretize distToShape
-    distanceToLine distanceToPlane distanceToPoint dot enlarge extrude fuse generalFuse getAngle
-    getDatum getDocumentationOfProperty getEnumerationsOfProperty getGlobalPlacement getObject
+    Compounds ConstraintCount Constraints Content Curve DiagonalLength Edges EndPoint Faces
+    FirstParameter FullName Geometry GeometryCount ID LastParameter Mass Matrix MatrixOfInertia Name
+    Normal Objects OrderedEdges OrderedVertexes Parameter Points PropertiesList Q RootObjects
+    ShapeType Shells Solids StartPoint State SubShapes Surface TypeId Unit UserString Vertexes
+    ViewObject Volume Wires XAxis XLength XMax XMin YLength YMax YMin ZLength ZMax ZMin add
+    addConstraint addGeometry addObject addObjects addProperty analyze check common copy copyObject
+    cross cut delConstraint delGeometry derivative1At discretize distToShape distanceToLine
+    distanceToPlane distanceToPoint dot enlarge extrude fuse generalFuse getAngle getDatum
+    getDocumentationOfProperty getEnumerationsOfProperty getGlobalPlacement getObject
     getObjectsByLabel getParameterByLength getTypeIdOfProperty getTypeOfProperty getUserPreferred
     getValueAs getYawPitchRoll intersect inverse isClosed isCoplanar isDerivedFrom isEqual isInside
     isNull isOnLineSegment isPlanar isSame isTouched isValid length makeChamfer makeFillet
     makeOffset makeOffset2D makeOffsetShape makeThickness mirror move multVec multiply newObject
     normalAt normalize projectToLine projectToPlane purgeTouched recompute removeObject
     removeProperty removeSplitter renameConstraint reverse reversed revolve rotate rotated scale
-    scaled section setConstruction setDatum setDriving setEditorMode setExpression slice solve sub
+    scaled section setConstruction setDatum setDriving setExpression slice solve sub
     supportedProperties tangentAt toEulerAngles toMatrix toShape toggleConstruction touch
     transformGeometry transformShape translate translated transposed valueAt
 """
@@ -69,6 +69,8 @@ _PROPERTIES: Final = (
     r"App::Property(Angle|Area|Bool|Color|Distance|Enumeration|Float|Integer|Length|Link|LinkList"
     r"|Percent|Placement|Position|Speed|String|StringList|Vector|VectorList|Volume)"
 )
+# No other document, and no inner name: "_app" and "_self" lead to all that Python has of it.
+_EXPRESSION: Final = r"(?!.*(?<![A-Za-z0-9])_)[^#]*"
 _CLOSES: Final = """
     UndoMode abortTransaction clearDocument clearUndos closeActiveTransaction closeDocument
     commitTransaction loadFile newDocument open openDocument openTransaction redo restore
@@ -80,13 +82,18 @@ PLAIN: Final = PlainNames(
     modules=frozenset({"FreeCAD", "Part", "Sketcher"}),
     paths=frozenset(_PATHS.split()),
     types=frozenset({"Part.*", "FreeCAD.*"}),
-    names=frozenset([*_ASSIGNED.split(), *_READ.split()]),
+    names=frozenset(_READ.split()),
     assigned=frozenset(_ASSIGNED.split()),
+    # Undo brings back no property of the document itself.
+    fixed=frozenset({"doc.Label", "FreeCAD.ActiveDocument.Label"}),
     literals={
-        "addObject": LiteralArgument(_KINDS, 0, ("type",)),
-        "newObject": LiteralArgument(_KINDS, 0, ("type",)),
-        "addProperty": LiteralArgument(_PROPERTIES, 0, ("type",)),
-        "setExpression": LiteralArgument(r"[^#]*", 1, ("expression",)),
+        "addObject": (
+            LiteralArgument(_KINDS, 0, ("type",), most=2),
+            LiteralArgument(r"(?!)", None, ("objProxy", "viewProxy", "viewType")),
+        ),
+        "newObject": (LiteralArgument(_KINDS, 0, ("type",)),),
+        "addProperty": (LiteralArgument(_PROPERTIES, 0, ("type",)),),
+        "setExpression": (LiteralArgument(_EXPRESSION, 1, ("expression",)),),
     },
     closes_scene=frozenset(_CLOSES.split()),
 )

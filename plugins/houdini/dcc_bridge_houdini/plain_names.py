@@ -45,7 +45,7 @@ _NODES: Final = """
     toposurface torus transform triangulate2d tube twist unpack uvflatten uvlayout uvproject
     uvtransform uvunwrap vdbfrompolygons vdbsmooth visibility voronoifracture wireframe xform
 """
-# Numbers alone: in a parameter that holds a text, HScript in backticks is run.
+# Numbers alone are set: in a parameter that holds a text, HScript in backticks is run.
 _PARMS: Final = (
     r"[trsp][xyz]?|p[rx][xyz]?|[uvw]|scale|size[xyz]?|rad[xyz12]?|radscale|height|length|dist|width"
     r"|rows|cols|divs[xyz]?|divrate[xyz]?|divisions|iterations|npts|ncy|seed|angle|amount|offset"
@@ -53,6 +53,7 @@ _PARMS: Final = (
     r"|light_intensity|light_exposure|focal|aperture|near|far|res[xy]?|elementsize|freq|rough"
     r"|n[xyz]|origin[xyz]?|dir[xyz]?|center[xyz]?|dolocal|basecolor[rgb]?|metallic|ior|input"
 )
+_NO_TEXT: Final = r"(?!)"
 _CLOSES: Final = """
     clear clearUndos disabler exit load merge performRedo performUndo saveAsBackup
 """
@@ -65,10 +66,11 @@ PLAIN: Final = PlainNames(
     types=frozenset({"hou.*"}),
     names=frozenset(_NAMES.split()),
     literals={
-        "createNode": LiteralArgument("|".join(_NODES.split()), 0, ("node_type_name",)),
-        "createInputNode": LiteralArgument("|".join(_NODES.split()), 1, ("node_type_name",)),
-        "parm": LiteralArgument(_PARMS, 0, ("parm_path",)),
-        "parmTuple": LiteralArgument(_PARMS, 0, ("parm_path",)),
+        "createNode": (LiteralArgument("|".join(_NODES.split()), 0, ("node_type_name",)),),
+        "createInputNode": (LiteralArgument("|".join(_NODES.split()), 1, ("node_type_name",)),),
+        "parm": (LiteralArgument(_PARMS, 0, ("parm_path",)),),
+        "parmTuple": (LiteralArgument(_PARMS, 0, ("parm_path",)),),
+        "set": (LiteralArgument(_NO_TEXT, 0, ("value",), or_number=True),),
     },
     closes_scene=frozenset(_CLOSES.split()),
 )

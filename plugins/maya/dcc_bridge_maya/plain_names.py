@@ -52,6 +52,19 @@ _TYPES: Final = (
     r"(short|long|float|double)[23]|matrix|double4|doubleArray|floatArray|Int32Array|vectorArray"
     r"|pointArray|nurbsCurve|nurbsSurface|mesh|lattice|componentList|attributeAlias|reflectanceRGB"
 )
+# An attribute whose name says that it holds a file or runs a text, by its long or short name.
+_SET: Final = r"(?i).*\.(?!.*(file|path|script|mel|prefix|code)|ftn$|st$)[^.]+"
+# The end of what may be wired to: the names of others are too many, and have short ones.
+_WIRED: Final = (
+    r".*\.(translate|rotate|scale)[XYZ]?|.*\.[trs][xyz]?|.*\.(visibility|v|surfaceShader"
+    r"|displacementShader|volumeShader|rotateOrder|offset|uvCoord|uv|uvFilterSize|normalCamera"
+    r"|bumpValue|weight|envelope|amount|intensity|parentMatrix|worldMatrix|matrixIn"
+    r"|inMesh|create|inputCurve|inputGeometry|firstTerm|secondTerm|blender|attributesBlender)"
+    r"|.*\.(color|baseColor|incandescence|transparency|ambientColor|specularColor|emissionColor"
+    r"|outColor|outValue|subsurfaceColor|normal)[RGBXYZ]?|.*\.(input|input[123]|min|max|value"
+    r"|colorIfTrue|colorIfFalse|oldMin|oldMax|inputMatrix|inputTranslate|inputRotate|inputScale)"
+    r"[DXYZRGB]?|.*\.(diffuse|specular|metalness|roughness|specularRoughness|base|opacity)[RGB]?"
+)
 _CLOSES: Final = """
     file(i) file(import) file(new) file(newFile) file(o) file(open) file(r)
     file(reference) file(removeReference) file(rename) flushUndo newFile openFile quit redo
@@ -63,9 +76,15 @@ PLAIN: Final = PlainNames(
     modules=frozenset({"maya", "maya.cmds"}),
     paths=frozenset(f"maya.cmds.{it}" for it in _COMMANDS.split()),
     literals={
-        "maya.cmds.createNode": LiteralArgument(_NODES),
-        "maya.cmds.shadingNode": LiteralArgument(_NODES),
-        "maya.cmds.setAttr": LiteralArgument(_TYPES, None, ("type", "typ")),
+        "maya.cmds.createNode": (LiteralArgument(_NODES),),
+        "maya.cmds.shadingNode": (LiteralArgument(_NODES),),
+        "maya.cmds.setAttr": (
+            LiteralArgument(_TYPES, None, ("type", "typ")),
+            LiteralArgument(_SET, 0, is_end=True),
+            *(LiteralArgument(r"(?!)", place, or_number=True) for place in range(1, 17)),
+        ),
+        "maya.cmds.connectAttr": (LiteralArgument(_WIRED, 1, is_end=True),),
+        "maya.cmds.addAttr": (LiteralArgument(r"(?!)", None, ("usedAsFilename", "uaf")),),
     },
     closes_scene=frozenset(_CLOSES.split()),
 )

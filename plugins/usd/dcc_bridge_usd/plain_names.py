@@ -72,11 +72,10 @@ _METHODS: Final = """
     SetDefaultPrim SetDisplayName SetDocumentation SetElementSize SetEndTimeCode SetFramesPerSecond
     SetHidden SetIdentity SetIndices SetInstanceable SetInterpolation SetKind SetLookAt SetPivot
     SetQuat SetResetXformStack SetRotate SetRotateOnly SetRow SetScale SetSize SetStartTimeCode
-    SetTargets SetTimeCodesPerSecond SetTransform SetTranslate SetTranslateOnly SetTypeName
-    SetVariantSelection SetXformOpOrder SetXformVectors TimeCode Transform TransformAffine
-    TransformDir Traverse TraverseAll TypeRotateX TypeRotateXYZ TypeRotateY TypeRotateZ TypeScale
-    TypeTransform TypeTranslate UnbindAllBindings UnbindDirectBinding UnionWith isEmpty name
-    pathString x y z
+    SetTargets SetTimeCodesPerSecond SetTransform SetTranslate SetTranslateOnly SetVariantSelection
+    SetXformOpOrder SetXformVectors TimeCode Transform TransformAffine TransformDir Traverse
+    TraverseAll TypeRotateX TypeRotateXYZ TypeRotateY TypeRotateZ TypeScale TypeTransform
+    TypeTranslate UnbindAllBindings UnbindDirectBinding UnionWith isEmpty name pathString x y z
 """
 _PATHS: Final = """
     Gf.* Kind.Tokens.* Sdf.ChangeBlock Sdf.Path Sdf.SpecifierClass Sdf.SpecifierDef
@@ -97,11 +96,28 @@ _VALUES: Final = """
     Vector3fArray
 """
 # A value that names a file stands in an attribute whose name says so: "inputs:texture:file".
-_NO_FILE: Final = LiteralArgument(r"(?i)(?!.*(file|asset|path)).*", 0, ("name", "attrName", "path"))
+_NO_FILE: Final = LiteralArgument(
+    r"(?i)(?!.*(file|asset|path|texture|productname|source|script|code|icon)|.*ass$).*",
+    0,
+    ("name", "attrName", "path"),
+)
+# Written out, so that none has the type of an attribute that names a file.
+_TYPE: Final = LiteralArgument(
+    r"pxr\.Sdf\.ValueTypeNames\.(?!Asset)\w+", 1, ("typeName", "type"), is_path=True
+)
+# What renders, runs or loads by itself is made by its type.
+_KIND: Final = LiteralArgument(
+    r"(?!Render|.*(Procedural|OmniGraph|Clip|Asset|Volume)).*", 1, ("typeName",)
+)
+_VALUE: Final = LiteralArgument(
+    r"(?!~|.*[/\\$`]|.*\.[A-Za-z][A-Za-z0-9]{0,7}$).*", 0, ("value",), or_number=True
+)
 _BY_NAME: Final = (
     *("CreateAttribute", "CreateInput", "GetAttribute"),
-    *("GetAttributeAtPath", "GetInput", "GetObjectAtPath", "GetPrimvar"),
+    *("CreateOutput", "CreatePrimvar", "GetAttributeAtPath", "GetInput", "GetObjectAtPath"),
+    *("GetOutput", "GetPrimvar"),
 )
+_NUMBERS: Final = "Bool Double Float Int UInt Vec2d Vec2f Vec3d Vec3f Vec4d Vec4f Quatf Quath"
 _MODULES: Final = ("Gf", "Kind", "Sdf", "Tf", "Usd", "UsdGeom", "UsdLux", "UsdShade", "Vt")
 _CLOSES: Final = "CreateNew Open OpenMasked Reload SetPermissionToEdit SetPermissionToSave"
 
@@ -123,6 +139,12 @@ PLAIN: Final = PlainNames(
             *(f"{verb}{name}Attr" for name in _ATTRIBUTES.split() for verb in ("Create", "Get")),
         ]
     ),
-    literals=dict.fromkeys(_BY_NAME, _NO_FILE),
+    computes=frozenset({"pxr.Gf.*", *(f"pxr.Vt.{it}Array" for it in _NUMBERS.split())}),
+    literals={
+        **dict.fromkeys(_BY_NAME, (_NO_FILE,)),
+        **{name: (_NO_FILE, _TYPE) for name in _BY_NAME if name.startswith("Create")},
+        "DefinePrim": (_KIND,),
+        "Set": (_VALUE,),
+    },
     closes_scene=frozenset(_CLOSES.split()),
 )

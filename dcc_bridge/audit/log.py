@@ -64,7 +64,7 @@ _IDENTITY: Final = frozenset(
 _SYNC: Final = getattr(os, "fdatasync", os.fsync)
 
 Event = tuple[str, Mapping[str, Any]]
-"""What happened, in a word, and its fields, whose values need not be JSON."""
+"""An event: its name, and its fields, whose values need not be JSON."""
 
 
 class Auditor(Protocol):

@@ -70,7 +70,7 @@ class AuditLine:
 
     @property
     def event(self) -> str:
-        """What happened."""
+        """The name of the event."""
         return str(self.fields.get("event"))
 
 

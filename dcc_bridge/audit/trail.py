@@ -76,7 +76,7 @@ class RecordedCall(Protocol):
 
     @property
     def risk(self) -> str:
-        """What the skill may do: "read", "edit" or "destructive"."""
+        """The risk of the skill: "read", "edit" or "destructive"."""
 
     @property
     def client(self) -> RecordedClient | None:
@@ -84,7 +84,7 @@ class RecordedCall(Protocol):
 
 
 class RecordedLedger(Protocol):
-    """What was agreed to in a call, as far as it is written down."""
+    """The grants of a call, as far as they are written down."""
 
     @property
     def live(self) -> Sized:
@@ -92,7 +92,7 @@ class RecordedLedger(Protocol):
 
 
 class RecordedLosses(Protocol):
-    """What a call did that undo does not bring back, as far as it is written down."""
+    """The lasting losses of a call, as far as they are written down."""
 
     @property
     def checkpoint(self) -> Path | None:
@@ -112,7 +112,7 @@ class RecordedRun(RecordedCall, Protocol):
 
     @property
     def lasting(self) -> RecordedLosses:
-        """What was done for good."""
+        """The acts that undo does not bring back."""
 
     @property
     def keeps_errors(self) -> bool:

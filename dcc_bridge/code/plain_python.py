@@ -1,4 +1,4 @@
-"""What plain code may use of Python itself: builtins, modules that only compute, and methods.
+"""The parts of Python that plain code may use: builtins, modules that only compute, and methods.
 
 `dcc_bridge.verbs.plain_names` has the same of an application. Any thread.
 """

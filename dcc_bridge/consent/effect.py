@@ -1,4 +1,4 @@
-"""What a call left in the scene and on disk, and the code that it ran. Frozen, any thread."""
+"""The effect of a call on the scene and on disk, and the code that it ran. Frozen, any thread."""
 
 from __future__ import annotations
 

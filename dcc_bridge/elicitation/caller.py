@@ -89,7 +89,7 @@ class CallEnding:
 
 @dataclass(slots=True)
 class Dialogue:
-    """What was said in a call, for its later questions.
+    """The dialogue of a call, for its later questions.
 
     Attributes:
         questions: How many questions were named; the next key on the wire is counted from it.

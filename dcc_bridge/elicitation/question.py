@@ -283,7 +283,7 @@ class Consent:
 
 @dataclass(frozen=True, slots=True)
 class Offers:
-    """What a person at the host may do with a question besides answering it.
+    """The acts of a person at the host on a question, besides answering it.
 
     Attributes:
         soon: Seconds after which the question ends unless the person types or asks for more time.

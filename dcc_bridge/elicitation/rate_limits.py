@@ -117,7 +117,7 @@ class RateLimiter:
         return entry
 
     def leave(self, label: str, entry: QueueEntry) -> None:
-        """Give a place up, or the wait for one; the next question gets the place."""
+        """Release a place, or the wait for a place; the next question gets it."""
         with self._lock:
             queue = self._queues[label]
             if entry in queue.waiting:
@@ -180,7 +180,7 @@ class RateLimiter:
             raise
 
     def _next(self, queue: _ClientQueue) -> QueueEntry | None:
-        """Give the next question a place; None, and the serving ends, if no place is free."""
+        """Assign a place to the next question; None, and the serving ends, if no place is free."""
         with self._lock:
             if not queue.waiting or len(queue.placed) >= self._pending:
                 queue.is_served = False
@@ -252,7 +252,7 @@ class Shares:
             self._open[label] += 1
 
     def leave(self, label: str | None) -> None:
-        """Give a share of a client back."""
+        """Return a share of a client."""
         if label is None:
             return
         with self._lock:

@@ -30,7 +30,7 @@ _GOES_ON: Final = "dcc_bridge.goes_on"
 """The key in a scope whose value says whether more of a response that has begun is to come."""
 _LISTEN: Final = "subscriptions/listen"
 _LEGACY_VERSIONS: Final = {None, *HANDSHAKE_PROTOCOL_VERSIONS}
-"""What the header says of the protocol in a request that opens a legacy session."""
+"""The protocol version that the header of a request names which opens a legacy session."""
 
 
 class Admission:

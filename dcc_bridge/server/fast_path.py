@@ -61,7 +61,7 @@ _ENCODE: Final = json.JSONEncoder(separators=(",", ":")).encode
 
 
 class Route(NamedTuple):
-    """Where the headers of a plain request send it.
+    """The route of a plain request, read from its headers.
 
     Attributes:
         era: The revision of the protocol that the request is written in.

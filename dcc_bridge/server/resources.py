@@ -125,7 +125,7 @@ class SceneResources:
         return await self._read(self._host.summary, SUMMARY)
 
     async def selection(self) -> str:
-        """What the person has selected, with the type of each."""
+        """The items that the person has selected, each with its type."""
         return await self._read(self._describe_selection, SELECTION)
 
     async def item(self, path: str) -> str:

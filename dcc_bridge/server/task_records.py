@@ -1,4 +1,4 @@
-"""What the audit logs know of tasks whose host has ended. Worker."""
+"""Tasks whose host has ended, as the audit logs have them. Worker."""
 
 from __future__ import annotations
 

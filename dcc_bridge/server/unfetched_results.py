@@ -19,7 +19,7 @@ _SILENT: Final = ("cancelled", "not_started")
 """How a call ends that its client gave up, or of which its client knows that nothing changed."""
 _ENCODE: Final = json.JSONEncoder(sort_keys=True, default=str).encode
 Same = tuple[str, str, str]
-"""What makes two calls the same: the client, the skill, and the digest of the arguments."""
+"""The key of equal calls: the client, the skill, and the digest of the arguments."""
 
 
 def same_call(label: str, skill: str, arguments: Mapping[str, Any]) -> Same:

@@ -34,7 +34,7 @@ class LiteralArgument:
 
 @dataclass(frozen=True, slots=True)
 class PlainNames:
-    """What of an application's interface only reads and edits the scene, and undo brings back.
+    """The parts of an application's interface that only read and edit the scene, within undo.
 
     Code that uses nothing else is *plain*: a person may let it run without reading it. So nothing
     of this may take a path, read or write a file, run text, or leave something behind that is

@@ -1,1 +1,1 @@
-"""What agents do in this session, what they ask, and what they did, drawn with Qt."""
+"""The panel: what agents do in this session, ask, and did, drawn with Qt."""

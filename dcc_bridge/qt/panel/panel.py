@@ -29,7 +29,7 @@ _MIN_LINES: Final = 8  # of text that the panel is high
 
 
 class Panel(qt.QWidget):
-    """What agents do in this session, what they ask, and what they did.
+    """The panel: what agents do in this session, ask, and did.
 
     Attributes:
         state: The state that is shown, or None until the panel was shown first.

@@ -1,4 +1,4 @@
-"""What of Blender's interface is plain: it reads and edits the scene, and undo brings that back.
+"""The plain part of Blender's interface: it reads and edits the scene, within undo.
 
 Left out is all that takes a path or reads or writes a file, runs text (drivers, texts, scripts,
 operators that run some), is called later (handlers, timers), or changes the application. Left out

@@ -139,12 +139,12 @@ def replaceable_operators() -> Iterator[None]:
 
 
 def _written_by_operator(operator: Any, *_: Any, **kwargs: Any) -> list[str | None]:
-    """Give the files that an operator writes, which is called with its context and properties."""
+    """Return the files that an operator writes, from its context and properties."""
     return _paths(operator.idname_py(), kwargs)
 
 
 def writers() -> list[tuple[Any, str, Callable[..., list[Any]]]]:
-    """Give what writes files: operators, the libraries, which are a collection, and others."""
+    """Return the writers of files: operators, the libraries, which are a collection, and others."""
     import aud
     import imbuf
 

@@ -1,4 +1,4 @@
-"""What of FreeCAD's interface is plain: it reads and edits the document, and undo brings that back.
+"""The plain part of FreeCAD's interface: it reads and edits the document, within undo.
 
 Left out is all that takes a path, other documents, commands of the window, parameters of the
 application, and objects whose own Python runs (``Proxy``, ``Part::FeaturePython``). Expressions

@@ -1,4 +1,4 @@
-"""What of Houdini's `hou` is plain: it reads and edits nodes, and undo brings that back.
+"""The plain part of Houdini's `hou`: it reads and edits nodes, within undo.
 
 Nodes are made of listed types alone: none that reads or writes a file or runs text. Parameters are
 reached by listed names alone, as others hold files, expressions or code. Left out are expressions,

@@ -1,4 +1,4 @@
-"""What of Maya's commands is plain: they read and edit the scene, and undo brings that back.
+"""The plain Maya commands: they read and edit the scene, within undo.
 
 Left out is all that takes a file, runs text (expressions, script nodes, MEL), is called later, or
 changes the application. The API is left out as a whole: undo does not know of its edits. No text

@@ -1,4 +1,4 @@
-"""What of USD's interface is plain: it reads and edits prims, and undo brings that back.
+"""The plain part of USD's interface: it reads and edits prims, within undo.
 
 Left out is all that takes or names a file: layers, references, payloads, asset paths, the stage's
 own ``Open``, ``Save`` and ``Export``, and attributes in whose name a file is. Left out as well are

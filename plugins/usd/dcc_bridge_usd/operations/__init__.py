@@ -1,4 +1,4 @@
-"""What our own application does for the verbs: a USD stage. Main thread.
+"""The operations of our own application for the verbs, on a USD stage. Main thread.
 
 An item is the path of a prim, "/World/Props/Lamp_01". What is edited goes to the layer that the
 person edits. The application has no current frame: it shows the first key of each value.

@@ -1,4 +1,4 @@
-"""What is wrong with a scene by USD's own validators, and what USD's schemas are. Main thread."""
+"""The findings of USD's own validators, and the schemas of USD. Main thread."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What comes in from another file, and what goes out to one. No Qt in here. Main thread."""
+"""Import from other files and export to them. No Qt in here. Main thread."""
 
 from __future__ import annotations
 

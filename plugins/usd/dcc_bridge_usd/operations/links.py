@@ -1,4 +1,4 @@
-"""What prims refer to, and which of their links lead nowhere. No Qt in here. Main thread."""
+"""The links of prims, and the links that lead nowhere. No Qt in here. Main thread."""
 
 from __future__ import annotations
 

@@ -221,7 +221,7 @@ class _Losing(_Building, Cleaning, Deleting, FileExchange, Saving):
             raise ValueError(str(error)) from error
 
     def writers(self) -> Sequence[Writer]:
-        """Give what USD writes layers and packages with."""
+        """Return the functions with which USD writes layers and packages."""
         named = [(owner, name, _argument(at, word)) for owner, name, at, word in _NAMED]
         named += [(it, "Report", _texts) for it in (Trace.Reporter, Tf.MallocTag.CallTree)]
         named += [(it, name, lambda *_, **__: [None]) for it, name in _SOMEWHERE]
@@ -239,7 +239,7 @@ def _argument(at: int, word: str) -> Callable[..., Iterable[Any]]:
 
 
 def _texts(_: object, *args: Any, **kwargs: Any) -> list[str]:
-    """Give the files of a report, whose arguments are otherwise numbers."""
+    """Return the files of a report, whose other arguments are numbers."""
     return [it for it in (*args, *kwargs.values()) if isinstance(it, str)]
 
 
@@ -252,6 +252,6 @@ def _unsaved(stage: Usd.Stage) -> list[str]:
 
 
 def _beside(*args: Any, **kwargs: Any) -> list[Path]:
-    """Give the folders of layers: other files come to lie beside them."""
+    """Return the folders of layers: USD writes other files beside them."""
     layers = [it for it in (*args, *kwargs.values()) if isinstance(it, Sdf.Layer)]
     return [Path(layer.realPath).parent for layer in layers]

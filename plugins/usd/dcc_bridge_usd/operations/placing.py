@@ -1,4 +1,4 @@
-"""Where prims are: transforms, and what is above them."""
+"""The places of prims: their transforms, and the prims above them."""
 
 from __future__ import annotations
 

@@ -171,7 +171,7 @@ class Call(Caller):
         if not self.lasting.lost:
             return f"{self.dialogue.left}."
         lost = ", ".join(self.lasting.lost)
-        return f"{self.dialogue.left}, but for what undo does not bring back: {lost}."
+        return f"{self.dialogue.left}, except for what undo cannot reverse: {lost}."
 
     @property
     def inner_skill(self) -> str:

@@ -63,7 +63,7 @@ def test_without_a_copy_it_is_not_saved(
 
     assert status(result) == "failed"
     assert "the disk has 0 MB left" in text(result)
-    assert "nothing was changed" in text(result)
+    assert "so it was not done without a copy" in text(result)
     assert (tmp_path / "small.usda").read_text() == SMALL
     assert edited.modified
 

@@ -125,7 +125,7 @@ def test_a_result_that_json_cannot_carry_is_told_so(value: Any, tmp_path: Path) 
     with live(tmp_path, give) as running:
         result = running.call("give")
 
-    assert "cannot be told" in text(result) or "U+D800" in text(result)
+    assert "cannot be sent" in text(result) or "U+D800" in text(result)
 
 
 @every_era

@@ -225,7 +225,7 @@ def test_of_answers_at_the_same_moment_one_counts(pages: Pages) -> None:
         ("bridge_closed", "The bridge was stopped before anybody answered"),
         ("answered", "answered in another place"),
         ("declined", "declined in another place"),
-        ("something else", "It ended without an answer"),
+        ("something else", "he question ended without an answer"),
     ],
 )
 def test_a_page_ends_with_its_question_and_says_how(pages: Pages, reason: str, says: str) -> None:

@@ -98,7 +98,7 @@ def _question(fields: Mapping[str, Any]) -> str:
 def _undone(fields: Mapping[str, Any]) -> str:
     text = "undone in the client"
     if fields.get("by") == "host":
-        text = "undone in the application"
+        text = "undone in the app"
     if fields.get("by_call"):
         text += f", in call {safe_line(str(fields['by_call']))}"
     return text

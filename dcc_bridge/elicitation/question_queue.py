@@ -45,7 +45,11 @@ class Ticket:
     asked: float = field(default_factory=time.monotonic)
 
     def timely(self) -> Question:
-        """Return the question with the time that is left when its turn comes. It raises nothing."""
+        """Return the question with the time that is left now. It raises nothing.
+
+        Returns:
+            The question; its `offers.latest` is shorter by the seconds that it has waited.
+        """
         offers = self.question.offers
         waited = time.monotonic() - self.asked
         latest = max(0.0, offers.latest - waited)

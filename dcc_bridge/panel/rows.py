@@ -138,7 +138,7 @@ def sign(record: Record) -> str:
 def _done(record: Record) -> str:
     effect = record.effect
     if effect.undone_by == "host":
-        return tr("undone in the application")
+        return tr("undone in the app")
     if effect.undone_by:
         return tr("undone by {who}", who=who(effect.undone_by))
     if effect.copy:

@@ -81,7 +81,7 @@ def test_a_plan_or_skill_or_approval_that_was_changed_is_refused(
 def test_an_approval_ends(made: Plan) -> None:
     approval.approve(made, hours=-1)
 
-    with pytest.raises(NotApproved, match=r"The approval of .* ended at"):
+    with pytest.raises(NotApproved, match=r"The approval by .* ended at"):
         approval.check(made)
 
 

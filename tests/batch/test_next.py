@@ -139,7 +139,7 @@ def test_the_record_tells_a_consent_a_commit_and_a_rollback_apart(
     said = capsys.readouterr().out
 
     assert f'asked: "Let skill change 2 of 2 scenes below {tmp_path}?" 2 objects' in said
-    assert "approved in the application" in said
+    assert "approved in the app" in said
     assert "rolled back, changed" in said
     assert "without an answer" not in said
 

@@ -87,7 +87,7 @@ def test_a_click_in_blenders_own_dialog_deletes_and_its_own_undo_brings_back(new
     assert status(result) == "done"
     assert gone == ["Light"]
     assert status(refused.result()) == "refused"
-    assert "Declined in the application" in text(refused.result())
+    assert "Declined in the app" in text(refused.result())
     assert "Cube" in new.seen()["objects"]
 
 

@@ -52,7 +52,7 @@ def test_a_call_is_told_in_sentences(file: Path, command: Command) -> None:
     assert said[0].endswith("delete_cameras for claude (calls itself Claude Code)  call aaaa")
     assert "U+202E" in said[1]
     assert said[1].endswith("127 objects: cam0, cam1, …")
-    assert said[2].endswith('approved in the application (shown for 3.2 s): {"why": "fit"}')
+    assert said[2].endswith('approved in the app (shown for 3.2 s): {"why": "fit"}')
     assert said[3].endswith('began in shot.ma with {"pattern": "cam*"}')
     assert said[4].endswith("done, changed; undo: Delete cameras [aaaa]")
 
@@ -81,7 +81,7 @@ def test_an_undo_a_rejection_and_who_asked_within_are_told(
     said = command("audit", "show", file).out.splitlines()
 
     assert said[1].endswith('asked by wipe, which it called: "Delete?"')
-    assert said[3].endswith("undone in the application")
+    assert said[3].endswith("undone in the app")
     assert said[4].endswith("undone in the client, in call dd")
     assert said[6].endswith('rejected: "frames: it is required."')
     assert len(said) == 7

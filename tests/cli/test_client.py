@@ -295,7 +295,7 @@ def test_a_file_that_is_not_ours_to_write_is_named_to_who_wants_our_entry_out_of
 
     file = tmp_path / ".codex" / "config.toml"
     assert (done.code, done.out) == (2, "")
-    assert f"Take the entry 'dcc-bridge' out of {file} yourself." in done.err
+    assert f"emove the entry 'dcc-bridge' from {file} yourself." in done.err
 
 
 def test_a_slip_does_not_look_like_success(tmp_path: Path) -> None:

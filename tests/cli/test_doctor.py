@@ -65,7 +65,7 @@ def test_it_warns_of_more_tools_than_an_agent_can_choose_from(tmp_path: Path) ->
         done = doctor(running, tmp_path, "--no-question", "--json")
 
     assert done.code == 1
-    assert re.search(r"listed 4\d tools", findings(done)["tools"])
+    assert re.search(r"see 4\d tools", findings(done)["tools"])
     assert f"20 of {folders[0]}, 20 of {folders[1]}." in findings(done)["tools"]
 
 

@@ -176,7 +176,7 @@ def test_of_two_skills_of_a_name_the_first_in_the_order_of_the_guide_wins_everyw
 
     guide = (data_folder("resources") / "guide" / "skills.md").read_text()
     words = (
-        "come with an installed command",
+        "of an installed command",
         "`dcc-bridge skill new NAME`",
         *list(more)[1:],
         "`--skills`",

@@ -31,20 +31,20 @@ def test_the_history_has_why_code_ran_its_text_its_marks_and_what_it_changed(sea
     assert (code.why, code.details.text, code.is_exact) == ("The test wants it.", loses, True)
     assert [line for line, _ in code.details.marks] == [7]
     lines = facts(live)
-    assert lines[0] == "test · done · approved in the application"
+    assert lines[0] == "test · done · approved in the app"
     assert lines[2].startswith("Marked 1: line 7: imports os")
     assert lines[3].startswith("Created 101: /World/Grid, /World/Grid/c00, ")
     assert lines[3].endswith("/World/Grid/c48, 51 more")
     assert lines[4].startswith("Deleted 3: /World/Props/Tree, ")
-    assert "Run 7 lines of code? · approved in the application" in lines
+    assert "Run 7 lines of code? · approved in the app" in lines
     assert [line for line in lines if line.startswith("The code deletes 2 cubes and 1 xform.")]
 
 
 @pytest.mark.parametrize(
     ("answer", "code", "outcome"),
     [
-        (NO, GRID, "test · declined in the application"),
-        (YES, f"{GRID}1 / 0\n", "test · failed, nothing was changed · approved in the application"),
+        (NO, GRID, "test · declined in the app"),
+        (YES, f"{GRID}1 / 0\n", "test · failed, nothing was changed · approved in the app"),
     ],
 )
 def test_code_that_was_refused_or_failed_is_there_with_its_text_and_without_changes(

@@ -88,11 +88,11 @@ def test_texts_may_be_made_from_the_items() -> None:
 @pytest.mark.parametrize(
     ("answer", "error", "words"),
     [
-        (NO, Declined, "Declined in the application"),
+        (NO, Declined, "Declined in the app"),
         (Reply("decline", reason="not now"), Declined, "'not now'"),
-        (Reply("cancel"), Cancelled, "The question was closed in the application"),
+        (Reply("cancel"), Cancelled, "The question was closed in the app"),
         (Expired(), TimedOut, "in time"),
-        (NOT_TICKED, Declined, "Declined in the application"),
+        (NOT_TICKED, Declined, "Declined in the app"),
     ],
 )
 def test_what_is_no_yes_is_an_error_that_says_which(answer: Any, error: Any, words: str) -> None:

@@ -126,7 +126,7 @@ def seat(
     ("asks", "keys", "answer"),
     [
         ("ask_name", ["g", "l", "o", "w", "Return"], "accept {'name': 'glow'}"),
-        ("ask_consent", ["Escape"], "The question was closed in the application"),
+        ("ask_consent", ["Escape"], "The question was closed in the app"),
         ("ask_page", ["Escape"], "cancel {}"),
     ],
 )

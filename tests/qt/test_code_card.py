@@ -93,13 +93,13 @@ def test_the_card_says_why_what_changed_who_agreed_and_what_is_marked(desk: Desk
 
     facts, reasons = card.toPlainText().split("\n"), card.details.reasons
     assert facts[:-1] == [
-        "claude-code · done · approved in the application",
+        "claude-code · done · approved in the app",
         f"The agent said: “{WHY}”",
         "Marked 1: line 3: removes objects",
         "Changed 2: Key, Fill",
         f"Deleted 120: {', '.join(CHANGES['deleted'][1])}, 70 more",
         "Wrote 1: /shots/report.csv",
-        "Run code · approved in the application",
+        "Run code · approved in the app",
     ]
     assert facts[-1].startswith("Call ")
     assert [reasons.item(row).text() for row in range(reasons.count())] == [
@@ -110,7 +110,7 @@ def test_the_card_says_why_what_changed_who_agreed_and_what_is_marked(desk: Desk
 @pytest.mark.parametrize(
     ("state", "by", "outcome"),
     [
-        ("refused", "host", "declined in the application"),
+        ("refused", "host", "declined in the app"),
         ("failed", "host", "failed, nothing was changed"),
         ("timed_out", "host", "took too long, nothing was changed"),
         ("cancelled", None, "cancelled, nothing was changed"),
@@ -161,7 +161,7 @@ def test_the_step_of_the_code_is_undone_from_its_card_or_elsewhere_and_the_card_
         desk.host.undo()
         desk.panel.refresh()
 
-    until(lambda: "undone in the application" in card.toPlainText())
+    until(lambda: "undone in the app" in card.toPlainText())
     assert desk.host.labels == []
     assert card.isVisible()
     assert not undo.isEnabled()

@@ -104,8 +104,8 @@ class Outcome:
 
 
 OUTCOMES = {
-    "approved in the application": Outcome(
-        "approved in the application", ("granted", "host"), status="done", then=agree
+    "approved in the app": Outcome(
+        "approved in the app", ("granted", "host"), status="done", then=agree
     ),
     "approved in the client": Outcome(
         "approved in the client",
@@ -114,19 +114,19 @@ OUTCOMES = {
         asked=accept(confirm=True),
         has_ui=False,
     ),
-    "declined in the application": Outcome(
-        "declined in the application",
+    "declined in the app": Outcome(
+        "declined in the app",
         ("declined", "host"),
         then=lambda desk: click(desk.dialog().exits.decline),
     ),
     "declined with a reason": Outcome(
-        "declined in the application",
+        "declined in the app",
         ("declined", "host"),
         then=decline_with_reason,
         reason="not now",
     ),
     "muted at its question": Outcome(
-        "declined in the application",
+        "declined in the app",
         ("declined", "host"),
         then=lambda desk: click(desk.dialog().offers_bar.mute),
     ),
@@ -141,7 +141,7 @@ OUTCOMES = {
         "declined in the client", ("declined", "client"), asked=say("decline"), has_ui=False
     ),
     "Esc at the host": Outcome(
-        "the question was closed in the application",
+        "the question was closed in the app",
         ("cancelled", "host"),
         then=lambda desk: press(desk.dialog(), Qt.Key.Key_Escape),
     ),
@@ -182,7 +182,7 @@ OUTCOMES = {
 
 
 QUICK = {
-    "approved in the application",
+    "approved in the app",
     "approved in the client",
     "declined with a reason",
     "muted at its question",

@@ -312,10 +312,10 @@ def test_an_error_that_looks_like_markup_is_none_in_the_tooltip(desk: Desk) -> N
 def test_the_history_says_who_answered_and_leaves_reads_out(desk: Desk) -> None:
     desk.furnish()
     assert ended(desk.panel) == [
-        "Delete prims. claude-code · done · approved in the application",
+        "Delete prims. claude-code · done · approved in the app",
         "Rename prim. claude-code · done · approved in advance",
         "Save scene. claude-code · failed, nothing was changed",
-        "Delete prims. claude-code · declined in the application",
+        "Delete prims. claude-code · declined in the app",
         "Set attribute. cursor · done · no question needed",
     ]
     assert "the disk is full" in tip(desk, 2)
@@ -336,7 +336,7 @@ def test_an_undone_step_is_shown_as_undone_and_as_done_after_a_redo(desk: Desk) 
     desk.host.redo()
     desk.panel.refresh()
 
-    assert undone == ["Rename prim. claude-code · undone in the application"]
+    assert undone == ["Rename prim. claude-code · undone in the app"]
     assert why == "It is already undone."
     assert ended(desk.panel) == ["Rename prim. claude-code · done · no question needed"]
     assert history.undo.isEnabled()
@@ -349,10 +349,8 @@ def test_a_call_that_goes_on_without_its_answer_is_not_shown_as_agreed(desk: Des
     trail.end("done")
     desk.panel.refresh()
 
-    assert ended(desk.panel) == [
-        "List prims. claude-code · completed anyway · declined in the application"
-    ]
-    assert "Which ones? · declined in the application" in tip(desk)
+    assert ended(desk.panel) == ["List prims. claude-code · completed anyway · declined in the app"]
+    assert "Which ones? · declined in the app" in tip(desk)
     assert call.id in tip(desk)
 
 

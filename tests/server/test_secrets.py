@@ -61,8 +61,8 @@ def test_it_comes_by_way_of_the_host_where_the_client_opens_no_pages(sent: Sent)
 @pytest.mark.parametrize(
     ("exit", "word"),
     [
-        ("decline", "Declined in the application"),
-        ("cancel", "The question was closed in the application"),
+        ("decline", "Declined in the app"),
+        ("cancel", "The question was closed in the app"),
     ],
 )
 def test_who_enters_nothing_is_not_asked_for_it_in_another_way(

@@ -226,7 +226,7 @@ def test_a_body_that_undoes_its_own_step_may_do_so(tmp_path: Path) -> None:
             "edit",
             "tidy deleted a without approval, so its changes were undone. {left}",
         ),
-        ([YES, NO], "ask", "Declined in the application: 'Delete a?'. {left} Do not try"),
+        ([YES, NO], "ask", "Declined in the app: 'Delete a?'. {left} Do not try"),
     ],
 )
 def test_what_was_written_over_is_not_said_to_be_as_it_was(

@@ -199,7 +199,7 @@ class TestDeleting:
 
         told = delete(Person(NO))
 
-        assert told == {"deleted": 0, "why": "Declined in the application."}
+        assert told == {"deleted": 0, "why": "Declined in the app."}
         assert shot.scene_digest() == before
 
     def test_nobody_is_asked_for_nothing(self, shot: UsdSession, delete: Delete) -> None:

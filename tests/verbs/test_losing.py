@@ -244,7 +244,7 @@ def test_what_a_person_unticks_is_not_cleaned_away(open_studio: OpenStudio) -> N
     assert told["items"] == ["/Gold"]
     assert "/Tin" in scene.nodes
     said = scene.fails("clean", what=["unused"])
-    assert said.startswith("Declined in the application: 'Clean?'. Nothing was changed.")
+    assert said.startswith("Declined in the app: 'Clean?'. Nothing was changed.")
     assert "There is no history here." in scene.fails("clean", what=["history"])
 
 

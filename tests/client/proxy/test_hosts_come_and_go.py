@@ -211,7 +211,7 @@ async def test_a_host_that_dies_with_its_question_open_ends_the_call_with_a_sent
             result = await session.call_tool("ask", {})
 
     assert result.is_error
-    assert "look at the scene before you try again" in text(result)
+    assert "Look at the scene before you try again" in text(result)
 
 
 @pytest.mark.parametrize("words", [("--scene", "t*.ma"), ("--instance", "{id}")])

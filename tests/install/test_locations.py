@@ -98,7 +98,7 @@ def test_for_all_users(
 )
 def test_where_nobody_can_tell_a_sentence_says_what_is_missing(host: str, told: Facts) -> None:
     """And nothing is guessed."""
-    with pytest.raises(UnknownLocation, match=r"Use --interpreter|HSITE"):
+    with pytest.raises(UnknownLocation, match=r"Use --|HSITE"):
         folder(host, System("linux", HOME, {}), told, for_all=True)
 
 

@@ -62,7 +62,7 @@ class HoudiniProgram(InstallTarget):
         """Return the first two numbers of the version, "21.0", as Houdini's folders have them."""
         version = numbers(self.required_version(facts))
         if len(version) < 2:
-            raise UnknownLocation("Houdini's folders need two numbers; say --version 21.0.")
+            raise UnknownLocation("Houdini's folders need two numbers. Use --version 21.0.")
         return f"{version[0]}.{version[1]}"
 
 

@@ -144,7 +144,7 @@ def test_keys_alone_agree_and_enter_alone_never_does(new: Seat) -> None:
     assert asked_still
     assert status(ended) == "refused"
     assert "Cube" in kept
-    assert "without an answer" in text(ended)
+    assert "was closed in the app" in text(ended)
     assert status(agreed.result()) == "done"
     assert "Cube" not in new.seen()["objects"]
 
@@ -297,7 +297,7 @@ def test_esc_deletes_nothing(new: Seat) -> None:
     new.codes = (0, 1)
 
     assert status(asked.result()) == "refused"
-    assert "without an answer" in text(asked.result())
+    assert "was closed in the app" in text(asked.result())
     assert sum(name.startswith("shot_") for name in new.seen()["objects"]) == 12
 
 

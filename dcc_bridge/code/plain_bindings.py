@@ -1,4 +1,4 @@
-"""What the names of a text stand for: paths of modules, functions of its own. Any thread."""
+"""The meaning of the names in a text: paths of modules, functions of its own. Any thread."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the values in a text may be: numbers, texts that name a file, the text's own containers.
+"""The possible values in a text: numbers, texts that name a file, the text's own containers.
 
 It is told by their form alone, so "no" is said of all that cannot be told. Any thread.
 """

@@ -23,7 +23,7 @@ Numbers = list[float]
 
 
 class Thing(TypedDict):
-    """What `create` makes one item from."""
+    """The description from which `create` makes one item."""
 
     type: str
     name: NotRequired[str]

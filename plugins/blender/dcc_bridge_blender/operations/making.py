@@ -172,7 +172,7 @@ def make_node(kind: str, name: str | None, under: str | None) -> str:
 
 
 def use_nodes(thing: Any) -> None:
-    """Give a material or a world a node tree, unless it has one."""
+    """Add a node tree to a material or a world, unless it has one."""
     if thing.node_tree is None:  # in 5.x every material and world has nodes
         thing.use_nodes = True
 

@@ -94,7 +94,7 @@ class PlugInContract:
         live.refuse()
         live.until(future.done)
 
-        assert "eclined in the application" in text(future.result())
+        assert "eclined in the app" in text(future.result())
         assert (scene_digest(live.host), live.host.undo_mark().label) == before
 
     def test_what_changed_under_the_question_is_asked_for_again(self, seat: Seat) -> None:

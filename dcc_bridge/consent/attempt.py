@@ -224,12 +224,12 @@ class Attempt:
         """Watch for acts outside the scene; leave nothing of a body that cannot be tried."""
         risk = self._call.risk
         if self._guard is not None:
-            self._steps.watching = partial(watched_by, self._guard, self._writers())
+            self._steps.loss_guard.watching = partial(watched_by, self._guard, self._writers())
         try:
             yield
         except CannotTry:
             refused = self._call.ledger.refused
-            self._steps.watching = nullcontext
+            self._steps.loss_guard.watching = nullcontext
             self._steps.roll_back()
             if refused is not None:  # a no to the body's own question is no reason to ask again
                 raise refused from None
@@ -264,12 +264,12 @@ class Attempt:
 
     def _try_once(self, body: Callable[[], T]) -> T:
         failure: BaseException | None = None
-        self._steps.unauthorized = None
+        self._steps.loss_guard.unauthorized = None
         self._ending = None
         try:
             with self._steps.open(is_last=True):
                 self._check_can_try()
-                self._steps.note_begin()
+                self._steps.loss_guard.note_begin()
                 try:
                     value = self._timed(body)
                     self._check_ending()
@@ -282,8 +282,8 @@ class Attempt:
             if failure is not None and failure is not loss:
                 raise failure from None  # who failed is asked nothing
             raise
-        if self._steps.unauthorized is not None:  # the body has caught it
-            raise self._steps.unauthorized
+        if self._steps.loss_guard.unauthorized is not None:  # the body has caught it
+            raise self._steps.loss_guard.unauthorized
         return value
 
     def _timed(self, body: Callable[[], T]) -> T:

@@ -39,11 +39,12 @@ from greenlet import GreenletExit
 
 from dcc_bridge.audit.trail import RunRecord
 from dcc_bridge.callbacks import Throttle, TimeLimit, call_safely, report_blocking
-from dcc_bridge.consent import undo_steps
 from dcc_bridge.consent.attempt import Attempt, CannotTry
 from dcc_bridge.consent.call import Call, RunControl, current_run, destructive_skill
 from dcc_bridge.consent.loss import Loss
+from dcc_bridge.consent.loss_guard import LossGuard
 from dcc_bridge.consent.outside import OutsideGuard
+from dcc_bridge.consent.undo_steps import Steps
 from dcc_bridge.elicitation import secret
 from dcc_bridge.elicitation.caller import Progress
 from dcc_bridge.elicitation.context import current_context
@@ -118,12 +119,13 @@ class Run(RunControl):
         self._audit_record = RunRecord(environment.auditor, call)
         # A partial of a function, not a method: the steps would hold the run that holds them.
         self.paused = partial(_pause_error, environment, skill, self.trail)
-        self._steps = undo_steps.Steps(
+        self._loss_guard = LossGuard(environment.host, call, self._audit_record, skill.undo_label)
+        self._steps = Steps(
             environment.host,
             environment.main,
             call,
             skill.undo_label,
-            self._audit_record,
+            self._loss_guard,
             self.paused,
             environment.recent.follow_mark,
         )
@@ -187,7 +189,7 @@ class Run(RunControl):
             if self._is_kept:
                 return
             self._is_abandoned = bool(self._steps.done)
-        self._steps.close()
+        self._loss_guard.close()
         is_undone = self._undo(self._steps.roll_back) is None
         self._write_end("failed" if is_undone else "partly_applied", str(BridgeClosed()))
 
@@ -351,7 +353,7 @@ class Run(RunControl):
 
     def _roll_back_from_pool(self) -> None:
         """Undo the changes of a body on a pool thread, in a job of the main thread."""
-        self._steps.close()  # so that an edit that is still queued, or runs now, is undone as well
+        self._loss_guard.close()  # an edit that is still queued, or runs now, is undone as well
         if self._steps.done or self._steps.lost:
             self._main.wait(self._submit(self._steps.roll_back))
 
@@ -451,7 +453,7 @@ class Run(RunControl):
 
     def _end(self, outcome: Outcome) -> None:
         """End the run: write the outcome down, tell the caller, and let go of the run."""
-        self._steps.close()
+        self._loss_guard.close()
         context = current_context()
         # Tasks and threads that the body left behind may ask: such questions end, now and later.
         if context is not None and self._call.ending.reason is None:

@@ -29,7 +29,7 @@ _CARRIERS: Final = {
     IMPORTER,
     "dcc_bridge.consent.audit_hook",  # its function stands in place of a writer
     "dcc_bridge.elicitation.ask",
-    "dcc_bridge.skills.run",
+    "dcc_bridge.skills.body",
     "dcc_bridge.skills.skill",
     "dcc_bridge.threads.flows",
 }

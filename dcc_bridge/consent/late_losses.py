@@ -27,6 +27,7 @@ _NO_COPY: Final = "No copy could be kept."
 _MAX_AGREED: Final = 100_000  # items whose ids are remembered
 SceneCopy = tuple[str, Callable[[Path], None]]  # the name of a scene's copy, and its writer
 _Stamp = tuple[int, int, int]  # inode, time in ns and size, which tell whether a file was written
+_Loss = tuple[str, str]  # the act, "write over shot.blend", and what is left, in a sentence
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +98,7 @@ class Losses:
         self._mark_modified = mark_modified
         self._written: dict[Path, _Written] = {}
         self._new: set[Path] = set()
-        self._lost: list[LostAnyway] = []
+        self._lost: list[_Loss] = []
         self._is_keeping = False
 
     def writing(self, file: Path) -> None:
@@ -145,9 +146,8 @@ class Losses:
                 left = f"Its unsaved changes are in {copy}."
 
         def note_loss() -> LostAnyway:
-            error = LostAnyway(self._host.name, what, left)
-            self._lost.append(error)
-            return error
+            self._lost.append((what, left))
+            return LostAnyway(self._host.name, what, left)
 
         return note_loss
 
@@ -155,9 +155,9 @@ class Losses:
     def judged(self) -> Iterator[None]:
         """End a stretch of a skill's body with an error if it lost anything without a grant.
 
-        The files that it wrote over are put back where that is safe. If there are several losses,
-        the error is about the first one; it also takes the place of an error of the body itself.
-        Stretches may be nested: each has its own losses.
+        The files that it wrote over are put back where that is safe. The error names all losses,
+        and takes the place of an error of the body itself. Stretches may be nested: each has its
+        own losses.
 
         Yields:
             Once, around the stretch.
@@ -179,12 +179,20 @@ class Losses:
             self._written, self._new, self._lost = outer
             now = self._host.file()
             if file is not None and now in new and now != file:
-                lost.append(LostAnyway(self._host.name, f"{_GO_ON}{now}", f"Save as {file}."))
+                lost.append((f"{_GO_ON}{now}", f"Save as {file}."))
             for each in written.values():
                 if _was_written(each):
                     lost.append(self._put_back(each, file))
             if lost:
-                raise lost[0]
+                raise self._error(lost)
+
+    def _error(self, lost: Sequence[_Loss]) -> LostAnyway:
+        """Return one error that names all losses."""
+        acts = " and ".join(act for act, _ in lost)
+        if len(lost) == 1:
+            return LostAnyway(self._host.name, acts, lost[0][1])
+        left = [f"{act[0].upper()}{act[1:]}: {sentence}" for act, sentence in lost]
+        return LostAnyway(self._host.name, acts, " ".join(left))
 
     def _is_refused(self, what: str, files: Sequence[Path] = ()) -> bool:
         if self._is_keeping:  # the copy is being written
@@ -204,7 +212,7 @@ class Losses:
         finally:
             self._is_keeping = False
 
-    def _put_back(self, written: _Written, scene: Path | None) -> LostAnyway:
+    def _put_back(self, written: _Written, scene: Path | None) -> _Loss:
         """Put the copy of a file back, unless the person may lose unsaved changes by that.
 
         Args:
@@ -212,7 +220,7 @@ class Losses:
             scene: The scene's file before the stretch.
 
         Returns:
-            The error, which says where the copy is.
+            The loss, which says where the copy is.
         """
         file = written.file
         copy = written.copy
@@ -229,7 +237,7 @@ class Losses:
                 left = f"The previous version of the file was restored. A copy is in {copy}."
         if now != scene and now == file:
             left += f" It is now the file of the scene in {self._host.name}: save as {scene}."
-        return LostAnyway(self._host.name, f"write over {file}", left)
+        return f"write over {file}", left
 
 
 def _was_written(written: _Written) -> bool:

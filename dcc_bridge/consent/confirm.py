@@ -24,6 +24,7 @@ from dcc_bridge.elicitation.question import Consent, Question
 from dcc_bridge.elicitation.refusal import check
 from dcc_bridge.elicitation.types import SCENE_CHANGED, outcome
 from dcc_bridge.errors import Cancelled
+from dcc_bridge.host import Host
 from dcc_bridge.threads.flows import (
     Flow,
     awaiting,
@@ -47,26 +48,20 @@ _ASKED_AGAIN: Final = (
 
 @dataclass(frozen=True, slots=True)
 class SceneSnapshot:
-    """The items and their state at one moment.
+    """The items of a question and their state at one moment.
 
     Attributes:
-        items: The paths or names of the items.
-        kinds: The type of each, as the host calls it.
+        consent: The items, and what the question says of them.
         fingerprint: Equal for two snapshots between which nothing of the items changed.
-        kept: The folder in which a copy would be kept, or None.
-        files: The files that are written over, where undo does not help; None for the scene as a
-            whole.
-        uncopied: The folders among the files of which no copy is kept.
-        labels: The text that the person reads for each item.
     """
 
-    items: tuple[str, ...]
-    kinds: tuple[str, ...]
-    fingerprint: str
-    kept: str | None = None
-    files: tuple[Path, ...] | None = None
-    uncopied: tuple[Path, ...] = ()
-    labels: tuple[str, ...] = ()
+    consent: Consent
+    fingerprint: str = ""
+
+    @property
+    def items(self) -> tuple[str, ...]:
+        """The paths or names of the items."""
+        return self.consent.items
 
 
 _EditResult = tuple[T, SceneSnapshot | None]  # or the changed scene that nobody has agreed to
@@ -74,6 +69,11 @@ _EditResult = tuple[T, SceneSnapshot | None]  # or the changed scene that nobody
 
 class Grant(list[str]):
     """The items that a person agreed to, as they were at the moment of the answer.
+
+    `confirm_sync` and `apply` both ask until the scene stays the same, in a loop of their own each.
+    `confirm_sync` compares the scene while the grant is held back, and returns to the body, which
+    edits. `apply` compares and edits in one job of the main thread, so the grant is valid there.
+    One loop for both needs a flag for each of these steps, and is longer than the two.
 
     Attributes:
         checkpoint: The folder with the copies of what undo does not bring back, or None.
@@ -246,32 +246,33 @@ class _Plan:
 
     def take_snapshot(self) -> SceneSnapshot:
         """Return the items and their state. Main thread."""
-        items = self._find_items()
+        consent = Consent(self._find_items(), undoable=self.undoable)
         context = current_context()
         if context is None:
-            return SceneSnapshot(items, (), "")
+            return SceneSnapshot(consent)
         host = context.host
-        snapshot = SceneSnapshot(
-            items,
-            fingerprint=host.fingerprint(items),
-            kinds=tuple(host.kinds(items)),
-            labels=tuple(host.display_names(items)),
-        )
-        if self.undoable:
-            return snapshot
+        fingerprint = host.fingerprint(consent.items)
+        kinds = tuple(host.kinds(consent.items))
+        labels = tuple(host.display_names(consent.items))
+        consent = replace(consent, kinds=kinds, labels=labels)
+        if not self.undoable:
+            consent = self._with_files(consent, host)
+        return SceneSnapshot(consent, fingerprint)
+
+    def _with_files(self, consent: Consent, host: Host) -> Consent:
+        """Return the consent with the files that are lost, and the place of their copies."""
+        folder = str(checkpoints.checkpoint_folder(host))
         paths = self._find_files()
         if paths is None:
-            folder = checkpoints.checkpoint_folder(host)
-            return replace(snapshot, kept=str(folder))
+            return replace(consent, kept=folder)
         files = tuple(paths)
         filled = {path for path in files if _is_filled(path)}
         copied = filled & current_call().lasting.copied_folders
         uncopied = tuple(path for path in files if path in filled - copied)
-        snapshot = replace(snapshot, files=files, uncopied=uncopied)
+        consent = replace(consent, files=files, uncopied=uncopied)
         if any(path.is_file() or path in copied for path in files):
-            folder = checkpoints.checkpoint_folder(host)
-            return replace(snapshot, kept=str(folder))
-        return snapshot
+            return replace(consent, kept=folder)
+        return consent
 
     def keep_checkpoint(self) -> None:
         """Keep a copy of what undo will not bring back. Main thread."""
@@ -310,15 +311,7 @@ class _Plan:
             timeout=self.timeout,
             reason=_ASKED_AGAIN if again else None,
             details=self.details,
-            consent=Consent(
-                snapshot.items,
-                snapshot.kinds,
-                self.undoable,
-                snapshot.kept,
-                files=snapshot.files,
-                uncopied=snapshot.uncopied,
-                labels=snapshot.labels,
-            ),
+            consent=snapshot.consent,
         )
 
     def edit(self, agreed: SceneSnapshot, fn: Callable[[list[str]], T]) -> Flow[_EditResult[T]]:

@@ -355,7 +355,7 @@ class CodeTool:
         left = _PARTLY
         if self._host.undo_mark() == mark:
             left = record.compare_scene()
-        call.dialogue.left = left
+        call.left = left
         return call.remainder
 
 

@@ -154,7 +154,7 @@ class Attempt:
             NoConsent: It loses something else each time, or after its own question.
             BaseException: The body's own error; nothing has changed.
         """
-        deeds = len(self._call.dialogue.deeds)
+        deeds = len(self._call.deeds)
         with self._guarded():
             while True:
                 self._begin_anew(deeds)
@@ -191,7 +191,7 @@ class Attempt:
         Raises:
             BaseException: The body's own error; nothing has changed.
         """
-        deeds = len(self._call.dialogue.deeds)
+        deeds = len(self._call.deeds)
         while True:
             self._begin_anew(deeds)
             try:
@@ -215,7 +215,7 @@ class Attempt:
 
     def _begin_anew(self, deeds: int) -> None:
         """Forget what the last try has done, and which of the agreed losses it has used."""
-        del self._call.dialogue.deeds[deeds:]
+        del self._call.deeds[deeds:]
         self._call.ledger.begin_anew()
         self._consents_before = self._call.ledger.consents
 

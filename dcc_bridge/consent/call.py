@@ -158,20 +158,24 @@ class Call(Caller):
         ledger: The grants so far.
         lasting: The losses that undo does not bring back, with the copies.
         ran: The code of an agent that the call runs, and its effect; None for no code.
+        deeds: What the skills of the call did, in a person's words: "Moved 12 lights".
+        left: What remains once the steps of the call are undone, in words.
     """
 
     control: RunControl = field(default_factory=RunControl)
     ledger: Ledger = field(default_factory=Ledger)
     lasting: LastingLosses = field(default_factory=LastingLosses)
     ran: CodeRun | None = None
+    deeds: list[str] = field(default_factory=list)
+    left: str = "Nothing was changed"
 
     @property
     def remainder(self) -> str:
         """The sentence about what is left once the steps of the call are undone."""
         if not self.lasting.lost:
-            return f"{self.dialogue.left}."
+            return f"{self.left}."
         lost = ", ".join(self.lasting.lost)
-        return f"{self.dialogue.left}, except for what undo cannot reverse: {lost}."
+        return f"{self.left}, except for what undo cannot reverse: {lost}."
 
     @property
     def inner_skill(self) -> str:

@@ -12,6 +12,7 @@ import inspect
 import logging
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
+from functools import partial
 from typing import Any
 
 from dcc_bridge.callbacks import report_blocking
@@ -24,7 +25,7 @@ from dcc_bridge.skills.called_skills import CalledSkills
 from dcc_bridge.skills.results import whole
 from dcc_bridge.skills.run_environment import RunEnvironment
 from dcc_bridge.skills.skill import Options, Skill
-from dcc_bridge.threads.flows import Flow, run_async, run_sync
+from dcc_bridge.threads.flows import run_async, run_sync
 
 log = logging.getLogger(__name__)
 
@@ -61,8 +62,9 @@ class Body:
         self._environment = environment
         self._skill = skill
         self._arguments = arguments
-        self._missing = missing
         self._call = call
+        self._ask_missing = partial(gate.ask_missing, skill, arguments, missing, call)
+        self._ask_before = partial(gate.ask_before, skill, arguments, call, environment.settings)
         needs_grant = gate.needs_grant(skill, environment.settings)
         call.ledger.needs_grant = needs_grant
         self.attempt = Attempt(
@@ -130,7 +132,7 @@ class Body:
         return self._run_untried(reason)
 
     def _run_untried(self, reason: CannotTry | None = None) -> Any:
-        """Ask first, and run the body untried; `reason` is why a try has failed."""
+        """Ask first, naming the acts that ended a try, if any; then run the body untried."""
         run_sync(self._ask_before(reason), "confirm")
         return self.attempt.run_untried(self._run_afresh)
 
@@ -138,15 +140,6 @@ class Body:
         """Run the body with a fresh copy of the arguments: no run gets what another one changed."""
         self.called_skills.expect_own(self._skill.fn)
         return whole(self._skill.fn(**copy.deepcopy(self._arguments)))
-
-    def _ask_missing(self) -> Flow[None]:
-        """Ask the question of the gate for missing choices."""
-        return gate.ask_missing(self._skill, self._arguments, self._missing, self._call)
-
-    def _ask_before(self, reason: CannotTry | None = None) -> Flow[None]:
-        """Ask the question of the gate for consent."""
-        settings = self._environment.settings
-        return gate.ask_before(self._skill, self._arguments, self._call, settings, reason)
 
     def _warn_of_blocking(self, seconds: float) -> None:
         """Log that the body kept the worker's loop from every client."""

@@ -223,7 +223,7 @@ class Record(NamedTuple):
 
 def deed(call: Call) -> str:
     """Return the deeds of a call in a person's words; its title if its skill named none."""
-    deeds = call.dialogue.deeds
+    deeds = call.deeds
     if not deeds:
         return call.title
     parts = deeds[:_MAX_DEEDS]

@@ -31,7 +31,6 @@ from dataclasses import dataclass
 
 from dcc_bridge.consent.attempt import Attempt
 from dcc_bridge.consent.call import Call
-from dcc_bridge.consent.ledger import Ledger
 from dcc_bridge.consent.undo_steps import Steps
 from dcc_bridge.skills import gate
 from dcc_bridge.skills.skill import Skill, describe
@@ -50,11 +49,6 @@ class _CallerRights:
 
     needs_grant: bool
     judges_losses: bool
-
-    @classmethod
-    def of(cls, ledger: Ledger) -> _CallerRights:
-        """Return the rights that a ledger gives now."""
-        return cls(ledger.needs_grant, ledger.judges_losses)
 
     def give_back(self, call: Call) -> None:
         """Make a call again an edit with these rights, and withdraw what was granted since."""
@@ -135,7 +129,7 @@ class CalledSkills:
 
     def _raise_risk(self, call: Call) -> None:
         """Make a call destructive for a called skill, and keep the rights that the caller had."""
-        self._rights = _CallerRights.of(call.ledger)
+        self._rights = _CallerRights(call.ledger.needs_grant, call.ledger.judges_losses)
         with self._pause():  # the edits before this are judged by the caller's rights
             call.raise_risk("destructive")
             call.ledger.judges_losses = False  # a grant comes first: this skill is not tried

@@ -13,8 +13,9 @@ from concurrent.futures import CancelledError
 from typing import Any, Final, TypedDict, cast
 
 from dcc_bridge.audit.log import Auditor
-from dcc_bridge.consent.call import Call, running_call
+from dcc_bridge.consent.call import Call, calling_client, running_call
 from dcc_bridge.elicitation.ask import elicit_form_sync
+from dcc_bridge.elicitation.routing import client_label
 from dcc_bridge.errors import BridgeError, NotRecorded, NotUndoable, Stopped
 from dcc_bridge.host import Host
 from dcc_bridge.skills.call_history import CallFacts, Recent, Record, why_not_undo
@@ -74,7 +75,7 @@ def tools(recent: Recent, main: MainThread, host: Host, undo: Undo) -> list[Skil
         """
         call = running_call()
         records = [record for record in recent.records() if call is None or record.id != call.id]
-        label = _client_label(call)
+        label = calling_client()
         answer: Calls = {"calls": [], "others": []}
         for record in records[: max(limit, 0)]:
             if record.client == label:
@@ -105,13 +106,6 @@ def tools(recent: Recent, main: MainThread, host: Host, undo: Undo) -> list[Skil
         return main.wait(main.submit(look_and_undo, name="Undo last agent action"))
 
     return [describe(recent_calls), describe(undo_last)]
-
-
-def _client_label(call: Call | None) -> str | None:
-    """Return the label of the client of a call; None for the host itself."""
-    if call is None or call.client is None:
-        return None
-    return call.client.label
 
 
 def _to_undo(recent: Recent, host: Host, call_id: str) -> Record:
@@ -177,8 +171,7 @@ def connection_tool(about: Callable[[str | None], dict[str, Any]], main: MainThr
         Args:
             ask: Ask the person a test question.
         """
-        label = _client_label(running_call())
-        facts = cast("Connection", {**about(label), **_round_trip(main)})
+        facts = cast("Connection", {**about(calling_client()), **_round_trip(main)})
         if ask:
             facts["question"] = _test_question()
         return facts
@@ -256,7 +249,10 @@ class Undoing:
             steps = record.effect.steps
             base = record.effect.base
         incomplete = self._undo_to(base, len(steps))
-        self._recent.follow_undo(self._host, _client_label(by) or "host")
+        undone_by = None
+        if by is not None:
+            undone_by = client_label(by)
+        self._recent.follow_undo(self._host, undone_by or "host")
         self._changed()
         self._note(record, steps, by)
         if incomplete is not None:

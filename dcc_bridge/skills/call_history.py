@@ -27,6 +27,7 @@ from dcc_bridge.consent.call import Call
 from dcc_bridge.consent.effect import Effect
 from dcc_bridge.elicitation import secret, types
 from dcc_bridge.elicitation.caller import Progress
+from dcc_bridge.elicitation.routing import client_label
 from dcc_bridge.elicitation.text import Translate, english, safe_line
 from dcc_bridge.host import Host, UndoMark
 
@@ -305,9 +306,7 @@ class Recent:
 
     def follow(self, call: Call) -> Trail:
         """Add a call that is queued; return the trail that changes its record from now on."""
-        client = None
-        if call.client is not None:
-            client = call.client.label
+        client = client_label(call)
         record = Record(call.id, call.skill, call.title, client, call.risk, "queued", time.time())
         with self._lock:
             self._unfinished[call.id] = record

@@ -64,10 +64,18 @@ def ask_missing(
         NotChosen: Nobody can be asked.
         NotConfirmed: The person refused.
     """
-    if missing:
-        question = _missing_question(missing, call, inspect.getdoc(skill.fn) or "")
-        answer = yield from ask_with_checkpoint(question, call)
-        arguments |= _read_choices(missing, question, answer)
+    if not missing:
+        return
+    question = _missing_question(missing, call, inspect.getdoc(skill.fn) or "")
+    answer = yield from ask_with_checkpoint(question, call)
+    if answer.message == types.NOT_SUPPORTED:
+        names = ", ".join(missing)
+        raise errors.NotChosen(f"{names}: required. The person could not be asked to choose.")
+    if not answer.accepted:
+        raise refusal(question, answer)
+    data = answer.data or {}
+    for name, options in missing.items():
+        arguments[name] = options[data[name]]
 
 
 def ask_before(
@@ -210,21 +218,3 @@ def _missing_question(missing: Mapping[str, Options], call: Call, doc: str) -> Q
         title=call.title,
         key="missing",
     )
-
-
-def _read_choices(
-    missing: Mapping[str, Options], question: Question, answer: types.ElicitationResponse
-) -> dict[str, Any]:
-    """Return the chosen value of each missing argument.
-
-    Raises:
-        NotChosen: Nobody can be asked.
-        NotConfirmed: The person refused.
-    """
-    if answer.message == types.NOT_SUPPORTED:
-        names = ", ".join(missing)
-        raise errors.NotChosen(f"{names}: required. The person could not be asked to choose.")
-    if not answer.accepted:
-        raise refusal(question, answer)
-    data = answer.data or {}
-    return {name: options[data[name]] for name, options in missing.items()}

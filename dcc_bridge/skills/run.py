@@ -96,8 +96,8 @@ class Run(RunControl):
             arguments: Its arguments, checked.
             call: The call; this run becomes its `control`.
             missing: The required choices that are asked for before the body.
-            progress: Told how far the body is, at a rate that a client can take.
-            forget: Told the call's id once the run is over.
+            progress: Called with the progress of the body, as often as a client can take.
+            forget: Called with the call's id once the run is over.
         """
         self.skill = skill
         self.outcome: Future[Outcome] = Future()
@@ -124,9 +124,8 @@ class Run(RunControl):
         self._is_abandoned = False
         self._job: Future[Outcome] | None = None
         self._why_not = "it was cancelled before it began; nothing was changed."
-        settings = environment.settings
         clock = environment.clock
-        self._queue_limit = TimeLimit(settings.client_deadline, clock, self._expire)
+        self._queue_limit = TimeLimit(environment.settings.client_deadline, clock, self._expire)
         self._time_limit = TimeLimit(skill.metadata.timeout, clock, self._overrun)
         self._body = Body(
             environment,
@@ -141,9 +140,9 @@ class Run(RunControl):
         self._throttle = Throttle(partial(_report_progress, self.trail, progress), clock)
 
     def queue(self, job: Future[Outcome]) -> None:
-        """Note the job that will run it; the run waits from now on.
+        """Note the job of the run, which waits from now on.
 
-        `_note_end` is called at the end of the job, on whatever thread ended it.
+        `_note_end` is called at the end of the job, on the thread that ended it.
 
         Args:
             job: The future of the job.
@@ -175,8 +174,10 @@ class Run(RunControl):
                 return
             self._is_abandoned = bool(self._steps.done)
         self._loss_guard.close()
-        is_undone = self._undo(self._steps.roll_back) is None
-        self._write_end("failed" if is_undone else "partly_applied", str(BridgeClosed()))
+        status: Status = "failed"
+        if self._undo(self._steps.roll_back) is not None:
+            status = "partly_applied"
+        self._write_end(status, str(BridgeClosed()))
 
     def on_main_thread(self) -> Outcome:
         """Run as a job of the main thread."""
@@ -194,23 +195,20 @@ class Run(RunControl):
     async def on_loop(self) -> Outcome:
         """Run on the worker's loop; edits are jobs of their own, and so is the end.
 
-        The end is a job since an undo needs the main thread. `_run_to_end` gets a function there
-        that only returns the value, or raises the error, with which the coroutine ended.
+        The end is a job since an undo needs the main thread. `ended_body` takes the value or the
+        error of the coroutine there.
         """
         self._begin()
+        ended_body: Future[Any] = Future()
         try:
-            value = await self._body.run_on_loop()
-            error = None
-        except Exception as failure:  # noqa: BLE001 - a skill may raise anything
-            value = None
-            error = failure
+            ended_body.set_result(await self._body.run_on_loop())
+        except Exception as error:  # noqa: BLE001 - a skill may raise anything
+            ended_body.set_exception(error)
         except BaseException:  # noqa: BLE001 - its client left, and the task is cancelled
-            value = None
-            error = Stopped(self.skill.title, overdue=self.call.ending.is_overdue)
+            stopped = Stopped(self.skill.title, overdue=self.call.ending.is_overdue)
+            ended_body.set_exception(stopped)
         undo = self._steps.roll_back
-        ending = self._submit(
-            lambda: self._run_to_end(lambda: _return_or_raise(value, error), undo)
-        )
+        ending = self._submit(lambda: self._run_to_end(ended_body.result, undo))
         ending.add_done_callback(self._note_end)
         with suppress(BridgeClosed):  # the outcome says so, and nobody reads the job's error
             await asyncio.shield(wrap_future(ending))  # cancelled or not, it must come to its end
@@ -221,18 +219,18 @@ class Run(RunControl):
         return self._steps.pause()
 
     def take_back(self) -> bool:
-        """Undo what the call has changed, and go on in a new undo step. Main thread."""
+        """Undo the changes of the call, and go on in a new undo step. Main thread."""
         return self._steps.take_back()
 
     def attempt(self, body: Callable[[], T], ask_for_loss: Callable[[Loss], None]) -> T:
-        """Try a part of a body that asks by itself, until what it loses was agreed to."""
+        """Try a part of a body that asks by itself, until a person agreed to its loss."""
         attempt = Attempt(self._environment.host, self.call, self._steps, ask_for_loss=ask_for_loss)
         with self._steps.pause():
             return attempt.run(body)
 
     @property
     def is_trying(self) -> bool:
-        """True while the body is tried: its losses are asked about at its end. Main thread."""
+        """Whether the body is tried, and its losses are asked about at its end. Main thread."""
         return self._body.attempt.is_trying
 
     def answered_before(self, question: Question) -> ElicitationResponse | None:
@@ -252,7 +250,7 @@ class Run(RunControl):
         """Close the undo step for the block, which only reads.
 
         Args:
-            what: What reads, for the error.
+            what: The name of the part that reads, for the error.
 
         Raises:
             NoConsent: The block edited the scene.
@@ -278,7 +276,7 @@ class Run(RunControl):
     ) -> Flow[None] | None:
         """Return the question before a destructive skill that this one calls, or None. Any thread.
 
-        It is told as well when the run's own function begins: see `CalledSkills.enter`.
+        It is also called when the run's own function begins: see `CalledSkills.enter`.
         """
         return self._body.called_skills.enter(call, fn, args, kwargs)
 
@@ -509,10 +507,3 @@ def _run_caught(body: Callable[[], T], what: str) -> tuple[T | None, BaseExcepti
         raise
     except BaseException as error:  # noqa: BLE001 - also Esc in Maya, or a cancelled coroutine
         return None, error
-
-
-def _return_or_raise(value: T, error: Exception | None) -> T:
-    """Return the value with which a coroutine ended, or raise its error."""
-    if error is not None:
-        raise error
-    return value

@@ -1,7 +1,8 @@
 """A call: one run of a skill, and the grants that it has so far.
 
-A call is a `Caller` that turns the answers to its questions into grants. The thread that runs the
-skill writes the fields of the call; any thread writes the reason of its end, once.
+A `Call` is a `Caller` that turns the answers to its questions into grants of its ledger. It reaches
+its run by a `RunControl`. The thread that runs the skill writes the fields of the call; any thread
+writes the reason of its end, once.
 """
 
 from __future__ import annotations
@@ -179,11 +180,10 @@ class Call(Caller):
 
     @property
     def inner_skill(self) -> str:
-        """The inner destructive skill that runs here; "" for the called skill itself, or none."""
-        losing = self.losing_here
-        if losing == self.skill:
+        """The destructive skill that the skill of the call has called and that runs here, or ""."""
+        if self.destructive_here == self.skill:
             return ""
-        return losing
+        return self.destructive_here
 
     @property
     def asks_consent(self) -> bool:
@@ -192,7 +192,7 @@ class Call(Caller):
 
     @property
     def is_granted(self) -> bool:
-        """Whether the call has a grant, which holds for the scene as it was at the answer."""
+        """Whether the call has a grant, for the scene as it was at the answer."""
         return bool(self.ledger.grants)
 
     @property
@@ -202,15 +202,15 @@ class Call(Caller):
 
     @property
     def risk_here(self) -> Risk:
-        """The risk of the skill that runs here: a destructive one in an edit is destructive."""
-        if self.losing_here:
+        """The risk of the skill that runs here, which may be one that the skill has called."""
+        if self.destructive_here:
             return "destructive"
         if self.ledger.is_raised:
             return "edit"
         return self.risk
 
     @property
-    def losing_here(self) -> str:
+    def destructive_here(self) -> str:
         """The name of the innermost destructive skill that runs here; "" for none."""
         inner = destructive_skill.get()
         if inner:
@@ -290,7 +290,7 @@ class Call(Caller):
     def note_answer(self, question: Question, response: ElicitationResponse) -> None:
         """Turn a yes into a grant; after a refusal withdraw every grant of the call."""
         ledger = self.ledger
-        self.lasting.kept.clear()  # the person may have edited meanwhile
+        self.lasting.copied_files.clear()  # the person may have edited meanwhile
         lists_nothing = self.control.is_trying and not question.items and question.undoable
         if question.consent is not None and not lists_nothing:
             ledger.consents += 1
@@ -300,21 +300,17 @@ class Call(Caller):
             ledger.refused = refusal(question, response)
         is_granted = question.agrees(response) and response.answered_by in _GRANTORS
         if question.consent and is_granted:
-            grant = _grant(question)
+            items = question.items or None
             if lists_nothing:  # the losses are asked about once they are known
-                grant.items = ()
-            ledger.grants.append(grant)
+                items = ()
+            files = None
+            if question.consent.files is not None:
+                files = frozenset(Path(os.path.abspath(file)) for file in question.consent.files)
+            undoable = question.undoable
+            ledger.grants.append(CallGrant(question.id, items, undoable=undoable, files=files))
         elif is_refusal and (question.consent or response.answered_by in ("client", "host")):
             ledger.withdraw()
         self.control.note_answer(question, response)  # last, as the body may begin anew in there
-
-
-def _grant(question: Question) -> CallGrant:
-    """Return the grant that a yes to a question is."""
-    files = None
-    if question.consent is not None and question.consent.files is not None:
-        files = frozenset(Path(os.path.abspath(file)) for file in question.consent.files)
-    return CallGrant(question.id, question.items or None, undoable=question.undoable, files=files)
 
 
 def running_call() -> Call | None:

@@ -83,8 +83,7 @@ class Grant(list[str]):
         super().__init__(snapshot.items)
         self._plan = plan
         self._snapshot = snapshot
-        self._ledger = call.ledger
-        self._lasting = call.lasting
+        self._call = call
         self._question = question
         self.checkpoint = call.lasting.checkpoint
 
@@ -123,28 +122,19 @@ class Grant(list[str]):
             value, changed = yield from self._plan.edit(self._snapshot, fn)
             if changed is None:
                 return value
-            self._ledger.drop(self._question)  # the answer was for another scene
+            self._call.ledger.drop(self._question)  # the answer was for another scene
             if asked == MAX_ASKED:
                 break
-            question = self._renew(changed)
+            self._snapshot = changed
+            self[:] = changed.items
+            question = self._plan.question(changed, current_call(), _ASKED_AGAIN)
+            self._question = question.id
             answer = yield from ask.ask_flow(question)
             check(question, answer)
-            with self._ledger.holding(question.id):
-                yield from look(self._keep_checkpoint)
+            with self._call.ledger.holding(question.id):  # the first copy is of the scene before
+                yield from look(self._plan.keep_checkpoint)
+            self.checkpoint = self._call.lasting.checkpoint
         raise self._plan.scene_changed(self._snapshot)
-
-    def _keep_checkpoint(self) -> None:
-        """Keep a copy again: the first copy is of the scene before the change."""
-        self._plan.keep_checkpoint()
-        self.checkpoint = self._lasting.checkpoint
-
-    def _renew(self, snapshot: SceneSnapshot) -> Question:
-        """Take over the items of a changed scene, and return the question about them."""
-        self._snapshot = snapshot
-        self[:] = snapshot.items
-        question = self._plan.question(snapshot, current_call(), again=True)
-        self._question = question.id
-        return question
 
 
 @blocking
@@ -207,23 +197,24 @@ def confirm_sync(
     if callable(plan.items) or callable(plan.files):
         refuse_without_call("A function that looks items up")
     snapshot = yield from look(plan.take_snapshot)
-    for attempt in range(MAX_ASKED):
+    call = current_call()
+    reason = None
+    for _ in range(MAX_ASKED):
         if plan.items is not None and not snapshot.items:
-            return Grant(plan, snapshot, current_call(), "")
-        call = current_call()
-        question = plan.question(snapshot, call, again=attempt > 0)
+            return Grant(plan, snapshot, call, "")
+        question = plan.question(snapshot, call, reason)
         answer = yield from ask.ask_flow(question)
         check(question, answer)
-        ledger = call.ledger
-        with ledger.holding(question.id):  # no grant before the scene is compared
+        with call.ledger.holding(question.id):  # no grant before the scene is compared
             current_snapshot = yield from look(plan.take_snapshot)
             is_same = current_snapshot.fingerprint == snapshot.fingerprint
             if is_same:
                 yield from look(plan.keep_checkpoint)
         if is_same:
             return Grant(plan, current_snapshot, call, question.id)
-        ledger.drop(question.id)
+        call.ledger.drop(question.id)
         snapshot = current_snapshot
+        reason = _ASKED_AGAIN
     raise plan.scene_changed(snapshot)
 
 
@@ -246,7 +237,10 @@ class _Plan:
 
     def take_snapshot(self) -> SceneSnapshot:
         """Return the items and their state. Main thread."""
-        consent = Consent(self._find_items(), undoable=self.undoable)
+        items = self.items or ()
+        if callable(items):
+            items = items()
+        consent = Consent(tuple(items), undoable=self.undoable)
         context = current_context()
         if context is None:
             return SceneSnapshot(consent)
@@ -279,11 +273,6 @@ class _Plan:
         if not self.undoable:
             keep_checkpoint(current_call(), self._find_files())
 
-    def _find_items(self) -> tuple[str, ...]:
-        if callable(self.items):
-            return tuple(self.items())
-        return tuple(self.items or ())
-
     def _find_files(self) -> Sequence[Path] | None:
         if callable(self.files):
             return self.files()
@@ -293,13 +282,13 @@ class _Plan:
         """Return the error for a scene that changes each time that the person is asked."""
         return Cancelled(_render(self.message, snapshot), how=_SCENE_CHANGED)
 
-    def question(self, snapshot: SceneSnapshot, call: Call, *, again: bool = False) -> Question:
+    def question(self, snapshot: SceneSnapshot, call: Call, reason: str | None) -> Question:
         """Return the question about the items.
 
         Args:
             snapshot: The items.
             call: The call that asks.
-            again: Whether the person was asked before, and the scene has changed since.
+            reason: Why the person is asked again; None for the first time.
         """
         verb = _render(self.verb, snapshot)
         return Question(
@@ -309,7 +298,7 @@ class _Plan:
             title=self.title or verb,
             key=self.key or ask.next_key(call),
             timeout=self.timeout,
-            reason=_ASKED_AGAIN if again else None,
+            reason=reason,
             details=self.details,
             consent=snapshot.consent,
         )

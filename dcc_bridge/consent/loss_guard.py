@@ -134,10 +134,10 @@ class LossGuard:
             raise NotGranted(self._call.skill, what)
         lasting.lost.append(what)
         self.is_other_scene = self.is_other_scene or not files
-        if lasting.kept_at != self._host.undo_mark():  # the scene was edited since the copy
-            lasting.kept.clear()
-        missing = [file for file in files if file not in lasting.kept]
-        if missing or (not files and None not in lasting.kept):
+        if lasting.copied_at != self._host.undo_mark():  # the scene was edited since the copy
+            lasting.copied_files.clear()
+        missing = [file for file in files if file not in lasting.copied_files]
+        if missing or (not files and None not in lasting.copied_files):
             keep_checkpoint(self._call, missing or None)
 
     @property
@@ -147,7 +147,7 @@ class LossGuard:
 
     def _unauthorized_loss(self, trial: Trial | None) -> Loss | None:
         """Return the loss of the newest stretch that nobody agreed to; None for no loss."""
-        agreed = self._call.ledger.covered
+        agreed = self._call.ledger.agreed_items
         if agreed is None:
             return None
         lost = self._lost(agreed)

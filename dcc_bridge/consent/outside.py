@@ -66,7 +66,7 @@ class OutsideGuard(Watch):
         self.files: list[Path] = []
         self._file = file
         self._temporary = os.path.realpath(tempfile.gettempdir())
-        self._made: set[str] = set()
+        self._own_files: set[str] = set()
 
     def check(self, event: str, args: tuple[Any, ...]) -> None:
         """Refuse an event that would leave something behind after a revert."""
@@ -120,13 +120,13 @@ class OutsideGuard(Watch):
         return False
 
     def _is_own_temporary(self, path: str) -> bool:
-        """Return whether a path is in the temporary folder, and the body itself makes the file."""
+        """Return whether a path is a temporary file that the body itself made, or makes now."""
         if not path or not is_inside(path, self._temporary):
             return False
-        if path not in self._made:
+        if path not in self._own_files:
             if os.path.lexists(path):
                 return False
-            self._made.add(path)
+            self._own_files.add(path)
         return True
 
 

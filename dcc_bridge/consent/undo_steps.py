@@ -1,14 +1,12 @@
 """The undo steps of one call: open while the body runs, closed while a question is open.
 
 A *stretch* is the part of a body that runs between two questions; its edits are one undo step. At
-the end of a stretch its edits are judged: they need a grant that is valid then, and the things that
-they lost must be those that a person agreed to. Otherwise all edits of the call are taken back at
-once.
+its end the `LossGuard` judges the edits. If they must not stay, all edits of the call are taken
+back at once.
 
 Where the host has a trial (`UndoStack.trial`), the edits are judged while the step is open, and the
-step is reverted, so the person finds nothing of it to redo. Elsewhere the closed step is undone.
-Whether a stretch has changed the scene shows in the mark of the host's undo stack, which is another
-one then. Main thread.
+step is reverted, so the person finds nothing of it to redo. Elsewhere the closed step is undone. A
+stretch has changed the scene if the host's undo stack has another mark after it. Main thread.
 """
 
 from __future__ import annotations
@@ -64,6 +62,7 @@ class Steps:
         is_reverted: Whether each of these was taken back while it was open.
         lost: The loss that nothing brings back, as an error that the body may have caught.
         loss_guard: The judge, which is asked whether the edits of a stretch may stay.
+        trial: Reverts the open step; None if the host cannot, or no step is open.
     """
 
     def __init__(
@@ -94,9 +93,11 @@ class Steps:
         self._call = call
         self._label = label
         self._stretch: ExitStack | None = None
-        self._trial: Trial | None = None
-        self._is_judged = False  # the newest step was judged while it was open, and may stay
-        self._refusal: BridgeError | None = None  # why the newest step was reverted
+        self.trial: Trial | None = None
+        # How the newest step was judged while it was open: it may stay, or was reverted for a
+        # reason. If neither, it is judged again once it is closed.
+        self._may_stay = False
+        self._refusal: BridgeError | None = None
         self._done: list[_Change] = []
         self.undone: list[str] = []
         self.is_reverted = True
@@ -139,11 +140,6 @@ class Steps:
     def done(self) -> tuple[str, ...]:
         """The labels of the steps that stand."""
         return tuple(change.label for change in self._done)
-
-    @property
-    def trial(self) -> Trial | None:
-        """The trial that can revert the open step; None where there is no trial or open step."""
-        return self._trial
 
     @property
     def put_back(self) -> tuple[str, ...]:
@@ -237,7 +233,7 @@ class Steps:
         """
         if not self._main.is_current or not self._can_revert:
             return False
-        trial = self._trial
+        trial = self.trial
         if trial is None or not trial.is_edited():
             return False
         self._revert(trial)
@@ -248,7 +244,7 @@ class Steps:
     @property
     def _can_revert(self) -> bool:
         """Whether the open step can be reverted, and holds all edits of the call."""
-        return self._trial is not None and not self._done and self._is_alone
+        return self.trial is not None and not self._done and self._is_alone
 
     def roll_back(self) -> None:
         """Undo the edits of the call, the newest first.
@@ -304,25 +300,23 @@ class Steps:
 
     @contextmanager
     def _stretches(self, is_last: bool = False) -> Iterator[None]:
-        """Keep a stretch open, with pauses in between, and judge the last stretch at the end."""
+        """Run one stretch, or several with pauses between them, and end the last one."""
         outer = self._stretch
-
-        def restore() -> None:
-            self._stretch = outer
-
-        def end(kind: object, error: BaseException | None, trace: object) -> None:
-            self._end(error, is_last=is_last)
-
         self._stretch = None
         self._begin()
-        with ExitStack() as stack:
-            stack.callback(restore)
-            stack.push(end)
+        try:
             yield
+        except BaseException as error:
+            self._end(error, is_last=is_last)
+            raise
+        else:
+            self._end(is_last=is_last)
+        finally:
+            self._stretch = outer
 
     def _begin(self) -> None:
         """Begin a stretch."""
-        self._trial = None
+        self.trial = None
         if not self.loss_guard.is_reading:
             refusal = self._paused()  # the person may have paused the skills during a question
             if refusal is not None:
@@ -340,7 +334,7 @@ class Steps:
                 self._look(self._before, self._host.file())
                 stretch.enter_context(self._host.undo_step(self._current_label))
                 self._surroundings = Surroundings()
-                self._trial = self._host.trial()
+                self.trial = self._host.trial()
             stretch.enter_context(self.loss_guard.watching())
             self._stretch = stretch.pop_all()
 
@@ -363,12 +357,12 @@ class Steps:
         self._stretch = None
         if stretch is None:
             return
-        trial = self._trial
-        self._trial = None
-        self._is_judged = False
+        trial = self.trial
+        self.trial = None
+        self._may_stay = False
         self._refusal = None
         if trial is not None:
-            # The newest callback of the stretch runs first of all, while the step is open.
+            # The newest callback runs first, while the step is still open.
             stretch.callback(self._judge, trial, fails=is_last and error is not None)
         label = self._current_label
         before = self._before
@@ -433,8 +427,7 @@ class Steps:
         if (refusal is not None or fails) and trial.is_edited():
             self._revert(trial)
             self._refusal = refusal
-        # Edits that must not stay, but could not be reverted, are judged again once they are noted.
-        self._is_judged = refusal is None
+        self._may_stay = refusal is None
 
     def _note_change(self, change: _Change, added: int, *, is_last: bool) -> None:
         """Note a change, and take it back where it must not stay.
@@ -460,7 +453,7 @@ class Steps:
         self._file = self._host.file()
         if self._main.job is not None:
             self._main.job.edited = True
-        if not self._is_judged:
+        if not self._may_stay:
             self._judge_closed()
         self._look(change.after or change.before, self._file)
         call.ledger.refused = None
@@ -479,13 +472,12 @@ class Steps:
         raise refusal
 
     def _redo_others(self, before: UndoMark) -> bool:
-        """Redo the steps of others that the body undid.
+        """Redo the steps of others that the body undid; return whether they stand again.
+
+        They do not where the body's own edits came on top.
 
         Args:
             before: The place in the undo stack before the body.
-
-        Returns:
-            Whether they stand again; not where the body's own edits came on top.
         """
         depth = self._host.undo_mark().depth
         with suppress(Exception):  # an edit on top has emptied the redo stack

@@ -120,7 +120,7 @@ class CalledSkills:
             if gate.is_tried(skill):
                 return None
             self._end_try_before(skill, is_caller_destructive=is_caller_destructive)
-        may_lose_anything = ledger.covered is None
+        may_lose_anything = ledger.agreed_items is None
         if is_caller_destructive and may_lose_anything:
             return None
         if call.risk != "destructive":
@@ -153,7 +153,7 @@ class CalledSkills:
         self._rights = None
         refusals_before = ledger.refusals
         yield
-        has_listed_grants = bool(ledger.live) and ledger.covered is not None
+        has_listed_grants = bool(ledger.live) and ledger.agreed_items is not None
         if has_listed_grants:
             return
         with self._pause():
@@ -184,8 +184,9 @@ class CalledSkills:
             return
         # A destructive caller is asked about next, in words that name the final act. An edit runs
         # untried, up to the question about the called skill.
-        wanted = [skill.title] if is_caller_destructive and is_final else []
-        self._attempt.give_up(wanted)
+        if is_caller_destructive and is_final:
+            self._attempt.give_up([skill.title])
+        self._attempt.give_up()
 
     def _pause(self) -> AbstractContextManager[None]:
         """Close the undo step in the block, if the main thread runs the skill."""

@@ -3,7 +3,7 @@
 Such acts write, remove or rename a file, start a program or a thread, or use the network. A body
 that runs again after a question would do them twice, and a body that is reverted would have done
 them for nothing. So the body ends at the line that attempts the act, and the person is asked before
-the body runs again.
+the body runs again. Until then nobody has agreed to such an act, so the guard needs no ledger.
 
 The guard is no sandbox, and is for skills that mean well. Acts of the bridge and the host pass
 meanwhile: the stack of frames shows whose code acts.

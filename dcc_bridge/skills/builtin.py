@@ -24,8 +24,8 @@ from dcc_bridge.threads.main_thread import MainThread
 
 log = logging.getLogger(__name__)
 
-MAX_LISTED: Final = 20  # calls, if an agent does not say how many
-PATIENCE_S: Final = 5.0  # in which a host's main thread should take a job
+MAX_LISTED: Final = 20  # calls that are listed, if an agent does not say how many
+PATIENCE_S: Final = 5.0  # the time in which a host's main thread should take a job
 _QUESTION: Final = "This is a test question. Do you see it? Nothing depends on your answer."
 Undo = Callable[[str, Call | None], bool]
 
@@ -123,7 +123,7 @@ def _to_undo(recent: Recent, host: Host, call_id: str) -> Record:
     candidates = []
     for record in recent.records():
         effect = record.effect
-        # A file that was written where none was is in nobody's way, so it is not the last action.
+        # A new file alone is in nobody's way, so a call that left no more is not the last action.
         left_anything = bool(effect.steps or effect.copy)
         if call_id:
             is_candidate = record.id.startswith(call_id)
@@ -260,12 +260,16 @@ class Undoing:
         return True
 
     def _undo_to(self, base: int, count: int) -> NotUndoable | None:
-        """Undo so many steps, and those of the body above the depth at which the call began.
+        """Undo the steps of a call, and the entries that its body has made by itself.
 
-        Nothing of others is between them.
+        No entry of others is between them.
+
+        Args:
+            base: The depth of the undo stack before the call.
+            count: The number of the call's steps.
 
         Returns:
-            The last error of a step that did not come back wholly, or None.
+            The last error of a step that was not undone completely, or None.
         """
         incomplete = None
         depth = self._host.undo_mark().depth

@@ -43,8 +43,8 @@ class _CallerRights:
     """The rights of a caller that is an edit: two fields of the ledger before the risk was raised.
 
     Attributes:
-        needs_grant: Every change of the caller needs a grant, as the studio's settings say.
-        judges_losses: The caller is tried, so that only its losses need a grant.
+        needs_grant: Whether each change of the caller needs a grant, as the studio's settings say.
+        judges_losses: Whether the caller is tried, so that only its losses need a grant.
     """
 
     needs_grant: bool

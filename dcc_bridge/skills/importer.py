@@ -56,11 +56,11 @@ class SkillFile:
         source: The bytes that were read.
         entries: The skills of the file, as far as they are known. An entry without a signature is
             of a skill whose types the text leaves open.
-        is_imported: The entries have the functions of the file.
-        is_certain: The entries are all skills of the file.
+        is_imported: Whether the entries have the functions of the file.
+        is_certain: Whether the entries are all skills of the file.
         error: Why the file cannot be used, or None.
         names: The tools of a broken file: those that it had before, or that its text marks.
-        is_refused: The file is not trusted, or cannot be read.
+        is_refused: Whether the file is not trusted, or cannot be read.
     """
 
     source: Source

@@ -187,7 +187,7 @@ class CodeTool:
 
     def _folder_copies(self, call: Call, declared: Sequence[DeclaredWrite]) -> FolderCopies:
         """Prepare copies of the declared files that were not copied right after the answer."""
-        kept = [path for path in call.lasting.kept if path is not None and path.is_file()]
+        kept = [path for path in call.lasting.copied_files if path is not None and path.is_file()]
         copied = [write.path for write in declared if write.is_copied or not write.is_folder]
         folder = checkpoint_folder(self._host)
         return FolderCopies(folder, copied, kept, call.lasting.checkpoint)
@@ -355,7 +355,7 @@ class CodeTool:
         left = _PARTLY
         if self._host.undo_mark() == mark:
             left = record.compare_scene()
-        call.dialogue.left = left
+        call.left = left
         return call.remainder
 
 

@@ -1,4 +1,8 @@
-"""The answers that a body got in one try, for the next try. The thread that runs the body."""
+"""The answers that a body got in one try, for the next try of the same body.
+
+A body that is tried again would ask its own questions again, such as for a name. Each answer stands
+for the next try, if the body asks the same at the same place. The thread that runs the body.
+"""
 
 from __future__ import annotations
 
@@ -14,11 +18,11 @@ class _Answer:
     """The answer to one question.
 
     Attributes:
-        asked: All that a person reads of the question, by which the question is known again.
+        content: All that a person reads of the question, by which the question is known again.
         response: The answer.
     """
 
-    asked: Hashable
+    content: Hashable
     response: ElicitationResponse
 
 
@@ -44,7 +48,7 @@ class AnswerMemory:
         """
         self._place += 1
         answer = self._answers.get(self._place)
-        if answer is None or answer.asked != _asked(question):
+        if answer is None or answer.content != _content(question):
             return None
         return answer.response
 
@@ -55,7 +59,7 @@ class AnswerMemory:
 
     def keep(self, question: Question, response: ElicitationResponse) -> None:
         """Keep the answer to the question of the last `recall`."""
-        self._answers[self._place] = _Answer(_asked(question), response)
+        self._answers[self._place] = _Answer(_content(question), response)
 
 
 def lists_nothing(question: Question) -> bool:
@@ -63,7 +67,7 @@ def lists_nothing(question: Question) -> bool:
     return question.consent is None or (question.undoable and not question.items)
 
 
-def _asked(question: Question) -> Hashable:
+def _content(question: Question) -> Hashable:
     """Return all that a person reads of a question."""
     schema = None
     if question.form is not None:

@@ -1,9 +1,9 @@
 """The loop of consent: an edit is tried, and a person is asked about what it really lost.
 
-A body runs inside an undo step. Where it lost something that nobody had agreed to, the open step is
-reverted, the person is asked with the real list, and after a yes the body runs again; what is lost
-then must be what was agreed to. So the body may run more than once, and its effect happens once.
-Main thread.
+A *try* is one run of a body inside an undo step. If it lost something that nobody had agreed to,
+the open step is reverted, the person is asked with the real list, and after a yes the body is tried
+again; what is lost then must be what was agreed to. An *attempt* is all tries of one body. So the
+body may run more than once, and its effect happens once. Main thread.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ from dcc_bridge.host import Changes, Host, SceneGuard
 
 T = TypeVar("T")
 AskForLoss = Callable[[Loss], None]  # NotConfirmed: the person did not agree
-# The body does not run; it is tried; or it runs once a person has agreed, and its edit stays.
+# The body does not run; it is tried; or it runs after a person has agreed, and its edit stays.
 Phase = Literal["idle", "trying", "agreed"]
 
-MAX_QUESTIONS: Final = 3  # of one attempt; it is another loss each time
-_ANOTHER: Final = "deletes different items each time it runs"
+MAX_QUESTIONS: Final = 3  # about losses, of one attempt; each is about another loss
+_DIFFERS_EACH_TIME: Final = "deletes different items each time it runs"
 _TOO_LONG_S: Final = 10.0  # a body that ran for longer is asked about first from then on
 
 
@@ -43,11 +43,12 @@ class CannotTry(BaseException):
     It is not an `Exception`, so that the body's own handlers let it pass.
 
     Attributes:
-        wanted: The acts outside the scene that it was stopped at, if those are why: "write the new
-            file /shots/a.usda".
-        lost: What it had lost until then.
-        files: The files that are there and that it would have written over or removed.
-        is_watched: It can be reverted, so it is stopped at such acts also once it is agreed to.
+        wanted: The acts outside the scene before which the body was stopped, if these are why:
+            "write the new file /shots/a.usda".
+        lost: The things that the body had lost until then.
+        files: The existing files that the body would have written over or removed.
+        is_watched: Whether the host can revert the body's step. Then the body is stopped before
+            such acts also when it runs after a yes.
     """
 
     def __init__(
@@ -70,11 +71,11 @@ class TryAgain(BaseException):
 
 
 class _EditToAsk(Exception):
-    """A body has edited the scene where every edit has to be asked about.
+    """A body has edited the scene, and the person is asked about each edit.
 
     Attributes:
-        changes: What became of the items.
-        loss: What the edit lost.
+        changes: The items that the edit made, changed and deleted.
+        loss: The things that the edit lost.
     """
 
     def __init__(self, changes: Changes, loss: Loss) -> None:
@@ -105,22 +106,23 @@ class Attempt:
             host: The host whose scene is edited.
             call: The call that the body belongs to.
             steps: The undo steps of the call.
-            is_gated: Ask before the body where it cannot be tried without leaving a trace.
-            asks_edits: Ask about an edit that loses nothing as well.
+            is_gated: Whether the person is asked first if a try would leave a trace.
+            asks_edits: Whether the person is asked about an edit that loses nothing as well.
             guard: Refuses acts outside the scene; None where something else does.
             writers: Lists the host's functions that write files and raise no audit event.
             restart: Starts the time limit of the body again.
-            ask_for_loss: Asks the person about a loss, in other words than the usual ones.
+            ask_for_loss: Asks the person about a loss; None for the usual question.
         """
         self._host = host
         self._call = call
         self._steps = steps
-        self.is_gated = is_gated  # the person is asked first where it cannot be tried
+        self._loss_guard = steps.loss_guard
+        self.is_gated = is_gated
         self._asks_edits = asks_edits  # until the person has agreed to the edit
         self._restart = restart
         self._guard = guard
         self._writers = writers
-        self._ask_for_loss = ask_for_loss or self._ask_to_delete
+        self._ask_for_loss = ask_for_loss
         self._phase: Phase = "idle"
         self._ending: CannotTry | TryAgain | None = None  # of this try, which a body may catch
         self._answers = AnswerMemory()
@@ -154,25 +156,34 @@ class Attempt:
             NoConsent: It loses something else each time, or after its own question.
             BaseException: The body's own error; nothing has changed.
         """
-        deeds = len(self._call.dialogue.deeds)
+        deeds = len(self._call.deeds)
         with self._guarded():
             while True:
                 self._begin_anew(deeds)
                 try:
                     return self._try_once(body)
-                except (TryAgain, _EditToAsk, UnauthorizedLoss) as error:
-                    self._ask_about(error)
+                except TryAgain:
+                    self._steps.roll_back()
+                except _EditToAsk as edit:
+                    self._steps.roll_back()
+                    self._asks_edits = False
+                    ask_about_edit(self._host, self._call, edit.changes, edit.loss, self._seconds)
+                except UnauthorizedLoss as error:
+                    self._check_may_ask(error)
+                    self._steps.roll_back()
+                    self._ask_about(error.loss)
                 self._restart()
 
     def run_watched(self, body: Callable[[], T]) -> T:
         """Run a body that a person has agreed to, until it reaches outside the scene.
 
         Args:
-            body: What edits; what it loses was agreed to.
+            body: The function that edits.
 
         Raises:
-            CannotTry: It wanted to do what the person was not told of; nothing has changed.
-            BaseException: What the body raises; nothing has changed.
+            CannotTry: The body reached outside the scene, which the person was not told of; nothing
+                has changed.
+            BaseException: The body's own error; nothing has changed.
         """
         with self._guarded(), self._steps.open(is_last=True), self._in_phase("agreed"):
             try:
@@ -183,7 +194,8 @@ class Attempt:
     def run_untried(self, body: Callable[[], T]) -> T:
         """Run a body that was asked about first, and return its result.
 
-        What it asked in its try is answered as it was there. It begins anew only where it wants to.
+        Its questions get the answers that they got in a try. The body runs again only if it asks
+        for that by `TryAgain`.
 
         Args:
             body: The function that edits.
@@ -191,7 +203,7 @@ class Attempt:
         Raises:
             BaseException: The body's own error; nothing has changed.
         """
-        deeds = len(self._call.dialogue.deeds)
+        deeds = len(self._call.deeds)
         while True:
             self._begin_anew(deeds)
             try:
@@ -202,10 +214,10 @@ class Attempt:
             self._restart()
 
     def give_up(self, wanted: Sequence[str] = ()) -> NoReturn:
-        """End a try here, even if the body catches that.
+        """End a try here, even if the body catches the error.
 
         Args:
-            wanted: What the body was about to do that undo does not bring back.
+            wanted: The acts of the body that undo would not bring back, before which the try ends.
 
         Raises:
             CannotTry: Always.
@@ -214,38 +226,27 @@ class Attempt:
         raise self._ending
 
     def _begin_anew(self, deeds: int) -> None:
-        """Forget what the last try has done, and which of the agreed losses it has used."""
-        del self._call.dialogue.deeds[deeds:]
+        """Forget the deeds of the last try, and which of the agreed items it has lost."""
+        del self._call.deeds[deeds:]
         self._call.ledger.begin_anew()
         self._consents_before = self._call.ledger.consents
 
     @contextmanager
     def _guarded(self) -> Iterator[None]:
-        """Watch for acts outside the scene; leave nothing of a body that cannot be tried."""
+        """Refuse acts outside the scene in the block; undo a body that cannot be tried."""
         risk = self._call.risk
         if self._guard is not None:
-            self._steps.watching = partial(watched_by, self._guard, self._writers())
+            self._loss_guard.watching = partial(watched_by, self._guard, self._writers())
         try:
             yield
         except CannotTry:
             refused = self._call.ledger.refused
-            self._steps.watching = nullcontext
+            self._loss_guard.watching = nullcontext
             self._steps.roll_back()
             if refused is not None:  # a no to the body's own question is no reason to ask again
                 raise refused from None
             self._call.start_over(risk)
             raise
-
-    def _ask_about(self, error: BaseException) -> None:
-        """Revert a try, and ask the person about what ended it, if that can be asked about."""
-        if isinstance(error, UnauthorizedLoss):
-            self._check_may_ask(error)
-        self._steps.roll_back()
-        if isinstance(error, UnauthorizedLoss):
-            self._ask_for_loss(error.loss)
-        elif isinstance(error, _EditToAsk):
-            self._asks_edits = False
-            ask_about_edit(self._host, self._call, error.changes, error.loss, self._seconds)
 
     def _check_may_ask(self, error: UnauthorizedLoss) -> None:
         """Refuse a loss after the body's own question, and one that differs with each try."""
@@ -255,35 +256,39 @@ class Attempt:
             raise error
         self._questions += 1
         if self._questions > MAX_QUESTIONS:
-            raise NoConsent(self._call.skill, _ANOTHER) from None
+            raise NoConsent(self._call.skill, _DIFFERS_EACH_TIME) from None
 
-    def _ask_to_delete(self, loss: Loss) -> None:
-        ask_about_loss(self._host, self._call, loss, self._seconds)
+    def _ask_about(self, loss: Loss) -> None:
+        if self._ask_for_loss is not None:
+            self._ask_for_loss(loss)
+        else:
+            ask_about_loss(self._host, self._call, loss, self._seconds)
 
     # ---- one try
 
     def _try_once(self, body: Callable[[], T]) -> T:
         failure: BaseException | None = None
-        self._steps.unauthorized = None
+        self._loss_guard.unauthorized = None
         self._ending = None
         try:
             with self._steps.open(is_last=True):
                 self._check_can_try()
-                self._steps.note_begin()
+                self._loss_guard.note_begin()
                 try:
                     value = self._timed(body)
                     self._check_ending()
                 except BaseException as error:
-                    failure = self._find_ending() or error  # and not what the try has lost
-                    if failure is error:
+                    failure = self._find_ending()
+                    if failure is None:
+                        failure = error
                         raise
                     raise failure from None
         except UnauthorizedLoss as loss:
             if failure is not None and failure is not loss:
-                raise failure from None  # who failed is asked nothing
+                raise failure from None  # nobody is asked about the loss of a body that failed
             raise
-        if self._steps.unauthorized is not None:  # the body has caught it
-            raise self._steps.unauthorized
+        if self._loss_guard.unauthorized is not None:  # the body has caught it
+            raise self._loss_guard.unauthorized
         return value
 
     def _timed(self, body: Callable[[], T]) -> T:
@@ -310,13 +315,13 @@ class Attempt:
             self._phase = "idle"
 
     def _check_can_try(self) -> None:
-        """Refuse a try that would leave a trace even after a no, or whose loss nobody would see."""
+        """Raise CannotTry if a revert would leave a trace, or the host cannot tell the losses."""
         trial = self._steps.trial
         keeps_all = trial is not None and trial.keeps_redo
         sees_losses = type(self._host).lost is not SceneGuard.lost
         if self.is_gated and not (keeps_all and sees_losses):
             raise CannotTry(is_watched=trial is not None)
-        # Where nothing can be reverted, an edit is not asked about what it has lost already.
+        # Where nothing can be reverted, nobody is asked about what is lost already.
         self._call.ledger.judges_losses = trial is not None
 
     def _check_edit(self, count: Callable[[], Changes]) -> None:
@@ -328,21 +333,22 @@ class Attempt:
         raise _EditToAsk(count(), Loss(tuple(lost), tuple(trial.broken())))
 
     def _check_ending(self) -> None:
-        """Raise what has ended a try before its own end, even if the body has caught that."""
+        """Raise the error that ended the try, if there is one and the body has caught it."""
         ending = self._find_ending()
         if ending is not None:
             raise ending
 
     def _find_ending(self) -> CannotTry | TryAgain | None:
-        """Return what has ended a try before its own end; None for nothing."""
-        guard = self._guard
-        wanted = guard.wanted if guard is not None else []
-        files = guard.files if guard is not None else []
-        ending = self._ending
-        if isinstance(ending, CannotTry):
-            wanted = [*wanted, *ending.wanted]
+        """Return the error that ended the try before the body's end; None if nothing did."""
+        wanted = list[str]()
+        files = list[Path]()
+        if self._guard is not None:
+            wanted += self._guard.wanted
+            files += self._guard.files
+        if isinstance(self._ending, CannotTry):
+            wanted += self._ending.wanted
         elif not wanted:
-            return ending
+            return self._ending
         return CannotTry(wanted, self._host.lost(()), files)
 
     # ---- the body's own questions
@@ -350,28 +356,32 @@ class Attempt:
     def answered_before(self, question: Question) -> ElicitationResponse | None:
         """Return the answer that an earlier try got to the same question, or None.
 
-        Where there is none, what the body has edited so far is reverted: once there is an answer it
-        begins anew with it, and is one undo step. A body that asks something else in each try goes
-        on instead.
+        If there is none, the edits of the body so far are reverted: the body begins anew with the
+        answer, so that all its edits are one undo step. A body that asks another question in each
+        try goes on instead.
 
         Args:
             question: The question that the body is about to ask.
 
         Raises:
-            CannotTry: It asks for consent where every edit has to be asked about.
+            CannotTry: The body asks for consent, and the person is asked about each edit anyway.
         """
         if self._phase == "idle":
             return None
         self._asked_at = perf_counter()
-        if question.consent is not None and self._phase == "trying" and self._asks_edits:
+        is_trying = self._phase == "trying"
+        if question.consent is not None and is_trying and self._asks_edits:
             self.give_up()
         if not lists_nothing(question):
             return None
         response = self._answers.recall(question)
         if response is None:
-            self._revert_before_question()
+            if is_trying and self._answers.is_new_here and self._steps.revert():
+                self._ending = TryAgain()
         elif self._call.is_refusal(question, response):
-            self._repeat_refusal(question, response)
+            # What a refusal withdraws is withdrawn in this try too, for the rest of the body.
+            with self._steps.pause():
+                self._call.note_answer(question, response)
         return response
 
     def note_answer(self, question: Question, response: ElicitationResponse) -> None:
@@ -386,12 +396,3 @@ class Attempt:
         self._answers.keep(question, response)
         if isinstance(self._ending, TryAgain):
             raise self._ending
-
-    def _revert_before_question(self) -> None:
-        if self._phase == "trying" and self._answers.is_new_here and self._steps.revert():
-            self._ending = TryAgain()
-
-    def _repeat_refusal(self, question: Question, response: ElicitationResponse) -> None:
-        """Withdraw in this try too what a refusal withdraws, for what the body does from here."""
-        with self._steps.pause():
-            self._call.note_answer(question, response)

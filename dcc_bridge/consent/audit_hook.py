@@ -82,11 +82,11 @@ def watched_by(watch: Watch, writers: Sequence[Writer] = ()) -> Iterator[None]:
         _has_hook = True
     ident = get_ident()
     originals = list[tuple[Any, str, Any]]()
-    fixed = list[Writer]()
+    irreplaceable = list[Writer]()
     wrote_bytecode = sys.dont_write_bytecode
     outer = sys.getprofile()
     try:
-        sys.dont_write_bytecode = True  # modules come in still
+        sys.dont_write_bytecode = True  # so that an import of the run writes no file
         every: list[tuple[Any, str, Any]] = [*events.WRAPPED, *writers]
         for owner, name, does in every:
             if isinstance(owner, ModuleType) and not hasattr(owner, name):
@@ -96,9 +96,9 @@ def watched_by(watch: Watch, writers: Sequence[Writer] = ()) -> Iterator[None]:
                 setattr(owner, name, wrapped(original, does))
                 originals.append((owner, name, original))
             except (KeyError, TypeError):  # of a type written in C, where nobody can replace it
-                fixed.append((owner, name, does))
-        if fixed:
-            sys.setprofile(_caller(watch, fixed))
+                irreplaceable.append((owner, name, does))
+        if irreplaceable:
+            sys.setprofile(_profiler(watch, irreplaceable))
         watches[ident] = watch
         yield
     finally:
@@ -110,7 +110,7 @@ def watched_by(watch: Watch, writers: Sequence[Writer] = ()) -> Iterator[None]:
         note_modules()
 
 
-def _caller(watch: Watch, fixed: Sequence[Writer]) -> Callable[[FrameType, str, Any], None]:
+def _profiler(watch: Watch, writers: Sequence[Writer]) -> Callable[[FrameType, str, Any], None]:
     """Return a profile function that has the watch refuse writers that cannot be replaced.
 
     Python reports calls of functions and methods in C, but neither the arguments nor the functions
@@ -118,10 +118,10 @@ def _caller(watch: Watch, fixed: Sequence[Writer]) -> Callable[[FrameType, str, 
 
     Args:
         watch: The rules of the run.
-        fixed: The writers.
+        writers: The writers.
     """
     owners = defaultdict[str, list[Any]](list)
-    for owner, name, _ in fixed:
+    for owner, name, _ in writers:
         owners[name].append(owner)
     names = owners.keys()
 
@@ -139,18 +139,20 @@ def _caller(watch: Watch, fixed: Sequence[Writer]) -> Callable[[FrameType, str, 
     return called
 
 
-def wrapped(kept: Any, does: str | Callable[..., Iterable[Any]]) -> Any:
+def wrapped(attribute: Any, does: str | Callable[..., Iterable[Any]]) -> Any:
     """Return a function that asks the watch of its thread before it calls another function.
 
     Args:
-        kept: The other function, as its owner holds it.
+        attribute: The other function, as its owner holds it.
         does: The act, "start a thread"; or a function that takes the same arguments and lists the
             files that are written.
     """
-    is_static = isinstance(kept, staticmethod)
-    original = kept.__func__ if is_static else kept
+    is_static = isinstance(attribute, staticmethod)
+    original = attribute
+    if is_static:
+        original = attribute.__func__
 
-    # By this name the wire of agreed code sees that the act is not the bridge's own.
+    # By this name `dcc_bridge.code.trip_wire` sees that the act is not the bridge's own.
     def stand_in(*args: Any, **kwargs: Any) -> Any:
         watch = watches.get(get_ident())
         if watch is None:

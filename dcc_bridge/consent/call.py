@@ -1,7 +1,8 @@
 """A call: one run of a skill, and the grants that it has so far.
 
-A call is a `Caller` that turns the answers to its questions into grants. The thread that runs the
-skill writes the fields of the call; any thread writes the reason of its end, once.
+A `Call` is a `Caller` that turns the answers to its questions into grants of its ledger. It reaches
+its run by a `RunControl`. The thread that runs the skill writes the fields of the call; any thread
+writes the reason of its end, once.
 """
 
 from __future__ import annotations
@@ -158,28 +159,31 @@ class Call(Caller):
         ledger: The grants so far.
         lasting: The losses that undo does not bring back, with the copies.
         ran: The code of an agent that the call runs, and its effect; None for no code.
+        deeds: What the skills of the call did, in a person's words: "Moved 12 lights".
+        left: What remains once the steps of the call are undone, in words.
     """
 
     control: RunControl = field(default_factory=RunControl)
     ledger: Ledger = field(default_factory=Ledger)
     lasting: LastingLosses = field(default_factory=LastingLosses)
     ran: CodeRun | None = None
+    deeds: list[str] = field(default_factory=list)
+    left: str = "Nothing was changed"
 
     @property
     def remainder(self) -> str:
         """The sentence about what is left once the steps of the call are undone."""
         if not self.lasting.lost:
-            return f"{self.dialogue.left}."
+            return f"{self.left}."
         lost = ", ".join(self.lasting.lost)
-        return f"{self.dialogue.left}, except for what undo cannot reverse: {lost}."
+        return f"{self.left}, except for what undo cannot reverse: {lost}."
 
     @property
     def inner_skill(self) -> str:
-        """The inner destructive skill that runs here; "" for the called skill itself, or none."""
-        losing = self.losing_here
-        if losing == self.skill:
+        """The destructive skill that the skill of the call has called and that runs here, or ""."""
+        if self.destructive_here == self.skill:
             return ""
-        return losing
+        return self.destructive_here
 
     @property
     def asks_consent(self) -> bool:
@@ -188,7 +192,7 @@ class Call(Caller):
 
     @property
     def is_granted(self) -> bool:
-        """Whether the call has a grant, which holds for the scene as it was at the answer."""
+        """Whether the call has a grant, for the scene as it was at the answer."""
         return bool(self.ledger.grants)
 
     @property
@@ -198,15 +202,15 @@ class Call(Caller):
 
     @property
     def risk_here(self) -> Risk:
-        """The risk of the skill that runs here: a destructive one in an edit is destructive."""
-        if self.losing_here:
+        """The risk of the skill that runs here, which may be one that the skill has called."""
+        if self.destructive_here:
             return "destructive"
         if self.ledger.is_raised:
             return "edit"
         return self.risk
 
     @property
-    def losing_here(self) -> str:
+    def destructive_here(self) -> str:
         """The name of the innermost destructive skill that runs here; "" for none."""
         inner = destructive_skill.get()
         if inner:
@@ -286,7 +290,7 @@ class Call(Caller):
     def note_answer(self, question: Question, response: ElicitationResponse) -> None:
         """Turn a yes into a grant; after a refusal withdraw every grant of the call."""
         ledger = self.ledger
-        self.lasting.kept.clear()  # the person may have edited meanwhile
+        self.lasting.copied_files.clear()  # the person may have edited meanwhile
         lists_nothing = self.control.is_trying and not question.items and question.undoable
         if question.consent is not None and not lists_nothing:
             ledger.consents += 1
@@ -296,21 +300,17 @@ class Call(Caller):
             ledger.refused = refusal(question, response)
         is_granted = question.agrees(response) and response.answered_by in _GRANTORS
         if question.consent and is_granted:
-            grant = _grant(question)
+            items = question.items or None
             if lists_nothing:  # the losses are asked about once they are known
-                grant.items = ()
-            ledger.grants.append(grant)
+                items = ()
+            files = None
+            if question.consent.files is not None:
+                files = frozenset(Path(os.path.abspath(file)) for file in question.consent.files)
+            undoable = question.undoable
+            ledger.grants.append(CallGrant(question.id, items, undoable=undoable, files=files))
         elif is_refusal and (question.consent or response.answered_by in ("client", "host")):
             ledger.withdraw()
         self.control.note_answer(question, response)  # last, as the body may begin anew in there
-
-
-def _grant(question: Question) -> CallGrant:
-    """Return the grant that a yes to a question is."""
-    files = None
-    if question.consent is not None and question.consent.files is not None:
-        files = frozenset(Path(os.path.abspath(file)) for file in question.consent.files)
-    return CallGrant(question.id, question.items or None, undoable=question.undoable, files=files)
 
 
 def running_call() -> Call | None:

@@ -24,6 +24,7 @@ from dcc_bridge.elicitation.question import Consent, Question
 from dcc_bridge.elicitation.refusal import check
 from dcc_bridge.elicitation.types import SCENE_CHANGED, outcome
 from dcc_bridge.errors import Cancelled
+from dcc_bridge.host import Host
 from dcc_bridge.threads.flows import (
     Flow,
     awaiting,
@@ -47,26 +48,20 @@ _ASKED_AGAIN: Final = (
 
 @dataclass(frozen=True, slots=True)
 class SceneSnapshot:
-    """The items and their state at one moment.
+    """The items of a question and their state at one moment.
 
     Attributes:
-        items: The paths or names of the items.
-        kinds: The type of each, as the host calls it.
+        consent: The items, and what the question says of them.
         fingerprint: Equal for two snapshots between which nothing of the items changed.
-        kept: The folder in which a copy would be kept, or None.
-        files: The files that are written over, where undo does not help; None for the scene as a
-            whole.
-        uncopied: The folders among the files of which no copy is kept.
-        labels: The text that the person reads for each item.
     """
 
-    items: tuple[str, ...]
-    kinds: tuple[str, ...]
-    fingerprint: str
-    kept: str | None = None
-    files: tuple[Path, ...] | None = None
-    uncopied: tuple[Path, ...] = ()
-    labels: tuple[str, ...] = ()
+    consent: Consent
+    fingerprint: str = ""
+
+    @property
+    def items(self) -> tuple[str, ...]:
+        """The paths or names of the items."""
+        return self.consent.items
 
 
 _EditResult = tuple[T, SceneSnapshot | None]  # or the changed scene that nobody has agreed to
@@ -74,6 +69,11 @@ _EditResult = tuple[T, SceneSnapshot | None]  # or the changed scene that nobody
 
 class Grant(list[str]):
     """The items that a person agreed to, as they were at the moment of the answer.
+
+    `confirm_sync` and `apply` both ask until the scene stays the same, in a loop of their own each.
+    `confirm_sync` compares the scene while the grant is held back, and returns to the body, which
+    edits. `apply` compares and edits in one job of the main thread, so the grant is valid there.
+    One loop for both needs a flag for each of these steps, and is longer than the two.
 
     Attributes:
         checkpoint: The folder with the copies of what undo does not bring back, or None.
@@ -83,8 +83,7 @@ class Grant(list[str]):
         super().__init__(snapshot.items)
         self._plan = plan
         self._snapshot = snapshot
-        self._ledger = call.ledger
-        self._lasting = call.lasting
+        self._call = call
         self._question = question
         self.checkpoint = call.lasting.checkpoint
 
@@ -123,28 +122,19 @@ class Grant(list[str]):
             value, changed = yield from self._plan.edit(self._snapshot, fn)
             if changed is None:
                 return value
-            self._ledger.drop(self._question)  # the answer was for another scene
+            self._call.ledger.drop(self._question)  # the answer was for another scene
             if asked == MAX_ASKED:
                 break
-            question = self._renew(changed)
+            self._snapshot = changed
+            self[:] = changed.items
+            question = self._plan.question(changed, current_call(), _ASKED_AGAIN)
+            self._question = question.id
             answer = yield from ask.ask_flow(question)
             check(question, answer)
-            with self._ledger.holding(question.id):
-                yield from look(self._keep_checkpoint)
+            with self._call.ledger.holding(question.id):  # the first copy is of the scene before
+                yield from look(self._plan.keep_checkpoint)
+            self.checkpoint = self._call.lasting.checkpoint
         raise self._plan.scene_changed(self._snapshot)
-
-    def _keep_checkpoint(self) -> None:
-        """Keep a copy again: the first copy is of the scene before the change."""
-        self._plan.keep_checkpoint()
-        self.checkpoint = self._lasting.checkpoint
-
-    def _renew(self, snapshot: SceneSnapshot) -> Question:
-        """Take over the items of a changed scene, and return the question about them."""
-        self._snapshot = snapshot
-        self[:] = snapshot.items
-        question = self._plan.question(snapshot, current_call(), again=True)
-        self._question = question.id
-        return question
 
 
 @blocking
@@ -207,23 +197,24 @@ def confirm_sync(
     if callable(plan.items) or callable(plan.files):
         refuse_without_call("A function that looks items up")
     snapshot = yield from look(plan.take_snapshot)
-    for attempt in range(MAX_ASKED):
+    call = current_call()
+    reason = None
+    for _ in range(MAX_ASKED):
         if plan.items is not None and not snapshot.items:
-            return Grant(plan, snapshot, current_call(), "")
-        call = current_call()
-        question = plan.question(snapshot, call, again=attempt > 0)
+            return Grant(plan, snapshot, call, "")
+        question = plan.question(snapshot, call, reason)
         answer = yield from ask.ask_flow(question)
         check(question, answer)
-        ledger = call.ledger
-        with ledger.holding(question.id):  # no grant before the scene is compared
+        with call.ledger.holding(question.id):  # no grant before the scene is compared
             current_snapshot = yield from look(plan.take_snapshot)
             is_same = current_snapshot.fingerprint == snapshot.fingerprint
             if is_same:
                 yield from look(plan.keep_checkpoint)
         if is_same:
             return Grant(plan, current_snapshot, call, question.id)
-        ledger.drop(question.id)
+        call.ledger.drop(question.id)
         snapshot = current_snapshot
+        reason = _ASKED_AGAIN
     raise plan.scene_changed(snapshot)
 
 
@@ -246,42 +237,41 @@ class _Plan:
 
     def take_snapshot(self) -> SceneSnapshot:
         """Return the items and their state. Main thread."""
-        items = self._find_items()
+        items = self.items or ()
+        if callable(items):
+            items = items()
+        consent = Consent(tuple(items), undoable=self.undoable)
         context = current_context()
         if context is None:
-            return SceneSnapshot(items, (), "")
+            return SceneSnapshot(consent)
         host = context.host
-        snapshot = SceneSnapshot(
-            items,
-            fingerprint=host.fingerprint(items),
-            kinds=tuple(host.kinds(items)),
-            labels=tuple(host.display_names(items)),
-        )
-        if self.undoable:
-            return snapshot
+        fingerprint = host.fingerprint(consent.items)
+        kinds = tuple(host.kinds(consent.items))
+        labels = tuple(host.display_names(consent.items))
+        consent = replace(consent, kinds=kinds, labels=labels)
+        if not self.undoable:
+            consent = self._with_files(consent, host)
+        return SceneSnapshot(consent, fingerprint)
+
+    def _with_files(self, consent: Consent, host: Host) -> Consent:
+        """Return the consent with the files that are lost, and the place of their copies."""
+        folder = str(checkpoints.checkpoint_folder(host))
         paths = self._find_files()
         if paths is None:
-            folder = checkpoints.checkpoint_folder(host)
-            return replace(snapshot, kept=str(folder))
+            return replace(consent, kept=folder)
         files = tuple(paths)
         filled = {path for path in files if _is_filled(path)}
         copied = filled & current_call().lasting.copied_folders
         uncopied = tuple(path for path in files if path in filled - copied)
-        snapshot = replace(snapshot, files=files, uncopied=uncopied)
+        consent = replace(consent, files=files, uncopied=uncopied)
         if any(path.is_file() or path in copied for path in files):
-            folder = checkpoints.checkpoint_folder(host)
-            return replace(snapshot, kept=str(folder))
-        return snapshot
+            return replace(consent, kept=folder)
+        return consent
 
     def keep_checkpoint(self) -> None:
         """Keep a copy of what undo will not bring back. Main thread."""
         if not self.undoable:
             keep_checkpoint(current_call(), self._find_files())
-
-    def _find_items(self) -> tuple[str, ...]:
-        if callable(self.items):
-            return tuple(self.items())
-        return tuple(self.items or ())
 
     def _find_files(self) -> Sequence[Path] | None:
         if callable(self.files):
@@ -292,13 +282,13 @@ class _Plan:
         """Return the error for a scene that changes each time that the person is asked."""
         return Cancelled(_render(self.message, snapshot), how=_SCENE_CHANGED)
 
-    def question(self, snapshot: SceneSnapshot, call: Call, *, again: bool = False) -> Question:
+    def question(self, snapshot: SceneSnapshot, call: Call, reason: str | None) -> Question:
         """Return the question about the items.
 
         Args:
             snapshot: The items.
             call: The call that asks.
-            again: Whether the person was asked before, and the scene has changed since.
+            reason: Why the person is asked again; None for the first time.
         """
         verb = _render(self.verb, snapshot)
         return Question(
@@ -308,17 +298,9 @@ class _Plan:
             title=self.title or verb,
             key=self.key or ask.next_key(call),
             timeout=self.timeout,
-            reason=_ASKED_AGAIN if again else None,
+            reason=reason,
             details=self.details,
-            consent=Consent(
-                snapshot.items,
-                snapshot.kinds,
-                self.undoable,
-                snapshot.kept,
-                files=snapshot.files,
-                uncopied=snapshot.uncopied,
-                labels=snapshot.labels,
-            ),
+            consent=snapshot.consent,
         )
 
     def edit(self, agreed: SceneSnapshot, fn: Callable[[list[str]], T]) -> Flow[_EditResult[T]]:

@@ -16,9 +16,9 @@ from dcc_bridge.threads.flows import Flow
 
 
 def ask_with_checkpoint(question: Question, call: Call) -> Flow[ElicitationResponse]:
-    """Ask a question before a skill's body, and keep a copy where undo does not help. Any thread.
+    """Ask a question before a skill's body, and keep a copy if undo does not help. Any thread.
 
-    The question then says where the copy will be, and the copy is kept after a yes.
+    In this case the question says where the copy will be, and the copy is kept after a yes.
 
     Args:
         question: The question.
@@ -69,12 +69,12 @@ def keep_checkpoint(call: Call, files: Sequence[Path] | None = None) -> None:
     lasting = call.lasting
     host = context.host
     lasting.undoable = False
-    lasting.kept_at = host.undo_mark()
+    lasting.copied_at = host.undo_mark()
     copy = checkpoints.keep(host, files, lasting.copies)
     if copy is not None:
         lasting.checkpoint = copy
         lasting.copies.add(copy)
     if files is not None:
-        lasting.kept.update(files)
+        lasting.copied_files.update(files)
     else:
-        lasting.kept.update([None, *host.files()])  # None stands for the scene
+        lasting.copied_files.update([None, *host.files()])  # None stands for the scene

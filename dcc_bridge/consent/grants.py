@@ -34,9 +34,9 @@ class SessionGrant:
         title: The title of the skill, for a person.
         digest: The digest of the skill's file.
         client: The label of the client.
-        most: The largest number of items that are covered; 0 where the question named none.
-        about: The digest of the question, where it named no items or showed a text; else "".
-        arguments: The arguments by name, where the question named no items.
+        most: The largest number of items that the grant covers; 0 if the question named none.
+        about: The digest of the question, if it named no items or showed a text; else "".
+        arguments: The arguments by name, if the question named no items.
         until: The time of the end, by the clock of `SessionGrants`.
         question: The id of the question that was agreed to.
     """
@@ -114,8 +114,8 @@ class SessionGrants:
     def may_remember(self, question: Question) -> bool:
         """Return whether a person can agree to a question in advance.
 
-        Nobody can where undo does not help, or where the record hides arguments, so that they could
-        not be compared.
+        They cannot if undo does not help, or if the record hides the arguments, so that the
+        arguments of two calls cannot be compared.
         """
         call = question.call
         if call.dialogue.plain_code is not None:
@@ -126,10 +126,7 @@ class SessionGrants:
         return call.risk == "edit" and is_known and can_undo and is_told_apart
 
     def covered_by(self, question: Question) -> str | None:
-        """Return the id of the question whose answer covers this one too, or None.
-
-        Where undo does not help, nothing covers a question.
-        """
+        """Return the id of the question whose answer covers this one too, or None."""
         if not self.may_remember(question):
             return None
         if self.code.may_allow(question):

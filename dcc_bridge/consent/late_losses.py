@@ -1,22 +1,22 @@
 """Losses that an application reports too late to refuse them, and the copies kept of them.
 
-A *loss* is a file that is written over, or unsaved work in a scene that is closed. The *body* is a
-skill's code; a *stretch* is a part of it between two questions. A *grant* is a person's consent to
-a loss (`Host.losing`), without which a skill may cause none.
+A *loss* here is a file that is written over, or unsaved work in a scene that is closed. A *stretch*
+is a part of a skill's body between two questions.
 
 Blender and FreeCAD call Python before they write, open or close a file, and go on whatever Python
-raises there. So a copy is kept at once, and a file that was written over is put back where that is
-safe. The stretch of the skill's body ends with an error. Acts of the person pass. Main thread.
+raises there. If nobody has agreed to the loss (`Host.losing`), a copy is kept at once, and a file
+that was written over is put back where that is safe. The stretch then ends with an error. Acts of
+the person pass. Main thread.
 """
 
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from dcc_bridge import checkpoints
 from dcc_bridge.errors import BridgeError, LostAnyway, NoCheckpoint
@@ -24,9 +24,9 @@ from dcc_bridge.host import Host
 
 _GO_ON: Final = "switch the scene to another file, "
 _NO_COPY: Final = "No copy could be kept."
-_MAX_AGREED: Final = 100_000  # items whose ids are remembered
 SceneCopy = tuple[str, Callable[[Path], None]]  # the name of a scene's copy, and its writer
 _Stamp = tuple[int, int, int]  # inode, time in ns and size, which tell whether a file was written
+_Loss = tuple[str, str]  # the act, "write over shot.blend", and what is left, in a sentence
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,45 +46,23 @@ class _Written:
     was_modified: bool
 
 
-class AgreedIds:
-    """The ids of items and of all below them, as they were when a person was asked about the items.
+@dataclass(slots=True)
+class _StretchLosses:
+    """What a stretch has lost.
 
-    By these an item is told from one that takes the same name later, or that is moved below it:
-    nobody has agreed to lose the latter.
+    Attributes:
+        written: The existing files that were about to be written over.
+        new: The new files that were about to be written.
+        lost: The losses that are certain.
     """
 
-    def __init__(self) -> None:
-        self._ids: dict[str, frozenset[Hashable]] = {}
-
-    def note(self, item: str, ids: Iterable[Hashable]) -> None:
-        """Remember the ids of an item and of all below it. Raises nothing.
-
-        Args:
-            item: The item that the person is asked about.
-            ids: The ids, which stay the same when an item is renamed; empty for an item that is
-                gone.
-        """
-        if len(self._ids) > _MAX_AGREED:
-            self._ids.clear()
-        self._ids[item] = frozenset(ids)
-
-    def of(self, items: Sequence[str]) -> set[Any]:
-        """Return the ids that were noted for items. Raises nothing.
-
-        Args:
-            items: The items that the person agreed to.
-
-        Returns:
-            The ids; the item itself where none were noted for it.
-        """
-        ids = set[Any]()
-        for item in items:
-            ids.update(self._ids.get(item, (item,)))
-        return ids
+    written: dict[Path, _Written] = field(default_factory=dict)
+    new: set[Path] = field(default_factory=set)
+    lost: list[_Loss] = field(default_factory=list)
 
 
 class Losses:
-    """The losses without a grant of the skill that runs, in a host that cannot refuse them."""
+    """The losses that nobody agreed to, in a host that cannot refuse them to the running skill."""
 
     def __init__(self, host: Host, mark_modified: Callable[[], bool]) -> None:
         """Begin with nothing lost.
@@ -95,9 +73,7 @@ class Losses:
         """
         self._host = host
         self._mark_modified = mark_modified
-        self._written: dict[Path, _Written] = {}
-        self._new: set[Path] = set()
-        self._lost: list[LostAnyway] = []
+        self._stretch = _StretchLosses()
         self._is_keeping = False
 
     def writing(self, file: Path) -> None:
@@ -109,18 +85,18 @@ class Losses:
         Args:
             file: The path.
         """
-        if file in self._written:
+        if file in self._stretch.written:
             return
         if not file.is_file():
             if self._is_refused(_GO_ON + file.name, [file]):
-                self._new.add(file)
+                self._stretch.new.add(file)
             return
         if not self._is_refused(f"write over {file.name}", [file]):
             return
         was_modified = self._host.modified
         stamp = _stamp(file)
         copy = self._keep_copy([file], None)
-        self._written[file] = _Written(file, stamp, copy, was_modified)
+        self._stretch.written[file] = _Written(file, stamp, copy, was_modified)
 
     def ending(self, what: str, scene: SceneCopy | None) -> Callable[[], LostAnyway] | None:
         """Note that a scene is about to be closed, and keep a copy of an unsaved one.
@@ -145,19 +121,18 @@ class Losses:
                 left = f"Its unsaved changes are in {copy}."
 
         def note_loss() -> LostAnyway:
-            error = LostAnyway(self._host.name, what, left)
-            self._lost.append(error)
-            return error
+            self._stretch.lost.append((what, left))
+            return LostAnyway(self._host.name, what, left)
 
         return note_loss
 
     @contextmanager
     def judged(self) -> Iterator[None]:
-        """End a stretch of a skill's body with an error if it lost anything without a grant.
+        """End a stretch of a skill's body with an error if it lost anything without a yes.
 
-        The files that it wrote over are put back where that is safe. If there are several losses,
-        the error is about the first one; it also takes the place of an error of the body itself.
-        Stretches may be nested: each has its own losses.
+        The files that it wrote over are put back where that is safe. The error names all losses,
+        and takes the place of an error of the body itself. Stretches may be nested: each has its
+        own losses.
 
         Yields:
             Once, around the stretch.
@@ -165,26 +140,30 @@ class Losses:
         Raises:
             LostAnyway: At its end; it says where the copies are.
         """
-        outer = (self._written, self._new, self._lost)
-        self._written = {}
-        self._new = set()
-        self._lost = []
+        outer = self._stretch
+        stretch = _StretchLosses()
+        self._stretch = stretch
         file = self._host.file()
         try:
             yield
         finally:
-            written = self._written
-            new = self._new
-            lost = self._lost
-            self._written, self._new, self._lost = outer
+            self._stretch = outer
             now = self._host.file()
-            if file is not None and now in new and now != file:
-                lost.append(LostAnyway(self._host.name, f"{_GO_ON}{now}", f"Save as {file}."))
-            for each in written.values():
-                if _was_written(each):
-                    lost.append(self._put_back(each, file))
-            if lost:
-                raise lost[0]
+            if file is not None and now in stretch.new and now != file:
+                stretch.lost.append((f"{_GO_ON}{now}", f"Save as {file}."))
+            for written in stretch.written.values():
+                if _was_written(written):
+                    stretch.lost.append(self._put_back(written, file))
+            if stretch.lost:
+                raise self._error(stretch.lost)
+
+    def _error(self, lost: Sequence[_Loss]) -> LostAnyway:
+        """Return one error that names all losses."""
+        acts = " and ".join(act for act, _ in lost)
+        if len(lost) == 1:
+            return LostAnyway(self._host.name, acts, lost[0][1])
+        left = [f"{act[0].upper()}{act[1:]}: {sentence}" for act, sentence in lost]
+        return LostAnyway(self._host.name, acts, " ".join(left))
 
     def _is_refused(self, what: str, files: Sequence[Path] = ()) -> bool:
         if self._is_keeping:  # the copy is being written
@@ -204,7 +183,7 @@ class Losses:
         finally:
             self._is_keeping = False
 
-    def _put_back(self, written: _Written, scene: Path | None) -> LostAnyway:
+    def _put_back(self, written: _Written, scene: Path | None) -> _Loss:
         """Put the copy of a file back, unless the person may lose unsaved changes by that.
 
         Args:
@@ -212,7 +191,7 @@ class Losses:
             scene: The scene's file before the stretch.
 
         Returns:
-            The error, which says where the copy is.
+            The loss, which says where the copy is.
         """
         file = written.file
         copy = written.copy
@@ -229,7 +208,7 @@ class Losses:
                 left = f"The previous version of the file was restored. A copy is in {copy}."
         if now != scene and now == file:
             left += f" It is now the file of the scene in {self._host.name}: save as {scene}."
-        return LostAnyway(self._host.name, f"write over {file}", left)
+        return f"write over {file}", left
 
 
 def _was_written(written: _Written) -> bool:

@@ -1,7 +1,7 @@
-"""The ledger of one call: its grants so far, and the items of them that are used up.
+"""The ledger of one call: its grants so far, and which of their items were lost already.
 
-Each yes is a grant here: that of the person, of a setting, of a grant for the session, or of the
-plan of a batch. The thread that runs the skill writes the ledger.
+Each yes becomes a grant: of a person, of a setting, of a grant for the session, or of the plan of a
+batch. A grant is live until its time is over. The thread that runs the skill writes the ledger.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class CallGrant:
 
     Attributes:
         question: The id of the question that was agreed to.
-        items: The items that may be lost, each once; None for all that the question was about.
+        items: The items that may be lost, each once; None for any item.
         used: The items that were lost already.
         undoable: Whether the grant covers only losses that undo brings back.
         files: The files that may be written over; None for any, and for another scene.
@@ -51,9 +51,9 @@ class LastingLosses:
     Attributes:
         undoable: Whether nobody has agreed to a loss of that kind.
         lost: The acts: "write over shot.usda".
-        checkpoint: The folder with the copy, or None.
-        kept: The files of which there is a copy; None among them stands for the whole scene.
-        kept_at: The place in the undo stack when the copy was made.
+        checkpoint: The folder with the newest copy, or None.
+        copied_files: The files of which there is a copy; None among them stands for the scene.
+        copied_at: The place in the undo stack when the newest copy was made.
         copies: The folders of all copies made for the call.
         copied_folders: Declared folders; a file in them is copied just before it is changed.
     """
@@ -61,8 +61,8 @@ class LastingLosses:
     undoable: bool = True
     lost: list[str] = field(default_factory=list)
     checkpoint: Path | None = None
-    kept: set[Path | None] = field(default_factory=set)
-    kept_at: object = None
+    copied_files: set[Path | None] = field(default_factory=set)
+    copied_at: object = None
     copies: set[Path] = field(default_factory=set)
     copied_folders: frozenset[Path] = frozenset()
 
@@ -71,15 +71,22 @@ class LastingLosses:
 class Ledger:
     """The grants and the refusals of one call so far.
 
+    Two flags say what needs a grant::
+
+        needs_grant  judges_losses
+        no           no             nothing
+        any          yes            a loss: the body is tried, and can be tried again
+        yes          no             each change, and each loss
+
     Attributes:
-        needs_grant: Whether a change without a grant is undone.
-        judges_losses: Whether only a loss needs a grant, as the body can be tried again.
+        needs_grant: Whether the skill is not trusted to change the scene without a grant.
+        judges_losses: Whether only a loss needs a grant.
         grants: The grants, the oldest first.
         refused: The refusal of the last question, if nothing was changed since.
         refusals: How often all grants were withdrawn.
         consents: How many questions for consent were answered.
         keeps_answers: Whether a body that is tried again asks for consent only once.
-        parts: Items of which an edit may take parts away.
+        parts: Items of which an edit may take parts away, such as a key or a link.
         is_raised: Whether the call is destructive only because it called a destructive skill.
     """
 
@@ -120,15 +127,17 @@ class Ledger:
         return self.judges_losses or not self.needs_grant or bool(self.live)
 
     @property
-    def covered(self) -> list[str] | None:
-        """The items that may be lost; None where nothing limits them."""
+    def agreed_items(self) -> list[str] | None:
+        """The items that may be lost; None if any item may be lost."""
         is_limited = self.needs_grant or self.judges_losses
-        if not is_limited or any(grant.items is None for grant in self.live):
+        if not is_limited:
             return None
-        covered = list[str]()
+        agreed = list[str]()
         for grant in self.live:
-            covered.extend(item for item in grant.items or () if item not in grant.used)
-        return covered
+            if grant.items is None:
+                return None
+            agreed.extend(item for item in grant.items if item not in grant.used)
+        return agreed
 
     def use_up(self, lost: Callable[[], Sequence[str]]) -> None:
         """Mark lost items as used up in the grants.
@@ -136,7 +145,7 @@ class Ledger:
         Args:
             lost: Lists the lost items. It is called only where a grant names items.
         """
-        if not self.covered:
+        if not self.agreed_items:
             return
         gone = set(lost())
         for grant in self.grants:
@@ -164,12 +173,12 @@ class Ledger:
         Args:
             question: The id of the question.
         """
-        held = [grant for grant in self.grants if grant.question == question]
+        held_grants = [grant for grant in self.grants if grant.question == question]
         self.drop(question)
-        refusals = self.refusals
+        refusals_before = self.refusals
         yield
-        if self.refusals == refusals:
-            self.grants += held
+        if self.refusals == refusals_before:
+            self.grants += held_grants
 
     def limit_losses(self) -> None:
         """Let the grants without a list cover no loss."""

@@ -3,7 +3,7 @@
 Such acts write, remove or rename a file, start a program or a thread, or use the network. A body
 that runs again after a question would do them twice, and a body that is reverted would have done
 them for nothing. So the body ends at the line that attempts the act, and the person is asked before
-the body runs again.
+the body runs again. Until then nobody has agreed to such an act, so the guard needs no ledger.
 
 The guard is no sandbox, and is for skills that mean well. Acts of the bridge and the host pass
 meanwhile: the stack of frames shows whose code acts.
@@ -29,7 +29,7 @@ _CARRIERS: Final = {
     IMPORTER,
     "dcc_bridge.consent.audit_hook",  # its function stands in place of a writer
     "dcc_bridge.elicitation.ask",
-    "dcc_bridge.skills.run",
+    "dcc_bridge.skills.body",
     "dcc_bridge.skills.skill",
     "dcc_bridge.threads.flows",
 }
@@ -66,7 +66,7 @@ class OutsideGuard(Watch):
         self.files: list[Path] = []
         self._file = file
         self._temporary = os.path.realpath(tempfile.gettempdir())
-        self._made: set[str] = set()
+        self._own_files: set[str] = set()
 
     def check(self, event: str, args: tuple[Any, ...]) -> None:
         """Refuse an event that would leave something behind after a revert."""
@@ -120,13 +120,13 @@ class OutsideGuard(Watch):
         return False
 
     def _is_own_temporary(self, path: str) -> bool:
-        """Return whether a path is in the temporary folder, and the body itself makes the file."""
+        """Return whether a path is a temporary file that the body itself made, or makes now."""
         if not path or not is_inside(path, self._temporary):
             return False
-        if path not in self._made:
+        if path not in self._own_files:
             if os.path.lexists(path):
                 return False
-            self._made.add(path)
+            self._own_files.add(path)
         return True
 
 

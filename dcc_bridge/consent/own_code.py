@@ -27,7 +27,7 @@ _WRAPPERS: Final = (
     _lru_cache_wrapper,
 )
 _HOLDERS: Final = (dict, list, tuple, CellType, *_WRAPPERS)  # these hold functions and classes
-_modules: Final = sys.modules  # agreed code may put another dict in that place
+_modules: Final = sys.modules  # agreed code may replace `sys.modules` by another dict
 _packages: Final = {_CORE}  # the bridge's own packages
 _noted: dict[str, Any] = {}  # the modules seen so far, by name
 # The module, the names of the module and the code object itself, by the identity of the latter. The

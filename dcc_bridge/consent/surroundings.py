@@ -16,10 +16,10 @@ class Surroundings:
         self._environment = dict(os.environ)
 
     def put_back(self) -> list[str]:
-        """Set both as they were. Raises nothing.
+        """Set the working folder and the environment as they were. Raises nothing.
 
         Returns:
-            The changed ones: "the working folder".
+            The names of those that had changed: "the working folder".
         """
         changed = []
         if _working_folder() != self._folder:

@@ -1,45 +1,36 @@
 """The undo steps of one call: open while the body runs, closed while a question is open.
 
 A *stretch* is the part of a body that runs between two questions; its edits are one undo step. At
-the end of a stretch its edits are judged: they need a grant that is valid then, and the things that
-they lost must be those that a person agreed to. Otherwise all edits of the call are taken back at
-once.
+its end the `LossGuard` judges the edits. If they must not stay, all edits of the call are taken
+back at once.
 
 Where the host has a trial (`UndoStack.trial`), the edits are judged while the step is open, and the
-step is reverted, so the person finds nothing of it to redo. Elsewhere the closed step is undone.
-Whether a stretch has changed the scene shows in the mark of the host's undo stack, which is another
-one then. Main thread.
+step is reverted, so the person finds nothing of it to redo. Elsewhere the closed step is undone. A
+stretch has changed the scene if the host's undo stack has another mark after it. Main thread.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import Final
 
-from dcc_bridge import errors
-from dcc_bridge.audit.trail import RunRecord
 from dcc_bridge.consent.call import Call
-from dcc_bridge.consent.copies import keep_checkpoint
 from dcc_bridge.consent.effect import Effect
-from dcc_bridge.consent.loss import Loss, UnauthorizedLoss
+from dcc_bridge.consent.loss_guard import LossGuard
 from dcc_bridge.consent.surroundings import Surroundings
-from dcc_bridge.errors import Ended, LostAnyway, NoConsent, NotGranted, NotRecorded, PartlyApplied
+from dcc_bridge.errors import (
+    BridgeError,
+    Ended,
+    LostAnyway,
+    NotUndoable,
+    PartlyApplied,
+    UndidOthers,
+)
 from dcc_bridge.host import Host, Trial, UndoMark, loss_check
 from dcc_bridge.threads import main_thread
-
-_OF: Final = " of "  # in the name of each part: "modifier Bevel of Cube"
-
-
-def _never_paused() -> None:
-    return None
-
-
-def _no_follower(mark: UndoMark, file: Path | None) -> None:
-    pass
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,9 +61,8 @@ class Steps:
         undone: The labels of the steps that were taken back.
         is_reverted: Whether each of these was taken back while it was open.
         lost: The loss that nothing brings back, as an error that the body may have caught.
-        unauthorized: The last loss that nobody had agreed to, which a body may have caught as well.
-        watching: Makes the block around each stretch that watches for acts that undo does not bring
-            back.
+        loss_guard: The judge, which is asked whether the edits of a stretch may stay.
+        trial: Reverts the open step; None if the host cannot, or no step is open.
     """
 
     def __init__(
@@ -81,9 +71,9 @@ class Steps:
         main: main_thread.MainThread,
         call: Call,
         label: str,
-        account: RunRecord,
-        paused: Callable[[], Exception | None] = _never_paused,
-        look: Callable[[UndoMark, Path | None], None] = _no_follower,
+        loss_guard: LossGuard,
+        paused: Callable[[], Exception | None],
+        look: Callable[[UndoMark, Path | None], None],
     ) -> None:
         """Prepare the steps of a call.
 
@@ -92,34 +82,30 @@ class Steps:
             main: The main thread, whose job the call is.
             call: The call.
             label: The text that the person reads in the Edit menu.
-            account: The record that the scene may be changed.
+            loss_guard: The judge of what the call edits and loses.
             paused: Returns why no edit may begin now, or None.
             look: Gets the place in the undo stack and the scene's file around each change.
         """
-        self._account = account
         self._paused = paused
         self._look = look
         self._host = host
         self._main = main
         self._call = call
         self._label = label
-        self._name = call.skill  # of the running part, for an error about its edits
         self._stretch: ExitStack | None = None
-        self._trial: Trial | None = None
-        self._is_judged = False  # the newest step was judged while it was open, and may stay
-        self._refusal: errors.BridgeError | None = None  # why the newest step was reverted
-        self._is_reading = False
-        self._is_other_scene = False  # the stretch may have opened another scene
-        self._is_over = False
+        self.trial: Trial | None = None
+        # How the newest step was judged while it was open: it may stay, or was reverted for a
+        # reason. If neither, it is judged again once it is closed.
+        self._may_stay = False
+        self._refusal: BridgeError | None = None
         self._done: list[_Change] = []
         self.undone: list[str] = []
         self.is_reverted = True
         self._put_back: list[str] = []
         self._left: list[str] = []
         self._file: Path | None = None  # the scene's file at the newest change
-        self.lost: LostAnyway | errors.NotUndoable | None = None
-        self.unauthorized: UnauthorizedLoss | None = None
-        self.watching: Callable[[], AbstractContextManager[None]] = nullcontext
+        self.lost: LostAnyway | NotUndoable | None = None
+        self.loss_guard = loss_guard
 
     @property
     def effect(self) -> Effect:
@@ -156,11 +142,6 @@ class Steps:
         return tuple(change.label for change in self._done)
 
     @property
-    def trial(self) -> Trial | None:
-        """The trial that can revert the open step; None where there is no trial or open step."""
-        return self._trial
-
-    @property
     def put_back(self) -> tuple[str, ...]:
         """The state that the body changed outside the undo stack, and that was put back."""
         return tuple(dict.fromkeys(self._put_back))
@@ -183,8 +164,8 @@ class Steps:
             NoConsent: The part edited without a grant, or lost things that nobody agreed to lose;
                 the edits were taken back.
         """
-        self._check_live()
-        self.note_begin()
+        self.loss_guard.check_open()
+        self.loss_guard.note_begin()
         with self._stretches(is_last):
             yield
 
@@ -202,17 +183,9 @@ class Steps:
             Ended: The call is over; some hosts could not refuse a loss after that.
             NoConsent: The part changed the scene.
         """
-        self._check_live()
-        was_reading = self._is_reading
-        self._is_reading = True
-        if what:
-            self._name = what
-        try:
-            with self._stretches():
-                yield
-        finally:
-            self._is_reading = was_reading
-            self._name = self._call.skill
+        self.loss_guard.check_open()
+        with self.loss_guard.reading(what), self._stretches():
+            yield
 
     @contextmanager
     def pause(self) -> Iterator[None]:
@@ -227,7 +200,7 @@ class Steps:
                 # The step begins before the record is written. If the record cannot be written, and
                 # the skill catches the error and goes on, its edits are seen all the same.
                 self._begin()
-                self.note_begin()
+                self.loss_guard.note_begin()
 
     def take_back(self) -> bool:
         """Undo the edits of the call, and go on in a new step.
@@ -260,18 +233,18 @@ class Steps:
         """
         if not self._main.is_current or not self._can_revert:
             return False
-        trial = self._trial
+        trial = self.trial
         if trial is None or not trial.is_edited():
             return False
         self._revert(trial)
-        if isinstance(self.lost, errors.NotUndoable):
+        if isinstance(self.lost, NotUndoable):
             raise self.lost
         return True
 
     @property
     def _can_revert(self) -> bool:
         """Whether the open step can be reverted, and holds all edits of the call."""
-        return self._trial is not None and not self._done and self._is_alone
+        return self.trial is not None and not self._done and self._is_alone
 
     def roll_back(self) -> None:
         """Undo the edits of the call, the newest first.
@@ -282,7 +255,7 @@ class Steps:
         """
         while self._done:
             self._roll_back_last()
-        if isinstance(self.lost, errors.NotUndoable):
+        if isinstance(self.lost, NotUndoable):
             raise self.lost
 
     def _roll_back_last(self) -> None:
@@ -290,12 +263,12 @@ class Steps:
         change = self._done[-1]
         try:
             self._undo(change)
-        except errors.NotUndoable as error:
+        except NotUndoable as error:
             if self._host.undo_mark() != change.before:
                 raise
             # The step is undone as far as possible. The steps below have to be undone too.
             earlier = self.lost or ""
-            self.lost = errors.NotUndoable(f"{earlier} {error}".strip())
+            self.lost = NotUndoable(f"{earlier} {error}".strip())
         self._done.pop()
         self.undone.append(change.label)
         self.is_reverted = False
@@ -309,45 +282,11 @@ class Steps:
         """Revert the open step, the working folder and the environment."""
         try:
             self._left += trial.revert()
-        except errors.NotUndoable as error:  # the rest is undone once the step is closed
+        except NotUndoable as error:  # the rest is undone once the step is closed
             self.lost = error
         else:
             self.undone.append(self._current_label)
         self._put_back += self._surroundings.put_back()
-
-    def close(self) -> None:
-        """End the call: the edits so far stand, and each later one is refused. Any thread."""
-        self._is_over = True
-
-    def check_loss(self, what: str, files: Sequence[Path]) -> None:
-        """Refuse a loss that undo does not bring back, unless a person agreed to that.
-
-        Of an agreed loss a copy is kept first, if there is none of the scene as it is now.
-
-        Args:
-            what: The loss: "open another file in place of shot.blend"; see `Host.losing`.
-            files: The files that are lost; empty for the scene.
-
-        Raises:
-            Ended: The call is over.
-            NotGranted: Nobody agreed to the loss.
-            NoCheckpoint: No copy can be kept.
-        """
-        lasting = self._call.lasting
-        self._check_live()
-        if not self._call.ledger.allows_loss(files):
-            raise NotGranted(self._call.skill, what)
-        lasting.lost.append(what)
-        self._is_other_scene = self._is_other_scene or not files
-        if lasting.kept_at != self._host.undo_mark():  # the scene was edited since the copy
-            lasting.kept.clear()
-        missing = [file for file in files if file not in lasting.kept]
-        if missing or (not files and None not in lasting.kept):
-            keep_checkpoint(self._call, missing or None)
-
-    def _check_live(self) -> None:
-        if self._is_over:
-            raise Ended(self._call.title)
 
     def _undo(self, change: _Change) -> None:
         """Undo the entries of a change, unless an entry of somebody else lies on top."""
@@ -359,42 +298,26 @@ class Steps:
         for _ in range(now.depth - change.before.depth):
             self._host.take_back()
 
-    @property
-    def _may_change(self) -> bool:
-        """Whether the skill may edit, and has a grant if it needs one."""
-        return self._call.risk != "read" and self._call.ledger.allows_change
-
-    def note_begin(self) -> None:
-        """Write into the record, once, that the scene may be changed from now on, if it may.
-
-        Raises:
-            NotRecorded: The record cannot be written, so nothing may be changed.
-        """
-        if self._may_change and not self._is_reading:
-            self._account.begin(self._host, self._label)
-
     @contextmanager
     def _stretches(self, is_last: bool = False) -> Iterator[None]:
-        """Keep a stretch open, with pauses in between, and judge the last stretch at the end."""
+        """Run one stretch, or several with pauses between them, and end the last one."""
         outer = self._stretch
-
-        def restore() -> None:
-            self._stretch = outer
-
-        def end(kind: object, error: BaseException | None, trace: object) -> None:
-            self._end(error, is_last=is_last)
-
         self._stretch = None
         self._begin()
-        with ExitStack() as stack:
-            stack.callback(restore)
-            stack.push(end)
+        try:
             yield
+        except BaseException as error:
+            self._end(error, is_last=is_last)
+            raise
+        else:
+            self._end(is_last=is_last)
+        finally:
+            self._stretch = outer
 
     def _begin(self) -> None:
         """Begin a stretch."""
-        self._trial = None
-        if not self._is_reading:
+        self.trial = None
+        if not self.loss_guard.is_reading:
             refusal = self._paused()  # the person may have paused the skills during a question
             if refusal is not None:
                 raise refusal
@@ -402,17 +325,17 @@ class Steps:
         stretch = ExitStack()
         with stretch:
             outer = loss_check.get()
-            loss_check.set(self.check_loss)
+            loss_check.set(self.loss_guard.check_loss)
             # The value is set again without a token: the stretch may end in another context.
             stretch.callback(loss_check.set, outer)
-            stretch.enter_context(self._host.guard(self._put_back, read=self._is_reading))
+            stretch.enter_context(self._host.guard(self._put_back, read=self.loss_guard.is_reading))
             self._before = self._host.undo_mark()
-            if not self._is_reading:
+            if not self.loss_guard.is_reading:
                 self._look(self._before, self._host.file())
                 stretch.enter_context(self._host.undo_step(self._current_label))
                 self._surroundings = Surroundings()
-                self._trial = self._host.trial()
-            stretch.enter_context(self.watching())
+                self.trial = self._host.trial()
+            stretch.enter_context(self.loss_guard.watching())
             self._stretch = stretch.pop_all()
 
     def _next_label(self) -> str:
@@ -434,12 +357,12 @@ class Steps:
         self._stretch = None
         if stretch is None:
             return
-        trial = self._trial
-        self._trial = None
-        self._is_judged = False
+        trial = self.trial
+        self.trial = None
+        self._may_stay = False
         self._refusal = None
         if trial is not None:
-            # The newest callback of the stretch runs first of all, while the step is open.
+            # The newest callback runs first, while the step is still open.
             stretch.callback(self._judge, trial, fails=is_last and error is not None)
         label = self._current_label
         before = self._before
@@ -478,8 +401,8 @@ class Steps:
         self._done.append(_Change(label, before))
         after = self._host.undo_mark()
         self._done.pop()
-        if self._is_other_scene:  # the undo stack of the other scene has begun anew
-            self._is_other_scene = False
+        if self.loss_guard.is_other_scene:  # the undo stack of the other scene has begun anew
+            self.loss_guard.is_other_scene = False
             before = after
             if after.label == label:
                 before = UndoMark(after.depth - 1)
@@ -500,26 +423,11 @@ class Steps:
         """
         if not self._is_alone:
             return
-        refusal = self._why_undone(trial)
+        refusal = self.loss_guard.refusal(trial)
         if (refusal is not None or fails) and trial.is_edited():
             self._revert(trial)
             self._refusal = refusal
-        # Edits that must not stay, but could not be reverted, are judged again once they are noted.
-        self._is_judged = refusal is None
-
-    def _why_undone(self, trial: Trial | None = None) -> errors.BridgeError | None:
-        """Return why the edits of the newest step must not stay; None if they may."""
-        if self._is_over:  # the call ended while this step was open
-            return Ended(self._call.title)
-        if self._is_reading or not self._may_change:
-            return NoConsent(self._name)
-        loss = self._unauthorized_loss(trial)
-        if loss is not None:
-            self.unauthorized = UnauthorizedLoss(self._name, loss)
-            return self.unauthorized
-        if not self._account.has_begun:
-            return NotRecorded("it could not be when the skill was granted its edit.")
-        return None
+        self._may_stay = refusal is None
 
     def _note_change(self, change: _Change, added: int, *, is_last: bool) -> None:
         """Note a change, and take it back where it must not stay.
@@ -540,12 +448,12 @@ class Steps:
         if added < 1:  # the body undid a step of somebody else
             if change.after is not None and change.after.label == change.label:
                 self._host.take_back()  # the body's own edit on top of that
-            raise errors.UndidOthers(call.skill, self._redo_others(change.before))
+            raise UndidOthers(call.skill, self._redo_others(change.before))
         self._done.append(change)
         self._file = self._host.file()
         if self._main.job is not None:
             self._main.job.edited = True
-        if not self._is_judged:
+        if not self._may_stay:
             self._judge_closed()
         self._look(change.after or change.before, self._file)
         call.ledger.refused = None
@@ -554,7 +462,7 @@ class Steps:
 
     def _judge_closed(self) -> None:
         """Undo the newest change, which is closed, if it must not stay, and raise the reason."""
-        refusal = self._why_undone()
+        refusal = self.loss_guard.refusal()
         if refusal is None:
             return
         if isinstance(refusal, Ended):  # the edits before the call's end stand
@@ -564,13 +472,12 @@ class Steps:
         raise refusal
 
     def _redo_others(self, before: UndoMark) -> bool:
-        """Redo the steps of others that the body undid.
+        """Redo the steps of others that the body undid; return whether they stand again.
+
+        They do not where the body's own edits came on top.
 
         Args:
             before: The place in the undo stack before the body.
-
-        Returns:
-            Whether they stand again; not where the body's own edits came on top.
         """
         depth = self._host.undo_mark().depth
         with suppress(Exception):  # an edit on top has emptied the redo stack
@@ -580,36 +487,6 @@ class Steps:
         if now[:2] == before[:2]:
             return True
         for _ in range(now.depth - depth):
-            with suppress(errors.NotUndoable):  # the person is told to look at the scene
+            with suppress(NotUndoable):  # the person is told to look at the scene
                 self._host.undo()
         return False
-
-    def _lost(self, covered: Sequence[str]) -> list[str]:
-        """Return the things that the newest change took away, but for those that are covered.
-
-        A part of an item is left out if an edit may take parts of that item away.
-        """
-        lost = self._host.lost(covered)
-        edited = self._call.ledger.parts
-        if not lost or not edited:
-            return lost
-        lost_elsewhere = set(self._host.lost([*covered, *edited]))
-        remaining = list[str]()
-        for thing in lost:
-            is_part = _OF in thing
-            if thing in lost_elsewhere or thing in edited or not is_part:
-                remaining.append(thing)
-        return remaining
-
-    def _unauthorized_loss(self, trial: Trial | None) -> Loss | None:
-        """Return the loss of the newest change that nobody agreed to; None for no loss."""
-        covered = self._call.ledger.covered
-        if covered is None:
-            return None
-        lost = self._lost(covered)
-        if not lost:
-            return None
-        breaks = list[str]()
-        if trial is not None:
-            breaks = trial.broken()
-        return Loss(tuple(lost), tuple(breaks))

@@ -89,7 +89,7 @@ class CallEnding:
 
 @dataclass(slots=True)
 class Dialogue:
-    """The dialogue of a call, for its later questions.
+    """The memory of a call from one question to the next: its questions, and what they are about.
 
     Attributes:
         questions: How many questions were named; the next key on the wire is counted from it.
@@ -97,21 +97,17 @@ class Dialogue:
         secrets: The secrets that a person entered on pages. They are kept until the skill has
             ended, so that its result and messages can be searched for them.
         inputs: The ids of the questions that are no consents; a refusal of these ends nothing.
-        deeds: What the skills of the call did, in a person's words.
         code: The SHA-256 of the agent's code that the call runs, or "". Where nobody can be asked,
             a list may allow that very text, and never the skill.
         plain_code: What a yes for a while covers, as long as the call asks about plain code; else
             None.
         answered_by: Who answered the last question: "host" and "client" are a person.
-        left: What remains once the steps of the call are undone, in words.
     """
 
     questions: int = 0
     repeats: str | None = None
     secrets: list[Secret] = field(default_factory=list)
     inputs: set[str] = field(default_factory=set)
-    deeds: list[str] = field(default_factory=list)
     code: str = ""
     plain_code: CodeScope | None = None
     answered_by: str = ""
-    left: str = "Nothing was changed"

@@ -82,7 +82,7 @@ class Caller:
     @property
     def remainder(self) -> str:
         """A sentence about what remains once the steps of the call are undone."""
-        return f"{self.dialogue.left}."
+        return "Nothing was changed."
 
     @property
     def inner_skill(self) -> str:

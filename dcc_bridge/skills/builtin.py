@@ -13,8 +13,9 @@ from concurrent.futures import CancelledError
 from typing import Any, Final, TypedDict, cast
 
 from dcc_bridge.audit.log import Auditor
-from dcc_bridge.consent.call import Call, running_call
+from dcc_bridge.consent.call import Call, calling_client, running_call
 from dcc_bridge.elicitation.ask import elicit_form_sync
+from dcc_bridge.elicitation.routing import client_label
 from dcc_bridge.errors import BridgeError, NotRecorded, NotUndoable, Stopped
 from dcc_bridge.host import Host
 from dcc_bridge.skills.call_history import CallFacts, Recent, Record, why_not_undo
@@ -23,8 +24,8 @@ from dcc_bridge.threads.main_thread import MainThread
 
 log = logging.getLogger(__name__)
 
-MAX_LISTED: Final = 20  # calls, if an agent does not say how many
-PATIENCE_S: Final = 5.0  # in which a host's main thread should take a job
+MAX_LISTED: Final = 20  # calls that are listed, if an agent does not say how many
+PATIENCE_S: Final = 5.0  # the time in which a host's main thread should take a job
 _QUESTION: Final = "This is a test question. Do you see it? Nothing depends on your answer."
 Undo = Callable[[str, Call | None], bool]
 
@@ -74,7 +75,7 @@ def tools(recent: Recent, main: MainThread, host: Host, undo: Undo) -> list[Skil
         """
         call = running_call()
         records = [record for record in recent.records() if call is None or record.id != call.id]
-        label = _client_label(call)
+        label = calling_client()
         answer: Calls = {"calls": [], "others": []}
         for record in records[: max(limit, 0)]:
             if record.client == label:
@@ -107,13 +108,6 @@ def tools(recent: Recent, main: MainThread, host: Host, undo: Undo) -> list[Skil
     return [describe(recent_calls), describe(undo_last)]
 
 
-def _client_label(call: Call | None) -> str | None:
-    """Return the label of the client of a call; None for the host itself."""
-    if call is None or call.client is None:
-        return None
-    return call.client.label
-
-
 def _to_undo(recent: Recent, host: Host, call_id: str) -> Record:
     """Return the call to undo: the call of that id, or the last one that left anything.
 
@@ -129,7 +123,7 @@ def _to_undo(recent: Recent, host: Host, call_id: str) -> Record:
     candidates = []
     for record in recent.records():
         effect = record.effect
-        # A file that was written where none was is in nobody's way, so it is not the last action.
+        # A new file alone is in nobody's way, so a call that left no more is not the last action.
         left_anything = bool(effect.steps or effect.copy)
         if call_id:
             is_candidate = record.id.startswith(call_id)
@@ -177,8 +171,7 @@ def connection_tool(about: Callable[[str | None], dict[str, Any]], main: MainThr
         Args:
             ask: Ask the person a test question.
         """
-        label = _client_label(running_call())
-        facts = cast("Connection", {**about(label), **_round_trip(main)})
+        facts = cast("Connection", {**about(calling_client()), **_round_trip(main)})
         if ask:
             facts["question"] = _test_question()
         return facts
@@ -256,7 +249,10 @@ class Undoing:
             steps = record.effect.steps
             base = record.effect.base
         incomplete = self._undo_to(base, len(steps))
-        self._recent.follow_undo(self._host, _client_label(by) or "host")
+        undone_by = None
+        if by is not None:
+            undone_by = client_label(by)
+        self._recent.follow_undo(self._host, undone_by or "host")
         self._changed()
         self._note(record, steps, by)
         if incomplete is not None:
@@ -264,12 +260,16 @@ class Undoing:
         return True
 
     def _undo_to(self, base: int, count: int) -> NotUndoable | None:
-        """Undo so many steps, and those of the body above the depth at which the call began.
+        """Undo the steps of a call, and the entries that its body has made by itself.
 
-        Nothing of others is between them.
+        No entry of others is between them.
+
+        Args:
+            base: The depth of the undo stack before the call.
+            count: The number of the call's steps.
 
         Returns:
-            The last error of a step that did not come back wholly, or None.
+            The last error of a step that was not undone completely, or None.
         """
         incomplete = None
         depth = self._host.undo_mark().depth

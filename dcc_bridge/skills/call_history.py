@@ -27,6 +27,7 @@ from dcc_bridge.consent.call import Call
 from dcc_bridge.consent.effect import Effect
 from dcc_bridge.elicitation import secret, types
 from dcc_bridge.elicitation.caller import Progress
+from dcc_bridge.elicitation.routing import client_label
 from dcc_bridge.elicitation.text import Translate, english, safe_line
 from dcc_bridge.host import Host, UndoMark
 
@@ -223,7 +224,7 @@ class Record(NamedTuple):
 
 def deed(call: Call) -> str:
     """Return the deeds of a call in a person's words; its title if its skill named none."""
-    deeds = call.dialogue.deeds
+    deeds = call.deeds
     if not deeds:
         return call.title
     parts = deeds[:_MAX_DEEDS]
@@ -305,9 +306,7 @@ class Recent:
 
     def follow(self, call: Call) -> Trail:
         """Add a call that is queued; return the trail that changes its record from now on."""
-        client = None
-        if call.client is not None:
-            client = call.client.label
+        client = client_label(call)
         record = Record(call.id, call.skill, call.title, client, call.risk, "queued", time.time())
         with self._lock:
             self._unfinished[call.id] = record

@@ -31,7 +31,6 @@ from dataclasses import dataclass
 
 from dcc_bridge.consent.attempt import Attempt
 from dcc_bridge.consent.call import Call
-from dcc_bridge.consent.ledger import Ledger
 from dcc_bridge.consent.undo_steps import Steps
 from dcc_bridge.skills import gate
 from dcc_bridge.skills.skill import Skill, describe
@@ -44,17 +43,12 @@ class _CallerRights:
     """The rights of a caller that is an edit: two fields of the ledger before the risk was raised.
 
     Attributes:
-        needs_grant: Every change of the caller needs a grant, as the studio's settings say.
-        judges_losses: The caller is tried, so that only its losses need a grant.
+        needs_grant: Whether each change of the caller needs a grant, as the studio's settings say.
+        judges_losses: Whether the caller is tried, so that only its losses need a grant.
     """
 
     needs_grant: bool
     judges_losses: bool
-
-    @classmethod
-    def of(cls, ledger: Ledger) -> _CallerRights:
-        """Return the rights that a ledger gives now."""
-        return cls(ledger.needs_grant, ledger.judges_losses)
 
     def give_back(self, call: Call) -> None:
         """Make a call again an edit with these rights, and withdraw what was granted since."""
@@ -126,7 +120,7 @@ class CalledSkills:
             if gate.is_tried(skill):
                 return None
             self._end_try_before(skill, is_caller_destructive=is_caller_destructive)
-        may_lose_anything = ledger.covered is None
+        may_lose_anything = ledger.agreed_items is None
         if is_caller_destructive and may_lose_anything:
             return None
         if call.risk != "destructive":
@@ -135,7 +129,7 @@ class CalledSkills:
 
     def _raise_risk(self, call: Call) -> None:
         """Make a call destructive for a called skill, and keep the rights that the caller had."""
-        self._rights = _CallerRights.of(call.ledger)
+        self._rights = _CallerRights(call.ledger.needs_grant, call.ledger.judges_losses)
         with self._pause():  # the edits before this are judged by the caller's rights
             call.raise_risk("destructive")
             call.ledger.judges_losses = False  # a grant comes first: this skill is not tried
@@ -159,7 +153,7 @@ class CalledSkills:
         self._rights = None
         refusals_before = ledger.refusals
         yield
-        has_listed_grants = bool(ledger.live) and ledger.covered is not None
+        has_listed_grants = bool(ledger.live) and ledger.agreed_items is not None
         if has_listed_grants:
             return
         with self._pause():
@@ -190,8 +184,9 @@ class CalledSkills:
             return
         # A destructive caller is asked about next, in words that name the final act. An edit runs
         # untried, up to the question about the called skill.
-        wanted = [skill.title] if is_caller_destructive and is_final else []
-        self._attempt.give_up(wanted)
+        if is_caller_destructive and is_final:
+            self._attempt.give_up([skill.title])
+        self._attempt.give_up()
 
     def _pause(self) -> AbstractContextManager[None]:
         """Close the undo step in the block, if the main thread runs the skill."""

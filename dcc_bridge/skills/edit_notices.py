@@ -13,14 +13,15 @@ from dcc_bridge.elicitation import question, routing
 from dcc_bridge.host import Host
 from dcc_bridge.skills import call_history
 
-_NOTICE_S: Final = 60.0  # that a notice is kept
+_NOTICE_S: Final = 60.0  # the time for which a notice is shown
 
 
 class EditNotices:
     """Shows a notice of each edit for a while, or until the edit is undone.
 
     Attributes:
-        open: By the id of a call: takes down the notice of its edit, while that may be shown.
+        open: The functions that take down the notices which may still be shown, by the id of the
+            call.
     """
 
     def __init__(

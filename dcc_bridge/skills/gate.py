@@ -1,12 +1,18 @@
 """The gate: the questions that come before the body of a skill. Any thread.
 
-There are two kinds. The question for missing arguments asks for required choices, and is no
-consent. The question for consent is a yes or no; a yes is a grant for the call. A skill that
-confirms (`Metadata.confirms`) asks for consent in its own body, so the gate does not.
+Most bodies that edit are tried, and a person is asked about their losses afterwards
+(`dcc_bridge.consent.attempt`). The gate is for what comes before a body all the same:
 
-A skill that is tried runs before any question for consent: its losses are read at its end. The gate
-asks about it only if the try could not come to its end. `CannotTry` is the reason then; its
-`wanted` lists the acts outside the scene before which the body was stopped.
+- Required choices that the agent left out. This question is no consent.
+- Consent to a skill that is not tried: it runs off the main thread, declares `undo=False` or
+  `tried=False`, or took too long when it was tried.
+- Consent where the host cannot try: it cannot revert the open step without a trace, or cannot tell
+  what was lost.
+- Consent to acts outside the scene, before which a try was stopped. `CannotTry.wanted` lists them.
+- Consent to a destructive skill that another skill calls, unless one of these questions covers it.
+
+A yes is a grant for the call. A skill that confirms (`Metadata.confirms`) asks for consent in its
+own body, so the gate does not.
 """
 
 from __future__ import annotations
@@ -58,10 +64,18 @@ def ask_missing(
         NotChosen: Nobody can be asked.
         NotConfirmed: The person refused.
     """
-    if missing:
-        question = missing_question(missing, call, inspect.getdoc(skill.fn) or "")
-        answer = yield from ask_with_checkpoint(question, call)
-        arguments |= read_choices(missing, question, answer)
+    if not missing:
+        return
+    question = _missing_question(missing, call, inspect.getdoc(skill.fn) or "")
+    answer = yield from ask_with_checkpoint(question, call)
+    if answer.message == types.NOT_SUPPORTED:
+        names = ", ".join(missing)
+        raise errors.NotChosen(f"{names}: required. The person could not be asked to choose.")
+    if not answer.accepted:
+        raise refusal(question, answer)
+    data = answer.data or {}
+    for name, options in missing.items():
+        arguments[name] = options[data[name]]
 
 
 def ask_before(
@@ -88,11 +102,9 @@ def ask_before(
     """
     if reason is not None and reason.wanted:
         call.raise_risk("destructive")
-        question: Question | None = _outside_question(skill, arguments, call, reason)
-    else:
-        question = consent_question(skill, arguments, call, settings)
-    if question is not None:
-        yield from _ask_for_consent(question, call)
+        yield from _ask_for_consent(skill, arguments, call, reason)
+    elif needs_grant(skill, settings) and not skill.metadata.confirms:
+        yield from _ask_for_consent(skill, arguments, call)
 
 
 def ask_inside(
@@ -111,56 +123,51 @@ def ask_inside(
         return None
     bound = inspect.signature(fn).bind(*args, **kwargs)
     bound.apply_defaults()
-    return _ask_for_consent(_yes_or_no_question(skill, bound.arguments, call), call)
+    return _ask_for_consent(skill, bound.arguments, call)
 
 
-def _ask_for_consent(question: Question, call: Call) -> Flow[None]:
-    """Ask a question; NotConfirmed: the person did not agree."""
-    answer = yield from ask_with_checkpoint(question, call)
-    check(question, answer)
+def _ask_for_consent(
+    skill: Skill, arguments: Mapping[str, Any], call: Call, stopped: CannotTry | None = None
+) -> Flow[None]:
+    """Ask whether a skill may run, with its title and its arguments.
 
+    Args:
+        skill: The skill.
+        arguments: Its arguments.
+        call: The call in which it runs.
+        stopped: The end of a try before acts outside the scene, which the question names.
 
-def consent_question(
-    skill: Skill, arguments: Mapping[str, Any], call: Call, settings: config.Settings
-) -> Question | None:
-    """Return the question for consent before a skill's body; None without one.
-
-    There is none if the skill needs no grant, or confirms. Changes of a skill that confirms are
-    undone where its own question gave no grant.
+    Raises:
+        NotConfirmed: The person did not agree.
     """
-    if not needs_grant(skill, settings) or skill.metadata.confirms:
-        return None
-    return _yes_or_no_question(skill, arguments, call)
-
-
-def _yes_or_no_question(skill: Skill, arguments: Mapping[str, Any], call: Call) -> Question:
-    """Return the question that shows a skill's title and its arguments."""
+    message = f"{skill.title}?"
     shown = _argument_texts(arguments, call)
-    return Question(
-        message=f"{skill.title}?",
+    consent = Consent(undoable=skill.metadata.undo is not False, arguments=shown)
+    if stopped is not None:
+        message += _acts_outside(stopped)
+        consent = replace(consent, undoable=False, files=stopped.files or None)
+    question = Question(
+        message=message,
         call=call,
         form=ask.yes_or_no(skill.title),
         title=skill.title,
         key="consent",
-        consent=Consent(undoable=skill.metadata.undo is not False, arguments=shown),
+        consent=consent,
     )
+    answer = yield from ask_with_checkpoint(question, call)
+    check(question, answer)
 
 
-def _outside_question(
-    skill: Skill, arguments: Mapping[str, Any], call: Call, reason: CannotTry
-) -> Question:
-    """Return the question about a body that was stopped before acts outside the scene."""
-    question = _yes_or_no_question(skill, arguments, call)
-    lines = "\n".join(f"- {safe_line(act, len(act))}" for act in reason.wanted)
-    message = (
-        f"{skill.title}?\nUndo cannot reverse this:\n{lines}\n"
+def _acts_outside(stopped: CannotTry) -> str:
+    """Return the lines of a question about the acts before which a try was stopped."""
+    acts = "\n".join(f"- {safe_line(act, len(act))}" for act in stopped.wanted)
+    text = (
+        f"\nUndo cannot reverse this:\n{acts}\n"
         "The skill was stopped before it did this. It may do more of the same kind."
     )
-    if reason.lost:
-        message += f"\nIt first deletes {named(reason.lost)}."
-    consent = question.consent or Consent()
-    consent = replace(consent, undoable=False, files=reason.files or None)
-    return replace(question, message=message, consent=consent)
+    if stopped.lost:
+        text += f"\nIt first deletes {named(stopped.lost)}."
+    return text
 
 
 def _argument_texts(arguments: Mapping[str, Any], call: Call) -> tuple[tuple[str, str], ...]:
@@ -175,7 +182,9 @@ def _argument_texts(arguments: Mapping[str, Any], call: Call) -> tuple[tuple[str
     given = call.arguments.value or {}
     texts = []
     for name, value in arguments.items():
-        shown = HIDDEN if given.get(name) == HIDDEN else value
+        shown = value
+        if given.get(name) == HIDDEN:
+            shown = HIDDEN
         if shown is None and name not in given:
             continue
         text = call.arguments.scrub(shown)
@@ -185,7 +194,7 @@ def _argument_texts(arguments: Mapping[str, Any], call: Call) -> tuple[tuple[str
     return tuple(texts)
 
 
-def missing_question(missing: Mapping[str, Options], call: Call, doc: str = "") -> Question:
+def _missing_question(missing: Mapping[str, Options], call: Call, doc: str) -> Question:
     """Return the question for missing choices.
 
     Args:
@@ -195,12 +204,12 @@ def missing_question(missing: Mapping[str, Options], call: Call, doc: str = "") 
     """
     from dcc_bridge.skills.signature import argument_descriptions, words  # pydantic
 
-    said = argument_descriptions(doc)
-    fields = {
-        name: {"type": "string", "title": words(name), "enum": list(options)}
-        | ({"description": said[name]} if said.get(name) else {})
-        for name, options in missing.items()
-    }
+    descriptions = argument_descriptions(doc)
+    fields: dict[str, dict[str, Any]] = {}
+    for name, options in missing.items():
+        fields[name] = {"type": "string", "title": words(name), "enum": list(options)}
+        if descriptions.get(name):
+            fields[name]["description"] = descriptions[name]
     names = " and ".join(words(name).lower() for name in missing)
     return Question(
         message=f"{call.title}: which {names}?",
@@ -209,21 +218,3 @@ def missing_question(missing: Mapping[str, Options], call: Call, doc: str = "") 
         title=call.title,
         key="missing",
     )
-
-
-def read_choices(
-    missing: Mapping[str, Options], question: Question, answer: types.ElicitationResponse
-) -> dict[str, Any]:
-    """Return the chosen value of each missing argument.
-
-    Raises:
-        NotChosen: Nobody can be asked.
-        NotConfirmed: The person refused.
-    """
-    if answer.message == types.NOT_SUPPORTED:
-        names = ", ".join(missing)
-        raise errors.NotChosen(f"{names}: required. The person could not be asked to choose.")
-    if not answer.accepted:
-        raise refusal(question, answer)
-    data = answer.data or {}
-    return {name: options[data[name]] for name, options in missing.items()}

@@ -15,7 +15,7 @@ from __future__ import annotations
 import inspect
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from contextvars import copy_context
 from dataclasses import dataclass, replace
@@ -56,11 +56,11 @@ class SkillFile:
         source: The bytes that were read.
         entries: The skills of the file, as far as they are known. An entry without a signature is
             of a skill whose types the text leaves open.
-        is_imported: The entries have the functions of the file.
-        is_certain: The entries are all skills of the file.
+        is_imported: Whether the entries have the functions of the file.
+        is_certain: Whether the entries are all skills of the file.
         error: Why the file cannot be used, or None.
         names: The tools of a broken file: those that it had before, or that its text marks.
-        is_refused: The file is not trusted, or cannot be read.
+        is_refused: Whether the file is not trusted, or cannot be read.
     """
 
     source: Source
@@ -168,8 +168,9 @@ def file_skills(
         if skill_file.error is not None:
             if skill_file.is_refused:
                 refused[str(file)] = skill_file.error
+            why = str(skill_file.error).removeprefix(file.name).lstrip(",: ")
             for key in _tool_names(skill_file):
-                errors.setdefault(key, _not_loaded_error(file, skill_file.error))
+                errors.setdefault(key, BrokenSkill(f"{file.name} could not be loaded: {why}"))
         for entry in skill_file.entries:
             _place(entry, entries, refused, added)
     broken = {name: error for name, error in errors.items() if name not in entries}
@@ -202,12 +203,6 @@ def _place(
         refused[place] = BrokenSkill(f"{skill.file}: {error}")
     else:
         entries[skill.name] = entry
-
-
-def _not_loaded_error(file: Path, error: SkillError) -> BrokenSkill:
-    """Return the error of a tool whose file is broken."""
-    why = str(error).removeprefix(file.name).lstrip(",: ")
-    return BrokenSkill(f"{file.name} could not be loaded: {why}")
 
 
 def _tool_names(skill_file: SkillFile) -> tuple[str, ...]:
@@ -286,7 +281,12 @@ def leaving_scene(host: Host, file: Path) -> Iterator[None]:
     """
     before = host.undo_mark()
     put_back = list[str]()
-    token = loss_check.set(lambda what, files: _refuse_loss(file, what))
+
+    def refuse_loss(what: str, files: Sequence[Path]) -> None:
+        why = f"it wants to {what} when it is imported; do so in a function."
+        raise BrokenSkill(f"{file.name}: {why}")
+
+    token = loss_check.set(refuse_loss)
     try:
         with ExitStack() as stretch:
             stretch.callback(loss_check.reset, token)
@@ -316,11 +316,6 @@ def _revert(host: Host, trial: Trial | None, before: UndoMark, put_back: list[st
     if trial is not None and host.undo_mark() == before and trial.is_edited():
         put_back.append("the scene")  # first, so that the file is broken even if the revert fails
         put_back += trial.revert()
-
-
-def _refuse_loss(file: Path, what: str) -> None:
-    """Raise the error of a file that wants to lose something: "write over a file"."""
-    raise BrokenSkill(f"{file.name}: it wants to {what} when it is imported; do so in a function.")
 
 
 def no_skill_error(file: Path) -> BrokenSkill:

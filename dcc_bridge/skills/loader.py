@@ -47,9 +47,8 @@ log = logging.getLogger(__name__)
 LOOK_INTERVAL_S: Final = 1.0  # between two looks, if they are quick
 _REST_FACTOR: Final = 50  # the pause after a slow look is so many times as long as the look
 _TURN_S: Final = 0.001  # the time for requests between the descriptions of two skills
-_QUICK_LOOK_S: Final = (
-    0.05  # after a slower look there is no rest: somebody would wait for the next
-)
+# After a look that took longer, the looks do not rest: somebody would wait for the next look.
+_QUICK_LOOK_S: Final = 0.05
 IDLE_AFTER_S: Final = 5.0  # so long after the last request, the looks may rest
 _SETTLE_S: Final = 0.05  # the time between the two scans that must see the same stamp
 

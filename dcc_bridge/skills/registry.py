@@ -76,8 +76,8 @@ class Registry:
         from dcc_bridge.skills.signature import Signature  # pydantic: the worker has it by then
 
         check_name(skill.name)
-        asks = skill.metadata.ask_missing
-        entry = Entry(skill, Signature.of(skill.fn, skill.name, ask_missing=asks))
+        signature = Signature.of(skill.fn, skill.name, ask_missing=skill.metadata.ask_missing)
+        entry = Entry(skill, signature)
         filed = self._filed  # before the lock: to put it together takes locks of its own
         with self._lock:
             taken = self._added.get(skill.name) or filed.entries.get(skill.name)

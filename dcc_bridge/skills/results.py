@@ -7,17 +7,17 @@ from typing import Any
 
 
 def whole(value: Any) -> Any:
-    """Return a result with nothing in it that is still to be computed.
+    """Return a result in which every generator is replaced by the list of its values.
 
-    The body of a generator runs when its values are taken. Taken later, it would edit outside the
-    undo step, on another thread, and nobody would see what it loses.
+    The body of a generator runs when its values are taken. If they were taken later, the body would
+    edit outside the undo step, on another thread, and nobody would see its losses.
 
     Args:
         value: What a skill returned. Plain lists, tuples and dicts are looked through.
     """
     try:
         return _computed(value)
-    except RecursionError:  # it holds itself, which no client can be told
+    except RecursionError:  # the value contains itself, so no client can get it
         return value
 
 

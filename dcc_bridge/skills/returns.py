@@ -26,9 +26,9 @@ class _Adapter(NamedTuple):
     """A type of results, as pydantic checks it.
 
     Attributes:
-        type: Checks a value.
+        type: The type, which checks a value.
         schema: The JSON schema of the structured result.
-        is_wrapped: The value is under the key ``result``.
+        is_wrapped: Whether the value is put under the key ``result``.
     """
 
     type: TypeAdapter[Any]
@@ -154,7 +154,7 @@ def _text_of(value: Any) -> str:
 
 
 def is_file(value: object) -> bool:
-    """Return whether a value is shown rather than told: bytes, or a path."""
+    """Return whether a value is shown as a file, and not in words: bytes, or a path."""
     return isinstance(value, _FILES)
 
 

@@ -4,8 +4,6 @@ The words of this module:
 
 - A run goes from the queue to one outcome. Its job is the future of whatever runs it: a job of the
   main thread, a thread of the pool, or a task of the worker's loop.
-- The gate asks the questions before the body. A body that edits on the main thread may be tried
-  instead: it runs first, and a person is asked about its losses (`dcc_bridge.consent.attempt`).
 - A run is abandoned if the bridge stops while its body runs off the main thread.
 - A run is overdue if it ran for longer than its time limit. Its caller is told so after a time of
   grace, though the body cannot be stopped: then the outcome is known before the run ends.
@@ -23,14 +21,12 @@ Both are never set: each is set only while the other is not.
 from __future__ import annotations
 
 import asyncio
-import copy
-import inspect
 import logging
 import threading
 import weakref
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, InvalidStateError
-from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import replace
 from functools import partial
 from typing import Any, Final, TypeVar
@@ -38,25 +34,23 @@ from typing import Any, Final, TypeVar
 from greenlet import GreenletExit
 
 from dcc_bridge.audit.trail import RunRecord
-from dcc_bridge.callbacks import Throttle, TimeLimit, call_safely, report_blocking
-from dcc_bridge.consent import undo_steps
-from dcc_bridge.consent.attempt import Attempt, CannotTry
+from dcc_bridge.callbacks import Throttle, TimeLimit, call_safely
+from dcc_bridge.consent.attempt import Attempt
 from dcc_bridge.consent.call import Call, RunControl, current_run, destructive_skill
 from dcc_bridge.consent.loss import Loss
-from dcc_bridge.consent.outside import OutsideGuard
+from dcc_bridge.consent.loss_guard import LossGuard
+from dcc_bridge.consent.undo_steps import Steps
 from dcc_bridge.elicitation import secret
 from dcc_bridge.elicitation.caller import Progress
 from dcc_bridge.elicitation.context import current_context
 from dcc_bridge.elicitation.question import Question
 from dcc_bridge.elicitation.types import PAUSED, Answered, ElicitationResponse, outcome
 from dcc_bridge.errors import BridgeClosed, BridgeError, PartlyApplied, Paused, Stopped
-from dcc_bridge.skills import gate
+from dcc_bridge.skills.body import Body
 from dcc_bridge.skills.call_history import Outcome, Status, Trail, outcome_of_failure, refusal
-from dcc_bridge.skills.called_skills import CalledSkills
-from dcc_bridge.skills.results import whole
 from dcc_bridge.skills.run_environment import RunEnvironment
 from dcc_bridge.skills.skill import Options, Skill
-from dcc_bridge.threads.flows import Flow, current, run_async, run_sync, wrap_future
+from dcc_bridge.threads.flows import Flow, current, wrap_future
 
 T = TypeVar("T")
 
@@ -102,28 +96,26 @@ class Run(RunControl):
             arguments: Its arguments, checked.
             call: The call; this run becomes its `control`.
             missing: The required choices that are asked for before the body.
-            progress: Told how far the body is, at a rate that a client can take.
-            forget: Told the call's id once the run is over.
+            progress: Called with the progress of the body, as often as a client can take.
+            forget: Called with the call's id once the run is over.
         """
         self.skill = skill
         self.outcome: Future[Outcome] = Future()
         self.trail = environment.recent.follow(call)
         self.call = call
-        self._call = call
         self._environment = environment
         self._main = environment.main
-        self._missing = missing
-        self._arguments = arguments
         self._forget = forget
         self._audit_record = RunRecord(environment.auditor, call)
         # A partial of a function, not a method: the steps would hold the run that holds them.
         self.paused = partial(_pause_error, environment, skill, self.trail)
-        self._steps = undo_steps.Steps(
+        self._loss_guard = LossGuard(environment.host, call, self._audit_record, skill.undo_label)
+        self._steps = Steps(
             environment.host,
             environment.main,
             call,
             skill.undo_label,
-            self._audit_record,
+            self._loss_guard,
             self.paused,
             environment.recent.follow_mark,
         )
@@ -132,31 +124,25 @@ class Run(RunControl):
         self._is_abandoned = False
         self._job: Future[Outcome] | None = None
         self._why_not = "it was cancelled before it began; nothing was changed."
-        settings = environment.settings
         clock = environment.clock
-        self._queue_limit = TimeLimit(settings.client_deadline, clock, self._expire)
+        self._queue_limit = TimeLimit(environment.settings.client_deadline, clock, self._expire)
         self._time_limit = TimeLimit(skill.metadata.timeout, clock, self._overrun)
-        needs_grant = gate.needs_grant(skill, settings)
-        call.ledger.needs_grant = needs_grant
-        self._attempt = Attempt(
-            environment.host,
+        self._body = Body(
+            environment,
+            skill,
+            arguments,
+            missing,
             call,
             self._steps,
-            is_gated=needs_grant,
-            asks_edits=needs_grant and skill.metadata.risk == "edit",
-            guard=OutsideGuard(inspect.unwrap(skill.fn).__code__.co_filename),
-            writers=environment.writers,
-            restart=partial(self._time_limit.restart, skill.metadata.timeout),
+            partial(self._time_limit.restart, skill.metadata.timeout),
         )
         call.control = self
-        self._called_skills = CalledSkills(environment.main, self._steps, self._attempt)
-        self._called_skills.expect_own(skill.fn)
         self._throttle = Throttle(partial(_report_progress, self.trail, progress), clock)
 
     def queue(self, job: Future[Outcome]) -> None:
-        """Note the job that will run it; the run waits from now on.
+        """Note the job of the run, which waits from now on.
 
-        `_note_end` is called at the end of the job, on whatever thread ended it.
+        `_note_end` is called at the end of the job, on the thread that ended it.
 
         Args:
             job: The future of the job.
@@ -187,87 +173,73 @@ class Run(RunControl):
             if self._is_kept:
                 return
             self._is_abandoned = bool(self._steps.done)
-        self._steps.close()
-        is_undone = self._undo(self._steps.roll_back) is None
-        self._write_end("failed" if is_undone else "partly_applied", str(BridgeClosed()))
+        self._loss_guard.close()
+        status: Status = "failed"
+        if self._undo(self._steps.roll_back) is not None:
+            status = "partly_applied"
+        self._write_end(status, str(BridgeClosed()))
 
     def on_main_thread(self) -> Outcome:
         """Run as a job of the main thread."""
         self._begin()
         steps = self._steps
         if self.skill.metadata.risk == "read":
-            return self._run_to_end(partial(self._run_body, steps.reading), steps.roll_back)
-        return self._run_to_end(self._run_editing_body, steps.roll_back)
+            return self._run_to_end(partial(self._body.run, steps.reading), steps.roll_back)
+        return self._run_to_end(self._body.run_editing, steps.roll_back)
 
     def on_pool_thread(self) -> Outcome:
         """Run on a thread of the pool; edits are jobs of their own."""
         self._begin()
-        return self._run_to_end(self._run_body, self._roll_back_from_pool)
+        return self._run_to_end(self._body.run, self._roll_back_from_pool)
 
     async def on_loop(self) -> Outcome:
         """Run on the worker's loop; edits are jobs of their own, and so is the end.
 
-        The end is a job since an undo needs the main thread. `_run_to_end` gets a function there
-        that only returns the value, or raises the error, with which the coroutine ended.
+        The end is a job since an undo needs the main thread. `ended_body` takes the value or the
+        error of the coroutine there.
         """
         self._begin()
+        ended_body: Future[Any] = Future()
         try:
-            await run_async(self._ask_missing(), "confirm")
-            await run_async(self._ask_before(), "confirm")
-            body = self.skill.fn(**self._arguments)
-            value = await report_blocking(body, self._warn_of_blocking)
-            error = None
-        except Exception as failure:  # noqa: BLE001 - a skill may raise anything
-            value = None
-            error = failure
+            ended_body.set_result(await self._body.run_on_loop())
+        except Exception as error:  # noqa: BLE001 - a skill may raise anything
+            ended_body.set_exception(error)
         except BaseException:  # noqa: BLE001 - its client left, and the task is cancelled
-            value = None
-            error = Stopped(self.skill.title, overdue=self._call.ending.is_overdue)
+            stopped = Stopped(self.skill.title, overdue=self.call.ending.is_overdue)
+            ended_body.set_exception(stopped)
         undo = self._steps.roll_back
-        ending = self._submit(
-            lambda: self._run_to_end(lambda: _return_or_raise(value, error), undo)
-        )
+        ending = self._submit(lambda: self._run_to_end(ended_body.result, undo))
         ending.add_done_callback(self._note_end)
         with suppress(BridgeClosed):  # the outcome says so, and nobody reads the job's error
             await asyncio.shield(wrap_future(ending))  # cancelled or not, it must come to its end
         return await wrap_future(self.outcome)
-
-    def _warn_of_blocking(self, seconds: float) -> None:
-        """Log that the body kept the worker's loop from every client."""
-        why = (
-            "call %s: %s held the worker's loop for %.1f s, and every client waited: await what "
-            'takes long, or make it a plain function with thread="any"'
-        )
-        log.warning(why, self._call.id, self.skill.name, seconds)
 
     def pause(self) -> AbstractContextManager[None]:
         """Close the undo step while a question is open. Main thread."""
         return self._steps.pause()
 
     def take_back(self) -> bool:
-        """Undo what the call has changed, and go on in a new undo step. Main thread."""
+        """Undo the changes of the call, and go on in a new undo step. Main thread."""
         return self._steps.take_back()
 
     def attempt(self, body: Callable[[], T], ask_for_loss: Callable[[Loss], None]) -> T:
-        """Try a part of a body that asks by itself, until what it loses was agreed to."""
-        attempt = Attempt(
-            self._environment.host, self._call, self._steps, ask_for_loss=ask_for_loss
-        )
+        """Try a part of a body that asks by itself, until a person agreed to its loss."""
+        attempt = Attempt(self._environment.host, self.call, self._steps, ask_for_loss=ask_for_loss)
         with self._steps.pause():
             return attempt.run(body)
 
     @property
     def is_trying(self) -> bool:
-        """True while the body is tried: its losses are asked about at its end. Main thread."""
-        return self._attempt.is_trying
+        """Whether the body is tried, and its losses are asked about at its end. Main thread."""
+        return self._body.attempt.is_trying
 
     def answered_before(self, question: Question) -> ElicitationResponse | None:
         """Return the answer to the same question of an earlier try. Any thread."""
-        return self._attempt.answered_before(question)
+        return self._body.attempt.answered_before(question)
 
     def note_answer(self, question: Question, response: ElicitationResponse) -> None:
         """Note the answer to a question of the body. Any thread."""
-        self._attempt.note_answer(question, response)
+        self._body.attempt.note_answer(question, response)
 
     def limit(self, seconds: float | None) -> None:
         """Begin the time limit anew; None for no limit. It stands still during questions."""
@@ -278,7 +250,7 @@ class Run(RunControl):
         """Close the undo step for the block, which only reads.
 
         Args:
-            what: What reads, for the error.
+            what: The name of the part that reads, for the error.
 
         Raises:
             NoConsent: The block edited the scene.
@@ -304,13 +276,13 @@ class Run(RunControl):
     ) -> Flow[None] | None:
         """Return the question before a destructive skill that this one calls, or None. Any thread.
 
-        It is told as well when the run's own function begins: see `CalledSkills.enter`.
+        It is also called when the run's own function begins: see `CalledSkills.enter`.
         """
-        return self._called_skills.enter(call, fn, args, kwargs)
+        return self._body.called_skills.enter(call, fn, args, kwargs)
 
     def inside(self, call: Call) -> AbstractContextManager[None]:
         """Run the body of a destructive skill that another one called. Any thread."""
-        return self._called_skills.inside(call)
+        return self._body.called_skills.inside(call)
 
     def record_undo(self, label: str) -> None:
         """Write down that another call's undo step is undone next. Main thread."""
@@ -340,7 +312,7 @@ class Run(RunControl):
         pause_error = self.paused()
         if pause_error is not None:  # the person paused after the run was queued
             raise pause_error
-        current.set(self._call)
+        current.set(self.call)
         current_run.set(self)  # tasks and threads that the body leaves behind see it, too
         destructive_skill.set("")  # the context of the caller may be inside a destructive skill
         self.trail.begin()
@@ -351,67 +323,9 @@ class Run(RunControl):
 
     def _roll_back_from_pool(self) -> None:
         """Undo the changes of a body on a pool thread, in a job of the main thread."""
-        self._steps.close()  # so that an edit that is still queued, or runs now, is undone as well
+        self._loss_guard.close()  # an edit that is still queued, or runs now, is undone as well
         if self._steps.done or self._steps.lost:
             self._main.wait(self._submit(self._steps.roll_back))
-
-    def _run_body(self, step: Callable[[], AbstractContextManager[None]] = nullcontext) -> Any:
-        """Ask the questions of the gate, and run the body in a step."""
-        run_sync(self._ask_missing(), "confirm")
-        run_sync(self._ask_before(), "confirm")
-        with step():
-            return whole(self.skill.fn(**self._arguments))
-
-    def _run_editing_body(self) -> Any:
-        """Run a body that may edit on the main thread, tried if that is possible.
-
-        There are three ways, each after the changes of the way before were undone:
-
-        1. The body is tried. If it comes to its end, the person has agreed to what it lost.
-        2. Where the host can revert a step, but not without a trace: the person is asked first,
-           and the body runs watched. If it comes to its end, it did nothing outside the scene.
-        3. The person is asked first, about acts outside the scene by name, and the body runs
-           untried.
-
-        A skill that is not tried, or that took too long when it was tried before, begins with 3.
-        """
-        known = self.skill.name, self.skill.digest
-        # A skill that the gate would not ask about is tried however long it takes.
-        is_too_long = known in self._environment.too_long and self._attempt.is_gated
-        if is_too_long or not gate.is_tried(self.skill):
-            run_sync(self._ask_missing(), "confirm")
-            run_sync(self._ask_before(), "confirm")
-            return self._attempt.run_untried(self._run_afresh)
-        run_sync(self._ask_missing(), "confirm")
-        try:
-            return self._attempt.run(self._run_afresh)
-        except CannotTry as error:
-            reason = error
-        finally:
-            if self._attempt.is_too_long:
-                self._environment.too_long.add(known)
-        if reason.is_watched:
-            run_sync(self._ask_before(), "confirm")
-            try:
-                return self._attempt.run_watched(self._run_afresh)
-            except CannotTry as error:
-                reason = error
-        run_sync(self._ask_before(reason), "confirm")
-        return self._attempt.run_untried(self._run_afresh)
-
-    def _run_afresh(self) -> Any:
-        """Run the body with a fresh copy of the arguments: no run gets what another one changed."""
-        self._called_skills.expect_own(self.skill.fn)
-        return whole(self.skill.fn(**copy.deepcopy(self._arguments)))
-
-    def _ask_missing(self) -> Flow[None]:
-        """Ask the question of the gate for missing choices."""
-        return gate.ask_missing(self.skill, self._arguments, self._missing, self._call)
-
-    def _ask_before(self, reason: CannotTry | None = None) -> Flow[None]:
-        """Ask the question of the gate for consent; `reason` is why a try has failed."""
-        settings = self._environment.settings
-        return gate.ask_before(self.skill, self._arguments, self._call, settings, reason)
 
     def _run_to_end(self, body: Callable[[], Any], undo: Callable[[], None]) -> Outcome:
         """Run a body, end the run and return its outcome.
@@ -433,7 +347,7 @@ class Run(RunControl):
             outcome = Outcome(outcome.status, None, secret.redact(outcome.error + note))
         else:
             outcome = replace(outcome, note=(outcome.note + note).strip())
-        self._call.dialogue.secrets.clear()
+        self.call.dialogue.secrets.clear()
         self._end(outcome)
         return outcome
 
@@ -451,18 +365,18 @@ class Run(RunControl):
 
     def _end(self, outcome: Outcome) -> None:
         """End the run: write the outcome down, tell the caller, and let go of the run."""
-        self._steps.close()
+        self._loss_guard.close()
         context = current_context()
         # Tasks and threads that the body left behind may ask: such questions end, now and later.
-        if context is not None and self._call.ending.reason is None:
-            context.broker.end(self._call)
+        if context is not None and self.call.ending.reason is None:
+            context.broker.end(self.call)
         self._write_end(outcome.status, outcome.error)
         self._queue_limit.cancel()
         self._time_limit.cancel()
         self.trail.end(outcome.status, outcome.error, self._steps.effect)
-        self._forget(self._call.id)
+        self._forget(self.call.id)
         self._settle(outcome)
-        self._call.control = weakref.proxy(self)
+        self.call.control = weakref.proxy(self)
         self._job = _ENDED
 
     def _settle(self, outcome: Outcome) -> None:
@@ -478,7 +392,7 @@ class Run(RunControl):
 
     def _overrun(self) -> None:
         """Mark a run as overdue, and leave it a time of grace. `_time_limit` calls it."""
-        self._call.ending.is_overdue = True
+        self.call.ending.is_overdue = True
         if self.skill.is_async:
             self.cancel()
         self._environment.clock(OVERRUN_GRACE_S, self._give_up)
@@ -526,8 +440,8 @@ class Run(RunControl):
         value, failure = _run_caught(body, f"the result of {self.skill.name}")
         failure = self._steps.lost or failure
         with self._end_lock:
-            ended = self._call.ending.reason is not None
-            refused = self._call.ledger.refused
+            ended = self.call.ending.reason is not None
+            refused = self.call.ledger.refused
             must_undo = failure is not None or refused is not None or ended
             nobody_waited = self._is_abandoned or (ended and bool(self._steps.done))
             is_without_caller = failure is None and nobody_waited
@@ -537,16 +451,16 @@ class Run(RunControl):
             if error is not None:
                 return Outcome("partly_applied", None, str(error))
         if is_without_caller:
-            reason = f"the client stopped waiting. {self._call.remainder}"
+            reason = f"the client stopped waiting. {self.call.remainder}"
             status: Status = "failed" if self._is_abandoned else "cancelled"
             return Outcome(status, None, f"{self.skill.name}: {reason}")
         if failure is not None:
-            return outcome_of_failure(self._call, failure)
+            return outcome_of_failure(self.call, failure)
         label = self._steps.effect.label
         if self._steps.done and label is not None:
-            call_safely(self._environment.edited, self._call, label)
+            call_safely(self._environment.edited, self.call, label)
         if refused is not None:
-            return Outcome(refusal(self._call), value, note=str(refused))
+            return Outcome(refusal(self.call), value, note=str(refused))
         return Outcome("done", value)
 
     def _undo(self, undo: Callable[[], None]) -> PartlyApplied | None:
@@ -557,7 +471,7 @@ class Run(RunControl):
             return error
         except Exception:  # the host could not undo, or is gone; the call ends all the same
             if self._steps.done:
-                log.exception("call %s: its changes could not be undone", self._call.id)
+                log.exception("call %s: its changes could not be undone", self.call.id)
                 return PartlyApplied(self.skill.name)
         return None
 
@@ -593,10 +507,3 @@ def _run_caught(body: Callable[[], T], what: str) -> tuple[T | None, BaseExcepti
         raise
     except BaseException as error:  # noqa: BLE001 - also Esc in Maya, or a cancelled coroutine
         return None, error
-
-
-def _return_or_raise(value: T, error: Exception | None) -> T:
-    """Return the value with which a coroutine ended, or raise its error."""
-    if error is not None:
-        raise error
-    return value

@@ -23,13 +23,13 @@ class RunEnvironment:
         host: The application whose scene is edited.
         main: The queue to its main thread.
         settings: What the studio allows.
-        clock: Calls back after some seconds, on any thread; returns what stops it.
-        edited: Told, once a call is done, the label of the undo step that it left.
-        auditor: Told before a call may change the scene, and what came of it.
-        recent: What became of the calls.
-        is_paused: The person lets no edit begin.
+        clock: Calls back after some seconds, on any thread; returns a function that stops it.
+        edited: Called once a call is done, with the label of the undo step that the call left.
+        auditor: Records a call before it may change the scene, and its end.
+        recent: The records of the latest calls.
+        is_paused: Whether the person lets no edit begin.
         too_long: The names and digests of skills that ran for too long when they were tried.
-        writers: Lists what writes files in the host without Python's knowing. Main thread.
+        writers: Lists the host's functions that write files and raise no audit event. Main thread.
     """
 
     host: Host

@@ -335,7 +335,7 @@ def report_done(text: str) -> None:
     """Say in a person's words what the skill did, "Moved 12 lights": its title once it is done."""
     call = running_call()
     if call is not None:
-        call.dialogue.deeds.append(text)
+        call.deeds.append(text)
 
 
 def check_cancelled() -> None:

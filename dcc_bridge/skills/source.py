@@ -3,8 +3,8 @@
 The mark of a skill is the decorator `@skill`. A file without marked functions offers its public
 ones.
 
-The text may leave something open, which only an import of the file decides; the code raises
-`Undecidable` inside, and returns None to others:
+The text may leave something open, which only an import of the file decides. Inside this module
+`Undecidable` is raised for that; other modules get None. Two things may be open:
 
 - the types of one skill: its signature has more than literal values, built-in types and some types
   of the standard library;

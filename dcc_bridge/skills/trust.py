@@ -1,9 +1,10 @@
 """Reads files whose skills may run, and no others. Any thread.
 
-A skill runs with the person's own rights, so a file is read only if nobody else can change it: it
-is theirs, the system's, or of whoever installed this bridge, and not everybody may write to it or
-its folder; and a link must not lead out of the folder. No YAML, and nothing else that could name a
-file, is read anywhere. Windows keeps rights in lists that are not looked at: there only links are.
+A skill runs with the person's own rights, so a file is read only if nobody else can change it. The
+file belongs to the person, to the system, or to the user who installed this bridge; not everybody
+may write to the file or its folder; and a link must not lead out of the folder. No YAML, and
+nothing else that could name a file, is read anywhere. On Windows only links are checked: the rights
+there are in lists, which are not read.
 """
 
 from __future__ import annotations
@@ -27,8 +28,8 @@ def check_folder(folder: Path) -> Path:
         folder: The folder; a link is followed.
 
     Raises:
-        SkillError: Others may write there.
-        OSError: It does not exist.
+        SkillError: Others may write to the folder.
+        OSError: The folder does not exist.
     """
     real = folder.resolve(strict=True)
     _check(real, real.stat())
@@ -47,8 +48,8 @@ def read_trusted(file: Path, root: Path) -> bytes:
         root: The real path of its folder, from `check_folder`.
 
     Raises:
-        SkillError: It is not trusted, is no plain file, or is too long.
-        OSError: It cannot be read.
+        SkillError: The file is not trusted, is no plain file, or is too long.
+        OSError: The file cannot be read.
     """
     real = file.resolve(strict=True)
     if not real.is_relative_to(root):
@@ -82,7 +83,7 @@ def _check(path: Path, about: os.stat_result) -> None:
 
 @cache
 def _trusted() -> frozenset[int]:
-    """Return the ids of the users who are trusted: this one, root, and who installed us."""
+    """Return the ids of the trusted users: the current one, root, and who installed the bridge."""
     if sys.platform == "win32":
         return frozenset()
     return frozenset({os.geteuid(), 0, Path(__file__).stat().st_uid})

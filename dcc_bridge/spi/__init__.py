@@ -124,7 +124,8 @@ if TYPE_CHECKING:
     from dcc_bridge.application_log import install_log
     from dcc_bridge.callbacks import Callbacks
     from dcc_bridge.checkpoints import keep_anyway
-    from dcc_bridge.consent.late_losses import AgreedIds, Losses
+    from dcc_bridge.consent.agreed_ids import AgreedIds
+    from dcc_bridge.consent.late_losses import Losses
     from dcc_bridge.errors import (
         BridgeError,
         Busy,
@@ -199,6 +200,7 @@ else:
         "checkpoints",
         "plugin",
         "application_log",
+        "consent.agreed_ids",
         "consent.late_losses",
         "verbs.plain_names",
         "verbs.operations",

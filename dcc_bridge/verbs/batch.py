@@ -78,7 +78,7 @@ class Batch:
         for number, step in enumerate(steps, 1):
             arguments, value = self._run_step(number, step, results, ids)
             if copied_places and step["do"] == "delete" and copied_places == arguments.get("items"):
-                _join_to_replaced(current_call().dialogue.deeds)
+                _join_to_replaced(current_call().deeds)
             copied_places = None
             if step["do"] == "duplicate":
                 copied_places = arguments.get("to") or None

@@ -9,7 +9,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any, Literal
 
-from dcc_bridge.consent.late_losses import AgreedIds
+from dcc_bridge.consent.agreed_ids import AgreedIds
 from dcc_bridge.verbs.operations import (
     SCENE,
     ApiEntry,

@@ -11,7 +11,7 @@ from typing import Any, Final
 from unittest.mock import patch
 
 from dcc_bridge.consent.ledger import Ledger
-from dcc_bridge.consent.undo_steps import Steps
+from dcc_bridge.consent.loss_guard import LossGuard
 from tests.hosts.bodies.acts import Act
 from tests.hosts.bodies.judge import Judge
 from tests.hosts.bodies.marked_plans import Plan, make, smaller
@@ -78,7 +78,7 @@ class MarkedJudge(Judge[Port, Plan]):
         if check == "a grant is alive":
             return patch.object(Ledger, "allows_change", True)
         if check == "losing":
-            return patch.object(Steps, "check_loss", lambda *_: None)
+            return patch.object(LossGuard, "check_loss", lambda *_: None)
         if check == "guard":
             return patch.object(self, "_spoil", _unguarded)
         return patch.object(self, "_spoil", _blind)

@@ -83,10 +83,10 @@ class TriedJudge(Judge[MarkedPort, Plan]):
             stack.enter_context(patch.object(Steps, "_revert", lambda *_: None))
             stack.enter_context(patch.object(Steps, "roll_back", lambda *_: None))
         elif check == "list":
-            stack.enter_context(patch.object(Ledger, "covered", property(_all_once_granted)))
+            stack.enter_context(patch.object(Ledger, "agreed_items", property(_all_once_granted)))
         else:
             stack.enter_context(patch.object(loss_questions, "check", lambda *_: None))
-            stack.enter_context(patch.object(Ledger, "covered", property(_all_once_refused)))
+            stack.enter_context(patch.object(Ledger, "agreed_items", property(_all_once_refused)))
         return stack
 
     @contextmanager

@@ -1,17 +1,17 @@
-"""Reads the arguments of a call that have to be written out, and templates. Any thread."""
+"""Decides which arguments a call may have, where they must be written out. Any thread."""
 
 from __future__ import annotations
 
 import ast
 import re
 from collections.abc import Iterator
-from string import Formatter
 from typing import Final
 
 from dcc_bridge.code.plain_bindings import Bindings
 from dcc_bridge.code.plain_values import Values, literal_end
 from dcc_bridge.verbs.plain_names import LiteralArgument
 
+_PLAIN_TEMPLATE: Final = re.compile(r"(?:[^{}]|\{\{|\}\}|\{(?!_)\w*(?::[^{}]*)?\})*")
 _MAX_WRITTEN: Final = 60  # characters of an expression in a reason
 
 
@@ -63,7 +63,7 @@ class Arguments:
         """Return whether a template reads no attribute, as ``"{0.name}".format(it)`` does."""
         template = node.func.value if isinstance(node.func, ast.Attribute) else None
         text = template.value if isinstance(template, ast.Constant) else None
-        return isinstance(text, str) and all(map(_is_simple, _fields(text)))
+        return isinstance(text, str) and _PLAIN_TEMPLATE.fullmatch(text) is not None
 
 
 def text_of(node: ast.expr) -> str:
@@ -76,18 +76,3 @@ def written(node: ast.expr) -> str:
     """Return an expression as it stands in a reason."""
     text = ast.unparse(node)
     return text if len(text) <= _MAX_WRITTEN else f"{text[: _MAX_WRITTEN - 1]}…"
-
-
-def _fields(template: str) -> Iterator[str]:
-    """Yield the fields of a template, also those within the specification of another one."""
-    try:
-        for _, field, specification, _ in Formatter().parse(template):
-            if field is not None:
-                yield field
-            yield from _fields(specification or "")
-    except ValueError:
-        yield "."  # it is no template, so nobody knows what it reads
-
-
-def _is_simple(field: str) -> bool:
-    return re.fullmatch(r"\w*", field) is not None and not field.startswith("_")

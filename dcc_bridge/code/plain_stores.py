@@ -1,4 +1,4 @@
-"""Reads what a text assigns to attributes and items. Any thread."""
+"""Decides which values a text may assign to attributes and items. Any thread."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from dcc_bridge.code.plain_arguments import written
 from dcc_bridge.code.plain_bindings import Bindings
+from dcc_bridge.code.plain_limits import small_number
 from dcc_bridge.code.plain_values import Values, may_name_file
 from dcc_bridge.verbs.plain_names import PlainNames
 
@@ -45,10 +46,22 @@ class Stores:
             for reason in self._of_item(target, value):
                 yield target, reason
 
+    def over_limit(self, name: str, value: ast.expr) -> Iterator[str]:
+        """Yield a reason where a number of this name has a limit, and the value may be over it.
+
+        Args:
+            name: An attribute that is assigned, or a keyword of a call.
+            value: The value.
+        """
+        limit = self._plain.limits.get(name)
+        if limit is not None and not small_number(value, limit):
+            yield f"sets {name}, which may be over {limit}"
+
     def _of_attribute(self, node: ast.Attribute, value: ast.expr) -> Iterator[str]:
         name = node.attr
         if may_name_file(value):
             yield f"assigns to {name} what may name a file"
+        yield from self.over_limit(name, value)
         path = self._bindings.full_path(node)
         if path in self._plain.fixed:
             yield f"assigns to {path}"

@@ -1,6 +1,6 @@
-"""The possible values in a text: numbers, texts that name a file, the text's own containers.
+"""Decides what an expression may be: a number, a text that names a file, a container of the text.
 
-It is told by their form alone, so "no" is said of all that cannot be told. Any thread.
+The form of the expression decides alone. Where that is not enough, the answer is "no". Any thread.
 """
 
 from __future__ import annotations

@@ -13,13 +13,11 @@ from collections import defaultdict
 from collections.abc import Mapping
 from typing import Final
 
-from dcc_bridge.code import plain_python
-from dcc_bridge.code.plain_arguments import Arguments, text_of
 from dcc_bridge.code.plain_bindings import Bindings
+from dcc_bridge.code.plain_inputs import Inputs
 from dcc_bridge.code.plain_limits import excesses
-from dcc_bridge.code.plain_stores import Stores
-from dcc_bridge.code.plain_uses import Uses, matcher
-from dcc_bridge.code.plain_values import Values
+from dcc_bridge.code.plain_uses import Uses
+from dcc_bridge.code.plain_values import text_of
 from dcc_bridge.verbs.plain_names import PlainNames
 
 _MAX_REASONS: Final = 3  # that are told of one line
@@ -50,7 +48,8 @@ def marked_lines(tree: ast.Module, plain: PlainNames) -> list[tuple[int, str]]:
         plain: The names of the application.
     """
     bindings = Bindings(tree, plain.given)
-    reader = _Reader(bindings, plain, tree)
+    uses = Uses(tree, bindings, plain)
+    reader = _Reader(bindings, uses, Inputs(bindings, uses, plain))
     for node, reason in bindings.problems:
         reader.mark(node, reason)
     reader.visit(tree)
@@ -89,15 +88,11 @@ class _Reader(ast.NodeVisitor):
         reasons: By the number of a line, why it is not plain; a dict keeps their order.
     """
 
-    def __init__(self, bindings: Bindings, plain: PlainNames, tree: ast.Module) -> None:
+    def __init__(self, bindings: Bindings, uses: Uses, inputs: Inputs) -> None:
         self.reasons: defaultdict[int, dict[str, None]] = defaultdict(dict)
         self._bindings = bindings
-        self._plain = plain
-        self._uses = Uses(tree, bindings, plain)
-        values = Values(bindings, matcher(plain.computes))
-        self._arguments = Arguments(bindings, values)
-        self._stores = Stores(bindings, values, plain)
-        self._values = values
+        self._uses = uses
+        self._inputs = inputs
 
     def mark(self, node: ast.AST, reason: str) -> None:
         """Mark the line of a node."""
@@ -167,7 +162,8 @@ class _Reader(ast.NodeVisitor):
             self._visit_types(node.args[1])
             return
         self.visit(node.func)
-        self._check_call(node, name)
+        for reason in self._inputs.of_call(node):
+            self.mark(node, reason)
         for part in (*node.args, *node.keywords):
             self.visit(part)
 
@@ -192,38 +188,6 @@ class _Reader(ast.NodeVisitor):
         if path is None or not self._uses.is_type(".".join([path, *attributes])):
             self.visit(node)
 
-    def _check_call(self, node: ast.Call, name: str) -> None:
-        for keyword in node.keywords:
-            self._check_keyword(node, keyword, name)
-        method = node.func.attr if isinstance(node.func, ast.Attribute) else ""
-        if method == "format" and not self._arguments.is_plain_format(node):
-            self.mark(node, "formats a text that may read attributes")
-        if method == "update" and node.args and not self._is_own_method(node.func):
-            self.mark(node, "calls update of what may be no dict of its own")
-        path, attributes = self._bindings.path_of(node.func)
-        above = path or self._bindings.assigned_to(node.func)
-        if not attributes and self._uses.is_value(above):
-            self.mark(node, f"calls {above}")
-        called = ".".join([above, *attributes] if above else attributes)
-        for rule in self._uses.rules_of(called):
-            for reason in self._arguments.problems(node, rule, called):
-                self.mark(node, reason)
-
-    def _check_keyword(self, node: ast.Call, keyword: ast.keyword, name: str) -> None:
-        if keyword.arg is None:
-            if name != "dict" and name not in self._bindings.functions:
-                self.mark(node, "hands on arguments by names that are computed")
-        elif keyword.arg.startswith("_"):
-            self.mark(node, f"uses the inner name {keyword.arg}")
-        elif keyword.arg in plain_python.KEYWORDS_OF_FILES:
-            self.mark(node, f"names a file by {keyword.arg}")
-        else:
-            for reason in self._stores.over_limit(keyword.arg, keyword.value):
-                self.mark(node, reason)
-
-    def _is_own_method(self, node: ast.expr) -> bool:
-        return isinstance(node, ast.Attribute) and self._values.is_own(node.value)
-
     # ---- what is stored in an attribute or item
 
     def visit_Assign(self, node: ast.Assign) -> None:
@@ -238,6 +202,9 @@ class _Reader(ast.NodeVisitor):
 
     def visit_AugAssign(self, node: ast.AugAssign) -> None:
         self._check_store(node.target, node.value)
+        if isinstance(node.target, ast.Attribute):  # it may be added to often
+            for reason in self._inputs.over_limit(node.target.attr, node.target):
+                self.mark(node, reason)
         self.generic_visit(node)
 
     def visit_Subscript(self, node: ast.Subscript) -> None:
@@ -245,12 +212,12 @@ class _Reader(ast.NodeVisitor):
         self.generic_visit(node)
 
     def _check_store(self, target: ast.expr, value: ast.expr) -> None:
-        for node, reason in self._stores.problems(target, value):
+        for node, reason in self._inputs.of_store(target, value):
             self.mark(node, reason)
 
     def _check_stored(self, node: ast.Attribute | ast.Subscript) -> None:
         """Mark what a loop or a `with` stores: which value that is cannot be read."""
-        if isinstance(node.ctx, ast.Store) and node not in self._stores.seen:
+        if isinstance(node.ctx, ast.Store) and node not in self._inputs.seen:
             self.mark(node, f"assigns to {ast.unparse(node)} outside of an assignment")
 
 

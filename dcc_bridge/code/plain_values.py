@@ -129,14 +129,19 @@ def may_name_file(node: ast.expr) -> bool:
     return any(_OF_FILES.search(text) for text in _texts(node))
 
 
+def text_of(node: ast.expr) -> str:
+    """Return the text that an expression is; "" for anything else."""
+    value = node.value if isinstance(node, ast.Constant) else ""
+    return value if isinstance(value, str) else ""
+
+
 def literal_end(node: ast.expr) -> str:
     """Return the end of a text as far as it is written out: ".color" of ``f"{shader}.color"``."""
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
         return literal_end(node.right)
     if isinstance(node, ast.JoinedStr) and node.values:
         return literal_end(node.values[-1])
-    is_text = isinstance(node, ast.Constant) and isinstance(node.value, str)
-    return str(node.value) if is_text else ""  # type: ignore[attr-defined]  # it is a constant
+    return text_of(node)
 
 
 def _texts(node: ast.expr) -> list[str]:

@@ -36,7 +36,7 @@ class Bindings:
         self.functions = dict[str, int]()
         self.problems = list[tuple[ast.AST, str]]()
         self._count = Counter[str]()
-        self._values = dict[str, ast.expr]()  # by the name to which they are assigned
+        self._values = dict[str, ast.expr]()  # the first by each name
         self._counters = set[str]()  # names that a loop over `range` or `enumerate` binds
         nodes = [*ast.walk(tree)]
         for node in nodes:
@@ -85,6 +85,10 @@ class Bindings:
         """Return the value of a name that is bound once, by an assignment to it alone."""
         return self._values.get(name) if self._count[name] == 1 else None
 
+    def first_value_of(self, name: str) -> ast.expr | None:
+        """Return a value that is assigned to a name, which may stand for others as well."""
+        return self._values.get(name)
+
     def is_counter(self, name: str) -> bool:
         """Return whether a name stands for the numbers that a loop counts, and nothing else."""
         is_builtin = self._count["range"] + self._count["enumerate"] == 0
@@ -104,7 +108,8 @@ class Bindings:
             self.functions[node.name] = node.end_lineno or node.lineno
         elif isinstance(node, ast.Assign):
             names = [target.id for target in node.targets if isinstance(target, ast.Name)]
-            self._values.update(dict.fromkeys(names, node.value))
+            for name in names:
+                self._values.setdefault(name, node.value)
             if isinstance(node.value, ast.Lambda):
                 self.functions.update(dict.fromkeys(names, node.end_lineno or node.lineno))
         elif isinstance(node, ast.For | ast.comprehension):

@@ -96,7 +96,8 @@ def _of_operation(op: ast.operator, left: ast.expr, right: ast.expr, bindings: B
         return "shifts by what may be huge"
     if isinstance(op, ast.Mult):
         for part, count in ((left, right), (right, left)):
-            maximum = _max_repeats(part, bindings)
+            value = bindings.first_value_of(part.id) if isinstance(part, ast.Name) else part
+            maximum = _max_repeats(value or part)
             if maximum is not None and not _is_count(count, maximum):
                 return "repeats a text or a list, which may be huge"
     return ""
@@ -123,14 +124,12 @@ def _is_count(node: ast.expr, maximum: int) -> bool:
     return small_number(node, maximum)
 
 
-def _max_repeats(node: ast.expr, bindings: Bindings) -> int | None:
+def _max_repeats(node: ast.expr) -> int | None:
     """Return how often a text or a list may be repeated; None for what seems to be neither."""
-    if isinstance(node, ast.Name):
-        node = bindings.value_of(node.id) or node
     if isinstance(node, ast.List | ast.ListComp | ast.Tuple):
         return _MAX_LIST_REPEATS
     if isinstance(node, ast.BinOp):
-        sides = (_max_repeats(node.left, bindings), _max_repeats(node.right, bindings))
+        sides = (_max_repeats(node.left), _max_repeats(node.right))
         return None if sides == (None, None) else 1  # such as a repeat of a repeat
     is_text = isinstance(node, ast.Constant) and isinstance(node.value, str | bytes)
     return _MAX_TEXT_REPEATS if is_text or isinstance(node, ast.JoinedStr) else None

@@ -13,17 +13,16 @@ from collections.abc import Iterator
 from typing import Final
 
 from dcc_bridge.code.plain_bindings import Bindings
+from dcc_bridge.code.plain_python import GROWING_METHODS
 
 _MAX_NUMBER: Final = 1_000_000
-_MAX_EXPONENT: Final = 8
-_MAX_SHIFT: Final = 64
+_MAX_EXPONENT: Final = 16
 _MAX_TEXT_REPEATS: Final = 100
 _MAX_LIST_REPEATS: Final = 10_000
 _LONG_DIGITS: Final = re.compile(r"\d{9}")  # in a text: the width of a template, or a number
 # Calls that return an iterator over their arguments, and methods that use them up.
 _LAZY: Final = {"enumerate", "filter", "map", "zip"}
-_USING_UP_METHODS: Final = {"extend", "join", "update"}
-_GROWING_METHODS: Final = {"add", "append", "extend", "insert"}
+_USING_UP_METHODS: Final = {"join", "update"}  # not `extend`: ``it.extend(map(str, it))``
 
 Excess = tuple[ast.AST, str]
 """A node of the text, and why it is not plain."""
@@ -92,7 +91,7 @@ def _of_constant(value: object) -> str:
 def _of_operation(op: ast.operator, left: ast.expr, right: ast.expr, bindings: Bindings) -> str:
     if isinstance(op, ast.Pow) and not _is_small_power(left, right):
         return "raises to a power that may be huge"
-    if isinstance(op, ast.LShift) and not small_number(right, _MAX_SHIFT):
+    if isinstance(op, ast.LShift):
         return "shifts by what may be huge"
     if isinstance(op, ast.Mult):
         for part, count in ((left, right), (right, left)):
@@ -107,8 +106,11 @@ def _is_small_power(base: ast.expr, exponent: ast.expr) -> bool:
     """Return whether a power is a float, which cannot be huge, or has a small exponent."""
     if _is_float(base) or _is_float(exponent):
         return True
-    has_power = any(isinstance(part, ast.Pow) for part in ast.walk(base))
-    return small_number(exponent, _MAX_EXPONENT) and not has_power
+    if not small_number(exponent, _MAX_EXPONENT):
+        return False
+    if isinstance(base, ast.Constant) and isinstance(base.value, int):
+        return bool(base.value ** ast.literal_eval(exponent) <= _MAX_NUMBER)
+    return not any(isinstance(part, ast.Pow) for part in ast.walk(base))
 
 
 def _is_float(node: ast.expr) -> bool:
@@ -152,7 +154,7 @@ def _of_for(loop: ast.For) -> str:
         grown: ast.expr | None = None
         if isinstance(node, ast.AugAssign):
             grown = node.target
-        elif isinstance(node, ast.Attribute) and node.attr in _GROWING_METHODS:
+        elif isinstance(node, ast.Attribute) and node.attr in GROWING_METHODS:
             grown = node.value
         if isinstance(grown, ast.Name) and grown.id == name:
             return f"adds to {name} while it loops over it"

@@ -60,10 +60,13 @@ PATHS: Final = frozenset(
 _ONCE: Final = r"(?:[^*+{]|(?<!\))\{\d\d?\})*"
 _SHORT_PATTERN: Final = rf"(?!.{{61}}){_ONCE}(?:(?<!\))[*+]{_ONCE}){{0,2}}"
 _MATCHING: Final = "compile findall finditer fullmatch match search split sub subn"
+GROWING_METHODS: Final = frozenset(("append", "extend", "insert"))
+# They may only be called: ``max(rows, key=rows.append)`` never ends.
+_CALLED: Final = (LiteralArgument("", place=None),)
 LITERALS: Final[Mapping[str, tuple[LiteralArgument, ...]]] = {
     f"re.{name}": (LiteralArgument(_SHORT_PATTERN, keywords=("pattern",)),)
     for name in _MATCHING.split()
-}
+} | dict.fromkeys(GROWING_METHODS, _CALLED)
 """Arguments that have to be written out, as in `PlainNames.literals`."""
 # They read attributes by name, look up a codec, which is a module, or make bytes of any size.
 _NOT_PLAIN: Final = {"encode", "format", "format_map", "to_bytes", "from_bytes"}

@@ -49,10 +49,15 @@ def small_number(node: ast.expr, maximum: int) -> bool:
         node: The expression.
         maximum: The largest number, of either sign.
     """
+    value = _written_value(node)
+    return isinstance(value, int | float) and value <= maximum
+
+
+def _written_value(node: ast.expr) -> object:
+    """Return the value that is written out, without its sign; None for anything else."""
     if isinstance(node, ast.UnaryOp):
         node = node.operand
-    is_number = isinstance(node, ast.Constant) and isinstance(node.value, int | float)
-    return is_number and abs(node.value) <= maximum  # type: ignore[attr-defined]  # see is_number
+    return node.value if isinstance(node, ast.Constant) else None
 
 
 def _of_expression(node: ast.AST, bindings: Bindings) -> str:
@@ -80,6 +85,8 @@ def _of_statement(node: ast.AST) -> str:
 def _of_constant(value: object) -> str:
     if isinstance(value, int) and value > _MAX_NUMBER:
         return f"has a number over {_MAX_NUMBER:,}"
+    if isinstance(value, bytes):
+        return "has bytes"
     if isinstance(value, str) and _LONG_DIGITS.search(value):
         return "has a text with a huge number"
     return ""
@@ -104,19 +111,15 @@ def _of_operation(op: ast.operator, left: ast.expr, right: ast.expr, bindings: B
 
 def _is_small_power(base: ast.expr, exponent: ast.expr) -> bool:
     """Return whether a power is a float, which cannot be huge, or has a small exponent."""
-    if _is_float(base) or _is_float(exponent):
+    number = _written_value(base)
+    power = _written_value(exponent)
+    if isinstance(number, float) or isinstance(power, float):
         return True
-    if not small_number(exponent, _MAX_EXPONENT):
+    if not isinstance(power, int) or power > _MAX_EXPONENT:
         return False
-    if isinstance(base, ast.Constant) and isinstance(base.value, int):
-        return bool(base.value ** ast.literal_eval(exponent) <= _MAX_NUMBER)
+    if isinstance(number, int):
+        return bool(number**power <= _MAX_NUMBER)
     return not any(isinstance(part, ast.Pow) for part in ast.walk(base))
-
-
-def _is_float(node: ast.expr) -> bool:
-    if isinstance(node, ast.UnaryOp):
-        node = node.operand
-    return isinstance(node, ast.Constant) and isinstance(node.value, float)
 
 
 def _is_count(node: ast.expr, maximum: int) -> bool:
@@ -133,7 +136,7 @@ def _max_repeats(node: ast.expr) -> int | None:
     if isinstance(node, ast.BinOp):
         sides = (_max_repeats(node.left), _max_repeats(node.right))
         return None if sides == (None, None) else 1  # such as a repeat of a repeat
-    is_text = isinstance(node, ast.Constant) and isinstance(node.value, str | bytes)
+    is_text = isinstance(node, ast.Constant) and isinstance(node.value, str)
     return _MAX_TEXT_REPEATS if is_text or isinstance(node, ast.JoinedStr) else None
 
 

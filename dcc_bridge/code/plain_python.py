@@ -21,6 +21,7 @@ _BUILTINS: Final = """
     ZeroDivisionError
 """
 BUILTINS: Final = frozenset(_BUILTINS.split())
+_MATCHING: Final = "compile findall finditer fullmatch match search split sub subn"
 _OF_MODULES: Final[Mapping[str, str]] = {
     "math": """
         acos acosh asin asinh atan atan2 atanh ceil copysign cos cosh degrees dist e erf erfc exp
@@ -34,9 +35,7 @@ _OF_MODULES: Final[Mapping[str, str]] = {
         vonmisesvariate""",
     "collections": "Counter OrderedDict defaultdict deque",
     "json": "dumps loads JSONDecodeError",
-    "re": """
-        ASCII I IGNORECASE M MULTILINE compile escape findall finditer fullmatch match search split
-        sub subn""",
+    "re": f"ASCII I IGNORECASE M MULTILINE escape {_MATCHING}",
     "string": """
         ascii_letters ascii_lowercase ascii_uppercase digits hexdigits octdigits punctuation
         whitespace""",
@@ -59,7 +58,6 @@ PATHS: Final = frozenset(
 # within a repeat, or many times in a row, takes forever for a text that does not match.
 _ONCE: Final = r"(?:[^*+{]|(?<!\))\{\d\d?\})*"
 _SHORT_PATTERN: Final = rf"(?!.{{61}}){_ONCE}(?:(?<!\))[*+]{_ONCE}){{0,2}}"
-_MATCHING: Final = "compile findall finditer fullmatch match search split sub subn"
 GROWING_METHODS: Final = frozenset(("append", "extend", "insert"))
 # They may only be called: ``max(rows, key=rows.append)`` never ends.
 _CALLED: Final = (LiteralArgument("", place=None),)

@@ -895,6 +895,8 @@ REACHES: Final = {
         "def f(**more): return more\nf = cmds.camera\nf(**{'file': 'x'})",
         "cmds.setAttr('a.b', type='string')",
         "cmds.setAttr('a.b', 1, 2, '/x')",
+        "cmds.polySmooth('box', divisions=9)",
+        "cmds.polySmooth('box', dv=n)",
     ],
     "houdini": [
         "hou.hipFile.save('x')",

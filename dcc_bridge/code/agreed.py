@@ -28,6 +28,7 @@ _MAX_WHY: Final = 500  # characters of the purpose that an agent states
 _STEP: Final = "It runs as one undo step. If it fails, every change is undone."
 _LOOKS: Final = "It only reads: every change is undone."
 _MAY_REACH: Final = "may reach beyond this scene. Undo may not restore everything"
+_UNSEEN: Final = "The code changed more than could be checked for deletions."
 _NO_SANDBOX: Final = " It is not sandboxed: it can do whatever your account can do."
 
 
@@ -175,6 +176,33 @@ def agree_to_loss(call: Call, text: CodeText, loss: Loss, host: Host, left: str)
             verb=f"Run and delete {loss.counted(host)}",
             details=_details(text, None),
         )
+
+
+def has_unseen_losses(call: Call, host: Host) -> bool:
+    """Return whether nobody has seen the code, and nobody can tell all that it has lost.
+
+    Main thread, at the end of a run, in its open undo step.
+    """
+    # A trial without the attribute compares everything.
+    is_complete = getattr(host.trial(), "is_complete", True)
+    return call.dialogue.answered_by == "grant" and not is_complete
+
+
+def agree_to_unseen(call: Call, text: CodeText, left: str) -> None:
+    """Have the person read code that ran unshown, and was taken back as its losses are unknown.
+
+    Args:
+        call: The call that runs the code.
+        text: The code.
+        left: A sentence about the scene after the take-back.
+
+    Raises:
+        NotConfirmed: The person did not agree.
+    """
+    why = call.ran.why if call.ran is not None else ""
+    message = f"{_UNSEEN} {left} Run it again and keep its changes?\n{_said(why)}"
+    with _grants_end_at_refusal(call):
+        confirm_sync(message, verb="Run", title="Run code", details=_details(text, None))
 
 
 @contextmanager

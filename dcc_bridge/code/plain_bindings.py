@@ -1,4 +1,7 @@
-"""The meaning of the names in a text: paths of modules, functions of its own. Any thread."""
+"""Finds the meaning of the names in a text: paths of modules, functions of its own, values.
+
+All other modules of the reader look names up here. Any thread.
+"""
 
 from __future__ import annotations
 
@@ -8,17 +11,17 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 # Builtins that are read in ways of their own, so nothing else may have their names.
-_SPECIAL: Final = {"dict", "getattr", "hasattr", "isinstance", "setattr", "type"}
+_SPECIAL: Final = {"dict", "getattr", "hasattr", "isinstance", "type"}
 
 
 class Bindings:
     """The names that a text binds, wherever in it that is.
 
-    A name that stands for a module may stand for nothing else in all of the text.
+    A name that stands for a module, or for a function of the text, may stand for nothing else.
 
     Attributes:
         aliases: By a name, the module's path that it stands for: "cmds" for "maya.cmds".
-        functions: The names of functions that the text defines.
+        functions: The last line of each function of the text, by its name; also of each lambda.
         problems: Nodes, each with the reason why it is not plain.
     """
 
@@ -30,10 +33,10 @@ class Bindings:
             given: The modules that it finds without an import, by their names there.
         """
         self.aliases = dict(given)
-        self.functions = set[str]()
+        self.functions = dict[str, int]()
         self.problems = list[tuple[ast.AST, str]]()
         self._count = Counter[str]()
-        self._values = dict[str, ast.expr]()  # by the name to which they are assigned
+        self._values = dict[str, ast.expr]()  # the first by each name
         self._counters = set[str]()  # names that a loop over `range` or `enumerate` binds
         nodes = [*ast.walk(tree)]
         for node in nodes:
@@ -41,6 +44,9 @@ class Bindings:
                 self._add_import(node)
         for node in nodes:
             self._add(node)
+        for node in nodes:
+            if isinstance(node, ast.FunctionDef) and self._count[node.name] > 1:
+                self.problems.append((node, f"gives {node.name} another meaning"))
 
     def path_of(self, node: ast.expr) -> tuple[str | None, list[str]]:
         """Return the module's path of which attributes are read, if it is one, and their names."""
@@ -79,6 +85,10 @@ class Bindings:
         """Return the value of a name that is bound once, by an assignment to it alone."""
         return self._values.get(name) if self._count[name] == 1 else None
 
+    def first_value_of(self, name: str) -> ast.expr | None:
+        """Return a value that is assigned to a name, which may stand for others as well."""
+        return self._values.get(name)
+
     def is_counter(self, name: str) -> bool:
         """Return whether a name stands for the numbers that a loop counts, and nothing else."""
         is_builtin = self._count["range"] + self._count["enumerate"] == 0
@@ -95,10 +105,13 @@ class Bindings:
             self._count[name] += 1
             self._check(node, name)
         if isinstance(node, ast.FunctionDef):
-            self.functions.add(node.name)
+            self.functions[node.name] = node.end_lineno or node.lineno
         elif isinstance(node, ast.Assign):
             names = [target.id for target in node.targets if isinstance(target, ast.Name)]
-            self._values.update(dict.fromkeys(names, node.value))
+            for name in names:
+                self._values.setdefault(name, node.value)
+            if isinstance(node.value, ast.Lambda):
+                self.functions.update(dict.fromkeys(names, node.end_lineno or node.lineno))
         elif isinstance(node, ast.For | ast.comprehension):
             self._counters.update(_counted(node.target, node.iter))
 
@@ -121,24 +134,15 @@ def _imported(node: ast.Import | ast.ImportFrom) -> Iterator[tuple[str, str]]:
             yield first, first
 
 
-_NAMED: Final = (
-    *(ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef),
-    *(ast.ExceptHandler, ast.MatchAs, ast.MatchStar),
-)
-
-
 def _bound(node: ast.AST) -> str | None:
     """Return the name that a node binds, but for those of imports."""
-    name: str | None = None
     if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
-        name = node.id
-    elif isinstance(node, ast.arg):
-        name = node.arg
-    elif isinstance(node, ast.MatchMapping):
-        name = node.rest
-    elif isinstance(node, _NAMED):
-        name = node.name
-    return name
+        return node.id
+    if isinstance(node, ast.arg):
+        return node.arg
+    if isinstance(node, ast.FunctionDef | ast.ExceptHandler):
+        return node.name
+    return None
 
 
 def _counted(target: ast.expr, loop: ast.expr) -> Iterator[str]:

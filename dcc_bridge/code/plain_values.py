@@ -1,6 +1,6 @@
-"""The possible values in a text: numbers, texts that name a file, the text's own containers.
+"""Decides what an expression may be: a number, a text that names a file, a container of the text.
 
-It is told by their form alone, so "no" is said of all that cannot be told. Any thread.
+The form of the expression decides alone. Where that is not enough, the answer is "no". Any thread.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _CONTAINERS: Final = (ast.Dict, ast.DictComp, ast.List, ast.ListComp)
 
 
 class Values:
-    """Tells of a value in a text what it may be."""
+    """The possible kinds of the values in a text."""
 
     def __init__(self, bindings: Bindings, computes: Callable[[str], bool]) -> None:
         """Read values with what the names in the text stand for.
@@ -94,11 +94,9 @@ class Values:
         value = self._bindings.value_of(name)
         if value is None or isinstance(value, ast.List | ast.ListComp):  # a list may get a text
             return False
-        if any(isinstance(it, ast.Name) and it.id == name for it in ast.walk(value)):
-            return False
-        names = {it.id for it in ast.walk(value) if isinstance(it, ast.Name)}
-        if any(self._bindings.value_of(it) is not None for it in names):  # one step is enough
-            return False
+        for part in ast.walk(value):
+            if isinstance(part, ast.Name) and self._bindings.value_of(part.id) is not None:
+                return False  # a name of another name, or of itself: one step is enough
         return self.is_number(value)
 
     def _is_arithmetic(self, node: ast.BinOp) -> bool:
@@ -126,7 +124,16 @@ class Values:
 
 def may_name_file(node: ast.expr) -> bool:
     """Return whether any text within an expression looks like a file, or runs a command."""
-    return any(_OF_FILES.search(text) for text in _texts(node))
+    for part in ast.walk(node):
+        if isinstance(part, ast.Constant) and _OF_FILES.search(text_of(part)):
+            return True
+    return False
+
+
+def text_of(node: ast.expr) -> str:
+    """Return the text that an expression is; "" for anything else."""
+    value = node.value if isinstance(node, ast.Constant) else ""
+    return value if isinstance(value, str) else ""
 
 
 def literal_end(node: ast.expr) -> str:
@@ -135,18 +142,7 @@ def literal_end(node: ast.expr) -> str:
         return literal_end(node.right)
     if isinstance(node, ast.JoinedStr) and node.values:
         return literal_end(node.values[-1])
-    is_text = isinstance(node, ast.Constant) and isinstance(node.value, str)
-    return str(node.value) if is_text else ""  # type: ignore[attr-defined]  # it is a constant
-
-
-def _texts(node: ast.expr) -> list[str]:
-    found = []
-    for it in ast.walk(node):
-        if isinstance(it, ast.Constant) and isinstance(it.value, str):
-            found.append(it.value)
-        elif isinstance(it, ast.Constant) and isinstance(it.value, bytes):
-            found.append(it.value.decode("latin-1"))
-    return found
+    return text_of(node)
 
 
 def _is_one_number(node: ast.expr) -> bool:

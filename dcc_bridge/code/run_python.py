@@ -83,6 +83,10 @@ class _ReadOnlyEnd(Exception):
         self.changes = changes
 
 
+class _UnseenEnd(Exception):
+    """Ends a run that nobody was shown, and of which nobody can tell all that it has lost."""
+
+
 class CodeTool:
     """Asks for an agent's code, runs it, and takes it back where it must not stand."""
 
@@ -248,6 +252,10 @@ class CodeTool:
             left = self._take_back(call, record, mark)
             result = end.result.taken_back(edit_counts(end.changes), left)
             return result, Changes(is_exact=record.is_as_before)
+        except _UnseenEnd:
+            left = self._take_back(call, record, mark)
+            agreed.agree_to_unseen(call, text, left)
+            return self._run(call, text, record, timeout, session, read_only)
         except (CodeFailed, ReachedOut, BadArguments, NoConsent) as error:
             left = self._take_back(call, record, mark)
             raise self._failure(error, left) from None
@@ -269,6 +277,7 @@ class CodeTool:
 
         Raises:
             BridgeError: The code, or a declared path, is not what was agreed to.
+            _UnseenEnd: A person has to see the code before its changes may stay.
         """
         call = current_call()
         if text.sha256 != call.dialogue.code:
@@ -302,6 +311,8 @@ class CodeTool:
                 _note_written(call, record)
                 record.note_copies()
             changes = count_changes()
+        if not record.is_read_only and agreed.has_unseen_losses(call, self._host):
+            raise _UnseenEnd
         return result.with_warnings(warnings), changes
 
     def _failure(self, error: BridgeError, left: str) -> BridgeError:

@@ -151,6 +151,36 @@ for obj in empty:
     bpy.data.objects.remove(obj, do_unlink=True)
 memory["removed"] = len(empty)
 """,
+        "a spiral without overlaps": """
+import bpy, json, math, random
+sizes = json.loads('{"small": 0.2, "large": 0.6}')
+ranks = dict(zip(sizes, range(len(sizes))))
+placed = []
+angle = 0
+while True:
+    angle += 0.3
+    x, y = angle * math.cos(angle), angle * math.sin(angle)
+    if all((x - a) ** 2 + (y - b) ** 2 > 0.5 for a, b in placed):
+        placed.append((x, y))
+    if len(placed) == 40:
+        break
+def place(name, at):
+    obj = bpy.data.objects.new(name, None)
+    obj.location = (*at, 0.9 ** len(name))
+    bpy.context.collection.objects.link(obj)
+heights = [0.0] * len(placed)
+for n, (at, height) in enumerate(zip(placed, heights)):
+    place(f"Spot_{n:03}_{random.choice(list(sizes))}", at)
+far = max(placed, key=lambda it: math.hypot(*it))
+first = next((it for it in bpy.data.objects if it.name == "Spot"), None)
+print("-" * 40, ", ".join(it.name for it in bpy.data.objects), 10 ** 3, first)
+result = {"mean": sum(math.hypot(*it) for it in placed) / len(placed), "far": far}
+""",
+        "subdivide": """
+import bpy
+mod = bpy.context.object.modifiers.new("Smooth", "SUBSURF")
+mod.levels, mod.render_levels = 2, 3
+""",
         "camera and render settings": """
 import bpy
 scene = bpy.context.scene
@@ -473,6 +503,96 @@ REACHES: Final = {
         "from numpy.random import rand",
         "rows.tolist()",
         "hash(x)",
+        # What would freeze or crash the application: it knows numbers, repeats and calls by form.
+        "x = 10000001",
+        "range(2000000)",
+        "sum(range(-2000000, 0))",
+        "'%9999999999d' % 1",
+        "f'{x:9999999999}'",
+        "9 ** 9 ** 9",
+        "10 ** 9",
+        "10 ** 9 * 0 ** -1",
+        "(~9) ** ~x",
+        "list(range(10 ** 8))",
+        "x ** 17",
+        "(x ** 8) ** 8",
+        "x ** y",
+        "x **= y",
+        "pow(9, x)",
+        "import operator\noperator.pow(9, x)",
+        "import math\nmath.factorial(x)",
+        "import math\nmath.prod(x)",
+        "1 << x",
+        "1 << 1000",
+        "x <<= x",
+        "'x' * 1000",
+        "'x' * n",
+        "n * 'x'",
+        "f'{n}' * n",
+        "(1,) * n",
+        "[0] * 100000",
+        "[0] * n",
+        "rows = [0]\nrows * n",
+        "[*rows] * n",
+        "[0] * 100 * 100",
+        "'x' * 99 * 99",
+        "('x' + name) * n",
+        "text = 'x'\ntext *= n",
+        "bytes(x)",
+        "x = b'a'",
+        "bytearray(x)",
+        "x.to_bytes(y, 'big')",
+        "import fractions",
+        "import decimal",
+        "import copy",
+        "import itertools\nitertools.count()",
+        "from itertools import chain",
+        "import functools\nfunctools.reduce(f, x)",
+        "import heapq\nheapq.merge(x)",
+        "list(iter(int, 1))",
+        "rows = map(str, rows)",
+        "rows.extend(map(str, rows))",
+        "rows += zip(rows)",
+        "list(map(rows.append, rows))",
+        "max(rows, key=rows.append)",
+        "add = rows.append",
+        "rows = (it for it in rows)",
+        "rows = filter(None, rows)",
+        "rows = [zip(rows)]",
+        "rows.append(enumerate(rows.pop()))",
+        "def f(x): return map(str, x)",
+        "f = lambda x: map(str, x)",
+        "make = map\nrows = make(str, rows)",
+        "kept = dict(rows=map(str, rows))",
+        "def f(x): return x\nrows = f(map(str, rows))",
+        "def f():\n    yield 1",
+        "def f(x):\n    yield from x",
+        "key = (key,)",
+        "key = {(1, key): 1}",
+        "while True: pass",
+        "while 1:\n    x += 1",
+        "for it in rows: rows.append(it)",
+        "for it in rows:\n    if it: rows += [it]",
+        "for it in rows: rows.insert(0, it)",
+        "def f(n): return f(n - 1)",
+        "def f(): return g()\ndef g(): return f()",
+        "def f():\n    def g(): return f()\n    return g",
+        "f = lambda n: f(n - 1)",
+        "def f(): return 1\nf = 2",
+        "import re\nre.match(pattern, x)",
+        "import re\nre.match('(a+)+', x)",
+        "import re\nre.match('(a|a)*', x)",
+        "import re\nre.match('a*a*a*', x)",
+        "import re\nre.match('(a{1,9}){9}', x)",
+        "import re\nre.match('(aa){90}', x)",
+        "import re\nre.match('a?' * 30, x)",
+        "import re\nre.compile(pattern=x)",
+        "import re\nfind = re.search",
+        "from re import sub\nsub('(a*)*', '', x)",
+        "rows = [0]\nfor n in range(9): rows = rows * 99999",
+        "import statistics\nstatistics.quantiles(x, n=y)",
+        "import textwrap",
+        "match x:\n    case 1: pass",
     ],
     "blender": [
         "import bpy\nbpy.ops.wm.save_as_mainfile(filepath='x')",
@@ -520,6 +640,13 @@ REACHES: Final = {
         "isinstance(bpy.types.Object, int)",
         "bpy.path.abspath('//')",
         "bpy.data.filepath",
+        "mod.levels = 11",
+        "mod.levels = n",
+        "mod.levels = mod.render_levels = 11",
+        "mod.levels += 1",
+        "a.x, mod.levels = 1, 9",
+        "bpy.ops.mesh.subdivide(number_cuts=100000)",
+        "bpy.ops.mesh.subdivide(number_cuts=n)",
         "nodes.new('ShaderNodeScript')",
         "nodes.new('GeometryNodeImportOBJ')",
         "nodes.new(kind)",
@@ -768,6 +895,8 @@ REACHES: Final = {
         "def f(**more): return more\nf = cmds.camera\nf(**{'file': 'x'})",
         "cmds.setAttr('a.b', type='string')",
         "cmds.setAttr('a.b', 1, 2, '/x')",
+        "cmds.polySmooth('box', divisions=9)",
+        "cmds.polySmooth('box', dv=n)",
     ],
     "houdini": [
         "hou.hipFile.save('x')",

@@ -22,6 +22,7 @@ from dcc_bridge.panel.row import Row
 from dcc_bridge.panel.state import read
 from dcc_bridge.spi import PlainNames
 from dcc_bridge_usd.host import UsdSession
+from dcc_bridge_usd.trial import StepTrial
 from tests.code.seat import GRID, NO, YES, Seat, Sit
 from tests.live import accept, status, text
 from tests.verbs import usd_scene
@@ -124,6 +125,21 @@ def test_the_record_keeps_the_digest_alone_where_the_studio_wants_that(seat: Sit
 
     assert asked(live) == ["1"]
     assert not (live.bridge.audit.folder / "code").exists()
+
+
+@pytest.mark.parametrize("answer", [YES, NO])
+def test_a_run_whose_losses_are_not_all_known_is_shown_and_asked_about(
+    seat: Sit, monkeypatch: pytest.MonkeyPatch, answer: Reply
+) -> None:
+    monkeypatch.setattr(StepTrial, "is_complete", False, raising=False)
+    live = seat(FOR_A_WHILE, answer)
+
+    send(live, "1", MAKES)
+
+    assert asked(live) == ["1", MAKES]
+    assert "more than could be checked" in live.person.shown[1].message
+    assert bool(live.session.stage.GetPrimAtPath("/World/Made")) == (answer is YES)
+    assert len(live.session.undo_labels) == (answer is YES)
 
 
 @pytest.fixture

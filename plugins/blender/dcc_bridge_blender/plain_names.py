@@ -195,5 +195,7 @@ PLAIN: Final = PlainNames(
             LiteralArgument(_KINDS, 0, ("type",), frozenset(_COLLECTIONS.split()), or_number=True),
         ),
     },
+    # Each step multiplies the faces of a mesh.
+    limits={"levels": 6, "render_levels": 6, "subsurf_levels": 6, "number_cuts": 100},
     closes_scene=frozenset(_CLOSES.split()),
 )

@@ -21,6 +21,7 @@ from typing import Final, Literal, Protocol
 from dcc_bridge import known_clients
 from dcc_bridge.config import Settings
 from dcc_bridge.elicitation import rate_limits
+from dcc_bridge.elicitation.client_details import client_details
 from dcc_bridge.elicitation.question import (
     Caller,
     HostPresenter,
@@ -30,7 +31,6 @@ from dcc_bridge.elicitation.question import (
     Stage,
 )
 from dcc_bridge.elicitation.text import split_lines
-from dcc_bridge.elicitation.view import client_details
 
 MAX_WAITING_QUESTIONS: Final = 50  # of a client, for a place in the host; one more is refused
 FIELD_TIME_S: Final = 15.0  # for each field after the first, to read it and to type a value

@@ -11,10 +11,10 @@ from dcc_bridge.consent.effect import CodeRun
 from dcc_bridge.consent.grants import SessionGrant, SessionGrants
 from dcc_bridge.elicitation import types
 from dcc_bridge.elicitation.caller import SeenClient
+from dcc_bridge.elicitation.caller_view import argument_views
 from dcc_bridge.elicitation.question import Question
 from dcc_bridge.elicitation.routing import client_label
 from dcc_bridge.elicitation.text import Translate, english, safe_line, safe_text, span
-from dcc_bridge.elicitation.view import argument_views
 from dcc_bridge.local_clients import VERBS
 from dcc_bridge.panel.local_rows import LOCAL_KEY, local_rows
 from dcc_bridge.panel.row import Act, Row

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from dcc_bridge.elicitation.caller_view import ArgumentView
 from dcc_bridge.elicitation.text import breakable
-from dcc_bridge.elicitation.view import ArgumentView
 from dcc_bridge.qt import binding as qt
 from dcc_bridge.qt.buttons import small
 from dcc_bridge.qt.labels import SMALL, add_all, label, plain_column, rule, tr, unmarked

@@ -14,8 +14,9 @@ from functools import partial
 from itertools import pairwise
 from typing import Any, Final
 
+from dcc_bridge.elicitation.caller_view import argument_views
 from dcc_bridge.elicitation.question import Expired, HandOver, Question, Reply
-from dcc_bridge.elicitation.view import argument_views, view_of
+from dcc_bridge.elicitation.view import view_of
 from dcc_bridge.host import Host
 from dcc_bridge.qt import binding as qt
 from dcc_bridge.qt import buttons, event_loop, form, items_view, outlines

@@ -84,7 +84,7 @@ class Exits(qt.QWidget):
             consent: Whether something may be lost. Then Cancel is the default, and the button that
                 agrees stands out, has no mnemonic, and cannot be clicked for `ARM_DELAY_MS` after
                 it appeared.
-            mnemonics: Deals out the letters of the buttons.
+            mnemonics: Assigns the letters of the buttons.
         """
         super().__init__()
         self._consent = consent
@@ -177,7 +177,7 @@ class Countdown(qt.QWidget):
         Args:
             soon: Seconds for an answer of a person who does nothing; see `Offers`.
             latest: Seconds after which the time is up, whatever the person does.
-            mnemonics: Deals out the letter of the button.
+            mnemonics: Assigns the letter of the button.
             now: The clock, in seconds.
         """
         super().__init__()

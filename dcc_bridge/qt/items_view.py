@@ -133,7 +133,7 @@ class Preview(qt.QWidget):
         Args:
             question: The question, with a consent.
             undo: The widget that says whether undo brings the items back; it stands at the bottom.
-            mnemonics: Deals out the letter of the button.
+            mnemonics: Assigns the letter of the button.
             select: Selects items in the scene.
         """
         super().__init__()

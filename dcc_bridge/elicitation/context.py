@@ -81,10 +81,10 @@ def install(
 
 
 def current_context() -> ElicitationContext | None:
-    """Return the context of this process; None where no bridge runs.
+    """Return the context of this process. Any thread. It raises nothing.
 
-    Raises:
-        Nothing.
+    Returns:
+        The context of the bridge that runs; None where no bridge runs.
     """
     return _installed
 

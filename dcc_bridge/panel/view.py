@@ -67,7 +67,11 @@ class PanelView:
     """All that the panel shows of a bridge at a moment, in words."""
 
     def __init__(self, snapshot: State) -> None:
-        """Keep the snapshot; see `read`."""
+        """Put a snapshot into words.
+
+        Args:
+            snapshot: The snapshot; `read` makes it.
+        """
         self._state = snapshot
 
     @classmethod

@@ -138,6 +138,7 @@ class Bridge:
         self._skills = list(skills)
         self._extend = extend
         self._vendor = vendor
+        self._make_operations: Callable[[Host], HostOperations | None]
         self._make_operations = operations or (lambda host: None)
         self.problem: StartProblem | None = None
         self._stop_start_timer: Unsubscribe = lambda: None
@@ -436,13 +437,11 @@ class Bridge:
             return
         if isinstance(operations, CodeContext):
             self._runner.environment.writers = operations.writers
-        tools = host_tools(operations, self.settings, self.audit, self._is_replaced)
+        tools = host_tools(
+            operations, self.settings, self.audit, lambda name: name in self.registry.replaced
+        )
         self.registry.set_verbs(tools)
         self._server.add_instructions(verbs.instructions(operations))
-
-    def _is_replaced(self, name: str) -> bool:
-        """Return whether a skill of a file replaces the verb of a name."""
-        return name in self.registry.replaced
 
     def _watch_skills(self, added: Future[None]) -> None:
         error = added.exception()

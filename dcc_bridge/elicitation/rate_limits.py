@@ -167,7 +167,7 @@ class RateLimiter:
         return f"the person muted {label} for {span(MUTE_DURATION_S)}; {span(left)} left"
 
     def _serve(self, queue: _ClientQueue) -> None:
-        """Give the free places to the waiting questions, and show these questions."""
+        """Show the waiting questions for which a place is free."""
         with self._lock:
             if queue.is_served:
                 return
@@ -182,7 +182,7 @@ class RateLimiter:
             raise
 
     def _place_next(self, queue: _ClientQueue) -> QueueEntry | None:
-        """Give the next question a place; end the serving if no place is free or none waits."""
+        """Assign a free place to the next question; None, and no more serving, without either."""
         with self._lock:
             if not queue.waiting or len(queue.placed) >= self._pending:
                 queue.is_served = False

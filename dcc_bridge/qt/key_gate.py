@@ -1,8 +1,8 @@
 """Keeps the keys from a question until the person has gone to the question. Main thread.
 
 A question comes up while somebody types elsewhere, so its window asks for no keyboard focus. A
-window system may give the window the focus all the same. A key that is pressed then goes on to the
-window that had the focus before, and so does the focus:
+window system may give the window the focus all the same; then the gate gives the focus back. What
+becomes of a key that reaches the window depends on the gate:
 
 =========  =====================================================================================
 the gate   and keys

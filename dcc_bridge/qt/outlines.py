@@ -70,7 +70,7 @@ def draw_outlines(window: qt.QWidget) -> None:
 
 
 def _apply(control: qt.QWidget, wanted: qt.QPalette) -> None:
-    """Give a control the colours of a palette that `outlined` has changed, where they differ."""
+    """Set the colours of a control that `outlined` has changed, where they differ."""
     palette = control.palette()
     is_changed = False
     for role in (_Role.Window, _Role.Highlight, _Role.HighlightedText):

@@ -182,7 +182,10 @@ class RateLimiter:
             raise
 
     def _place_next(self, queue: _ClientQueue) -> QueueEntry | None:
-        """Assign a free place to the next question; None, and no more serving, without either."""
+        """Assign a free place to the next question, and return its entry.
+
+        If no question waits or no place is free, return None and end the serving.
+        """
         with self._lock:
             if not queue.waiting or len(queue.placed) >= self._pending:
                 queue.is_served = False

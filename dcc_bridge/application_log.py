@@ -1,6 +1,7 @@
-"""The log of a bridge in an application: all of it in our own file, a line of each to the person.
+"""The log of a bridge in an application: a file, and a line for each warning. Any thread.
 
-Any thread.
+A plug-in calls `install_log` before it starts a bridge. Without it Python writes warnings to the
+error stream, which some applications show as errors of their own.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ _MAX_LINE_CHARACTERS: Final = 300  # of the first line of a record, and of the l
 
 
 class _ShownLines(logging.Handler):
-    """Shows each record in one line: its first line, and the last one of a traceback."""
+    """Shows each record in one line: the record's first line, and the last line of a traceback."""
 
     def __init__(self, show: Callable[[str], None]) -> None:
         super().__init__(logging.WARNING)
@@ -36,14 +37,13 @@ class _ShownLines(logging.Handler):
 def install_log(show: Callable[[str], None]) -> Callable[[], None]:
     """Write the bridge's log to its file, and show each warning and error in one line.
 
-    Without it Python writes them to the error stream, which some applications show as an error of
-    their own. It raises nothing: a record that cannot be written to the file is left out.
+    It raises nothing: a record that cannot be written to the file is left out.
 
     Args:
         show: Shows a line without its end; called on the thread on which a record was logged.
 
     Returns:
-        A function that ends both; it is called once.
+        A function that ends both; to be called once.
     """
     handlers: tuple[logging.Handler, ...] = (ProgramLog(), _ShownLines(show))
     loggers = [logging.getLogger(name) for name in _LOGGERS]

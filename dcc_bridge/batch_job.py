@@ -1,6 +1,8 @@
-"""The job of an application's own batch interpreter, and how a scene is opened there. Main thread.
+"""The job of an application's batch interpreter, and how a scene is opened there. Main thread.
 
-The job names the module that opens scenes: inside an application nothing is searched.
+A command writes a `Job` as JSON, and starts the interpreter with `dcc_bridge.headless`, which reads
+the job and opens its scene with `opened`. The job names the leaf's module that opens scenes, as no
+entry points are searched inside an application.
 """
 
 from __future__ import annotations
@@ -55,12 +57,12 @@ class Job:
         scenes: The module of its leaf that opens scenes; see `Scenes`.
         scene: The file that is opened; None for the scene with which the application begins.
         skills: Folders of skill files, which come after those of the settings.
-        port: The port of the server; None for the setting.
-        unattended: The value of the setting ``unattended``; None for the setting.
-        allow_list: The value of the setting ``allow_list``; None for the setting.
+        port: The port of the server; None for that of the settings.
+        unattended: The value of the setting ``unattended``; None for that of the settings.
+        allow_list: The value of the setting ``allow_list``; None for that of the settings.
         save_as: The file to which the scene is saved at the end if `SAVE` was sent, or None.
-        report: The file that reports the progress: "url" once the bridge is ready, "error" if it
-            failed, "audit" and "saved" at its end.
+        report: The file that reports the progress: "url" once the bridge is ready, "error" if the
+            job failed, "audit" and "saved" at the end.
     """
 
     host: str
@@ -74,14 +76,14 @@ class Job:
     report: str
 
     def write_report(self, **facts: str | None) -> None:
-        """Replace the report atomically: another process polls it."""
+        """Replace the report atomically, as another process polls the file."""
         part = Path(f"{self.report}.part")
         part.write_text(json.dumps(facts), encoding="utf-8")
         os.replace(part, self.report)
 
 
 def import_scenes(module: str) -> Scenes:
-    """Import a leaf's module `Scenes`, by its dotted name."""
+    """Import the module of a leaf that opens scenes, by its dotted name."""
     return cast("Scenes", import_module(module))
 
 
@@ -90,8 +92,8 @@ def opened(name: str, scenes: Scenes, scene: Path | None) -> Iterator[Host]:
     """Open a scene in an application during the block.
 
     Args:
-        name: The application, for sentences.
-        scenes: The module of the leaf, which opens scenes.
+        name: The name of the application, for error messages.
+        scenes: The module of the leaf that opens scenes.
         scene: The file; None for the scene with which the application begins.
 
     Yields:
@@ -113,5 +115,5 @@ def opened(name: str, scenes: Scenes, scene: Path | None) -> Iterator[Host]:
     try:
         yield host
     finally:
-        if hasattr(host, "close"):  # Blender's host has hooks that must not outlive the scene
+        if hasattr(host, "close"):  # in Blender the host has hooks that must not outlive the scene
             host.close()

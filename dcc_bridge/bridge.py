@@ -1,6 +1,9 @@
-"""The bridge: puts the parts together, starts and stops them. The only module that knows all.
+"""The bridge: puts the parts together, starts and stops them. The only module that knows all parts.
 
-Everything here is called on the host's main thread.
+Methods are called on the host's main thread unless they say "any thread". `Bridge.start` returns at
+once, and the start goes on in callbacks: the worker's thread makes the server, the main thread the
+host's operations, and a thread of its own the verbs; then the skill files are read, the server
+warms up, and the bridge is ready.
 """
 
 from __future__ import annotations
@@ -11,12 +14,11 @@ import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from contextlib import ExitStack, suppress
-from contextvars import Context
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from socket import socket
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from dcc_bridge import config
 from dcc_bridge.audit import reader, redact
@@ -30,16 +32,15 @@ from dcc_bridge.errors import BridgeClosed, NotUndoable, StartError
 from dcc_bridge.host import Host
 from dcc_bridge.local_clients import LocalClients
 from dcc_bridge.server.clients import ClientRegistry, connection_report
-from dcc_bridge.server.discovery import Instance, Registration, scene_facts
+from dcc_bridge.server.discovery import Instance, scene_facts
+from dcc_bridge.server.host_record import HostRecord
 from dcc_bridge.server.page_site import PageDesk
 from dcc_bridge.server.start_problem import (
     StartProblem,
     explain,
-    foreign_modules,
-    name_foreign,
     overdue,
 )
-from dcc_bridge.server.worker import LOOPBACK, Worker, listen
+from dcc_bridge.server.worker import Worker, listen
 from dcc_bridge.skills import builtin, loader, registry, runner
 from dcc_bridge.skills.edit_notices import EditNotices
 from dcc_bridge.threads import main_thread
@@ -56,7 +57,6 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 START_LIMIT_S: Final = 25.0  # after which a bridge that is not ready says what it waits for
-_RENEW_INTERVAL_S: Final = 5.0  # until an entry that could not be updated is written again
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,31 +65,31 @@ class _Running:
 
     Attributes:
         socket: The server's socket, bound and listening.
-        registration: The bridge's entry among the running hosts.
+        record: The bridge's record among the running hosts.
         library: Imports the skills of files.
-        cleanup: Takes everything back in reverse order.
+        cleanup: Undoes the steps of the start, the last step first.
     """
 
     socket: socket
-    registration: Registration
+    record: HostRecord
     library: loader.Library
     cleanup: ExitStack
 
 
 class Bridge:
-    """An MCP server in a host, and everything it needs.
+    """An MCP server in a host, and everything that the server needs.
 
     Attributes:
         host: The application.
-        main: The way to its main thread.
-        settings: The settings, with what the studio fixed.
+        main: The way to the host's main thread.
+        settings: The settings, with those that the studio fixed.
         registry: The skills that agents can call.
         clients: The clients that have connected.
         problem: Why agents cannot connect; None if they can.
         grants: The grants that a person gave for the session. Any thread.
-        audit: The record of who agreed to what.
+        audit: The audit log.
         broker: Asks people.
-        recent: The calls that run, wait or ended lately. Any thread.
+        recent: The calls that are queued, run or ended lately. Any thread.
         local_clients: The clients on this computer.
         stopped: Done once nothing of the bridge is left.
     """
@@ -111,13 +111,13 @@ class Bridge:
 
         Args:
             host: The application.
-            main: The way to its main thread.
-            presenter: Draws questions in the host; None where it has no window.
+            main: The way to the host's main thread.
+            presenter: Draws questions in the host; None for a host without a window.
             settings: None for the environment and the defaults; the studio's policy wins.
             skills: The application's own folders of skill files, the most trusted first; those of
                 the settings come after them.
-            extend: Adds to the SDK's own server object what is no skill: resources, prompts,
-                completions, a tool registered by hand. Called on the worker.
+            extend: Adds resources, prompts, completions or tools of its own to the SDK's server
+                object. Called on the worker.
             vendor: The folder with the dependencies that a plug-in brought.
             operations: Makes the operations of the host for the verbs; called once, on the main
                 thread. None for a host without verbs.
@@ -138,11 +138,11 @@ class Bridge:
         self._skills = list(skills)
         self._extend = extend
         self._vendor = vendor
-        self._operations = operations
+        self._make_operations: Callable[[Host], HostOperations | None]
+        self._make_operations = operations or (lambda host: None)
         self.problem: StartProblem | None = None
         self._stop_start_timer: Unsubscribe = lambda: None
         self._start_end_lock = threading.Lock()  # held while the end of the start is reported
-        self._is_renewing = False  # the entry among the running hosts is written again soon
         self._desk = PageDesk(self.settings, host, main)
         self._worker = Worker(self._make_service)
         about = {"host": host.name, "version": host.version}
@@ -168,7 +168,7 @@ class Bridge:
             self.settings,
             self._worker.spawn,
             self._worker.later,
-            edited=self._show_edit,
+            edited=lambda call, label: self._notices.show(call, label),  # made below
             auditor=self.audit,
         )
         self.recent = self._runner.recent
@@ -176,12 +176,14 @@ class Bridge:
         self.local_clients = LocalClients(self._watchers.call)
         self._undoing = builtin.Undoing(host, self.recent, self.audit, self._watchers.call)
         self._changes = Callbacks()
-        self._follow_undo_soon = Throttle[None](self._post_follow_undo, self._worker.later)
+        self._follow_undo_soon = Throttle[None](
+            lambda _: main.post(lambda: self.recent.follow_undo(host)), self._worker.later
+        )
         self._notices = EditNotices(
             host, self.broker.audience, self.recent, self._worker.later, self.undo
         )
-        self._server: Server  # from the start of the worker on
-        self._running: _Running  # from `start` on, and after the end: then `url` is still known
+        self._server: Server  # set when the worker has started
+        self._running: _Running  # set by `start`, and kept after the end, so that `url` stays known
         self._state = "new"
         self._ready: Future[None] = Future()
         self.stopped: Future[None] = Future()
@@ -190,8 +192,8 @@ class Bridge:
         """Start, and return at once: the server comes up on its own thread. Main thread.
 
         Returns:
-            A future that is done once requests are taken and the skill files were read. It may
-            have any of the errors below.
+            A future that is done once requests are taken and the skill files were read. The future
+            may have any of the errors below.
 
         Raises:
             SkillError: A folder of skills is not there.
@@ -206,11 +208,12 @@ class Bridge:
             cleanup.callback(context.install(self.broker, self.main, self.host, self._desk))
             listening = listen(self.settings.port)
             cleanup.callback(call_safely, listening.close)
-            registration = self._register(listening)
-            cleanup.callback(call_safely, registration.withdraw)
+            runtime = self.settings.runtime
+            record = HostRecord(self.host, listening, self._worker.later, runtime)
+            cleanup.callback(call_safely, record.withdraw)
             redact.install_log_filter(safe_whole)
             cleanup.callback(call_safely, self.host.watch(self._changes.call))
-            self._running = _Running(listening, registration, library, cleanup.pop_all())
+            self._running = _Running(listening, record, library, cleanup.pop_all())
         self._changes.add(self._follow_scene)
         self._state = "running"
         self._desk.origin = self.url.removesuffix("/mcp")
@@ -220,17 +223,6 @@ class Bridge:
         self._worker.start()
         return self._ready
 
-    def _register(self, listening: socket) -> Registration:
-        """Make the bridge's entry among the running hosts."""
-        _, port = listening.getsockname()
-        url = f"http://{LOOPBACK}:{port}/mcp"
-        scene = scene_facts(self.host)
-        instance = Instance(url, self.host.name, self.host.version, **scene)
-        try:
-            return Registration(instance, self.settings.runtime)
-        except OSError as error:
-            raise StartError(f"The host cannot be listed as running: {error}.") from error
-
     @property
     def is_paused(self) -> bool:
         """Return whether no edit may begin for now. Any thread."""
@@ -238,16 +230,13 @@ class Bridge:
 
     def pause(self) -> None:
         """Keep edits from beginning until `resume`; reads go on. Any thread. It raises nothing."""
-        self._set_paused(True)
+        self._runner.environment.is_paused = True
+        self.grants.code.end_all()
+        self._watchers.call()
 
     def resume(self) -> None:
         """Allow edits to begin again. Any thread. It raises nothing."""
-        self._set_paused(False)
-
-    def _set_paused(self, is_paused: bool) -> None:
-        self._runner.environment.is_paused = is_paused
-        if is_paused:
-            self.grants.code.end_all()
+        self._runner.environment.is_paused = False
         self._watchers.call()
 
     def watch(self, fn: Callable[[], None]) -> Unsubscribe:
@@ -300,9 +289,9 @@ class Bridge:
         return True
 
     def undo(self, label: str) -> bool:
-        """Undo an agent's step, if it is on top. Main thread.
+        """Undo an agent's step, if the step is on top of the undo stack. Main thread.
 
-        It raises nothing: if not all of the step comes back, the person is told.
+        It raises nothing: if the host cannot undo all of the step, the person is notified.
 
         Args:
             label: The label of the step, as `Host.undo_step` was given it.
@@ -318,8 +307,8 @@ class Bridge:
 
     @property
     def instance(self) -> Instance:
-        """The bridge's entry among the running hosts, from `start` on. Any thread."""
-        return self._running.registration.instance
+        """The bridge's record among the running hosts, from `start` on. Any thread."""
+        return self._running.record.instance
 
     @property
     def url(self) -> str:
@@ -329,8 +318,8 @@ class Bridge:
     def stop(self) -> None:
         """Stop: end the questions, the queue, the server and the worker, in that order.
 
-        Main thread. It raises nothing. Called from above a waiting skill's own frame, it ends the
-        questions, and does the rest once that frame is gone.
+        Main thread. It raises nothing. If a skill is on the stack below the caller, the questions
+        end now, and the rest follows once the skill has returned.
         """
         if self._state != "running":
             return
@@ -356,11 +345,9 @@ class Bridge:
             self.stopped.set_result(None)
 
     def _holder(self) -> Call | None:
-        """Return the call that others wait for while it waits for an answer. Any thread."""
-        if not self.main.waiting:
-            return None
+        """Return the call that waits for an answer while other calls wait for it. Any thread."""
         job = self.main.holder
-        if job is None:
+        if job is None or not self.main.waiting:
             return None
         return _call_of(job)
 
@@ -372,39 +359,15 @@ class Bridge:
             self.recent.follow_undo(self.host)  # before anything is undone in the other scene
         else:
             self._follow_undo_soon(None)
-        self._update_registration(**facts)
+        self._running.record.update(**facts)
         if self.address:  # while the bridge starts there is no server yet
             self._server.name_scene(facts["scene"])
 
-    def _post_follow_undo(self, _: None) -> None:
-        self.main.post(self._follow_undo)
-
-    def _follow_undo(self) -> None:
-        self.recent.follow_undo(self.host)
-
-    def _update_registration(self, **facts: Any) -> None:
-        """Write new facts into the bridge's entry among the running hosts."""
-        try:
-            self._running.registration.update(**facts)
-        except OSError as error:  # others still find the host, with the old facts
-            if facts:
-                log.warning("the entry of this host cannot be updated: %s", error)
-            if not self._is_renewing:
-                self._is_renewing = True
-                Context().run(self._worker.later, _RENEW_INTERVAL_S, self._renew_registration)
-
-    def _renew_registration(self) -> None:
-        """Write the entry once more, on a thread of its own: that may wait for a reader."""
-        self._is_renewing = False
-        run_in_thread(self._update_registration, "the record of this host")
-
-    def _show_edit(self, call: Call, label: str) -> None:
-        self._notices.show(call, label)
-
     def _read_skills(self, started: Future[None]) -> None:
-        """Begin to read the skill files; when they were first read, all is ready. On the worker.
+        """Begin to read the skill files and to make the verbs, once the worker has started.
 
-        By now the worker has imported what describing a skill needs, and the host stays alive.
+        On the worker: by now it has imported the modules that describe a skill, so the host's main
+        thread need not.
         """
         error = started.exception()
         if error is not None:
@@ -415,35 +378,25 @@ class Bridge:
 
         self._running.library.read.add_done_callback(self._warm_up)
         self.main.submit(self._add_builtin, name="the bridge's own tools")
-        loaded = self.main.submit(self._make_operations, name="what the host does for the verbs")
-        loaded.add_done_callback(self._take_operations)
-
-    def _make_operations(self) -> HostOperations | None:
-        if self._operations is None:
-            return None
-        return self._operations(self.host)
+        loaded = self.main.submit(
+            lambda: self._make_operations(self.host), name="what the host does for the verbs"
+        )
+        loaded.add_done_callback(self._load_verbs)
 
     def _note_start(self, ready: Future[None]) -> None:
         """Report why the start failed, or which modules run that the plug-in did not bring."""
         self._stop_start_timer()
         error = ready.exception()
         if error is None:
-            self._note_foreign_modules()
-        elif not isinstance(error, BridgeClosed):  # a person has stopped it then
+            if self._vendor is not None:
+                self._running.record.note_foreign_modules(self._vendor)
+        elif not isinstance(error, BridgeClosed):  # else a person has stopped the bridge
             self._running.socket.close()  # else a client would wait for an answer
             with self._start_end_lock:  # this problem replaces one that `_note_overdue` has noted
                 self._note_problem(explain(error, self.host.name, self._vendor), error)
 
-    def _note_foreign_modules(self) -> None:
-        if self._vendor is None:
-            return
-        foreign = foreign_modules(self._vendor)
-        if foreign:
-            log.warning("%s", name_foreign(self.host.name, foreign))
-            self._update_registration(foreign=foreign)
-
     def _note_overdue(self) -> None:
-        """Report what a slow start waits for; it may still come to its end."""
+        """Report what a slow start waits for; the start may still succeed."""
         if self._worker.started.done():
             cause = "its main thread is busy, or its skill files take long to read"
         else:
@@ -453,51 +406,42 @@ class Bridge:
                 self._note_problem(overdue(self.host.name, START_LIMIT_S, cause))
 
     def _note_problem(self, problem: StartProblem, error: BaseException | None = None) -> None:
-        """Report why agents cannot connect: in the panel, the log and the entry. Any thread."""
+        """Report why agents cannot connect: in the panel, the log and the record. Any thread."""
         self.problem = problem
         log.error("%s", problem, exc_info=error)
-        self._update_registration(state="failed", why=problem.what, mend=problem.mend)
+        self._running.record.update(state="failed", why=problem.what, mend=problem.mend)
         self._watchers.call()
 
     def _warm_up(self, read: Future[None]) -> None:
-        """Make the server ready for its first call; then the bridge is ready."""
+        """Have the server prepare for its first call; then the bridge is ready."""
         with suppress(BridgeClosed):  # the bridge was stopped while it started
             warm = self._worker.spawn(self._server.warm_up())
             warm.add_done_callback(
                 lambda _: self.main.submit(self._note_ready, name="the start", read=True)
             )
 
-    def _take_operations(self, loaded: Future[HostOperations | None]) -> None:
+    def _load_verbs(self, loaded: Future[HostOperations | None]) -> None:
         if loaded.cancelled():
             return
-        # On a thread of its own: to describe the verbs takes a moment.
+        # On a thread of its own: it takes a moment to describe the verbs.
         adding = run_in_thread(lambda: self._add_verbs(loaded.result()), "verbs")
         adding.add_done_callback(self._watch_skills)
 
     def _add_verbs(self, operations: HostOperations | None) -> None:
         """Offer the verbs that a host can do, and the tool that runs code. A thread of its own."""
         from dcc_bridge import verbs
-        from dcc_bridge.code import run_python
+        from dcc_bridge.code.host_tools import host_tools
         from dcc_bridge.verbs.ports import CodeContext
 
         if operations is None:
             return
-        checks = None
-        if self.settings.project is not None:
-            checks = self.settings.project / "checks"
-        tools = verbs.tools(operations, self.settings.many, self._is_replaced, checks)
-        functions = {tool.name: tool.fn for tool in tools}
         if isinstance(operations, CodeContext):
             self._runner.environment.writers = operations.writers
-        code_tool = run_python.tool(operations, self.settings, self.audit, functions)
-        if code_tool is not None:
-            tools = [*tools, code_tool]
+        tools = host_tools(
+            operations, self.settings, self.audit, lambda name: name in self.registry.replaced
+        )
         self.registry.set_verbs(tools)
         self._server.add_instructions(verbs.instructions(operations))
-
-    def _is_replaced(self, name: str) -> bool:
-        """Return whether a skill of a file replaces the verb of a name."""
-        return name in self.registry.replaced
 
     def _watch_skills(self, added: Future[None]) -> None:
         error = added.exception()
@@ -519,7 +463,7 @@ class Bridge:
     def _note_ready(self) -> None:
         with self._start_end_lock:
             self.problem = None
-            self._update_registration(state="ready", why="", mend="")
+            self._running.record.update(state="ready", why="", mend="")
             self._server.name_scene(self.instance.scene)
             self._ready.set_result(None)
         self._watchers.call()

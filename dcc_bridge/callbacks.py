@@ -1,4 +1,4 @@
-"""Callbacks that observers register, timers, time limits and a throttle. Any thread."""
+"""Callbacks of observers, timers, time limits and a throttle. Any thread."""
 
 from __future__ import annotations
 
@@ -12,28 +12,29 @@ from typing import Any, Final, Generic, TypeVar, cast
 log = logging.getLogger(__name__)
 
 Unsubscribe = Callable[[], None]  # takes a callback out, or stops a timer; harmless the second time
-CallLater = Callable[[float, Callable[[], None]], Unsubscribe]  # after seconds, on any thread
-_CLOCK_TOLERANCE_S: Final = 0.005  # by which a clock may be early
-MAX_BLOCKING_S: Final = 0.2  # that a coroutine may run without waiting; then other clients notice
+# Calls a function after some seconds, on any thread; returns what stops the timer.
+CallLater = Callable[[float, Callable[[], None]], Unsubscribe]
+_CLOCK_TOLERANCE_S: Final = 0.005  # by which a timer may be early
+MAX_BLOCKING_S: Final = 0.2  # for which a coroutine may run without waiting; others wait meanwhile
 T = TypeVar("T")
 THROTTLE_INTERVAL_S: Final = 0.1  # between two values that a throttle passes on
 
 
 class Callbacks:
-    """Functions that are called in the order in which they came, on the thread that calls.
+    """The callbacks of one event, called in the order in which they were added.
 
-    They must be quick: usually they only wake somebody. The error of a function goes to the log,
-    because it must not keep a question or a call from its end.
+    They must be quick: usually they only wake another thread. The error of a callback goes to the
+    log, so that it cannot keep a question or a call from its end.
     """
 
     def __init__(self) -> None:
         self._callbacks: dict[object, Callable[..., None]] = {}
 
     def add(self, callback: Callable[..., None]) -> Unsubscribe:
-        """Register a function; twice if it is given twice. Any thread. It raises nothing.
+        """Register a callback. Any thread. It raises nothing.
 
         Args:
-            callback: The function that is called.
+            callback: The callback; if it is added twice, it is called twice.
 
         Returns:
             A function that takes the callback out; harmless the second time.
@@ -47,24 +48,24 @@ class Callbacks:
         return remove
 
     def call(self, *args: Any) -> None:
-        """Call all functions, except those that are taken out meanwhile. Not under a lock.
+        """Call all callbacks on this thread, except those that are taken out meanwhile.
 
-        It raises nothing: an error of a callback goes to the log.
+        Must not be called under a lock. It raises nothing: errors go to the log.
 
         Args:
             *args: The arguments of each call.
         """
-        for key in list(self._callbacks):  # made in C, so no other thread runs in between
+        for key in list(self._callbacks):  # atomic, as the list is made in C
             callback = self._callbacks.get(key)
             if callback is not None:
                 call_safely(callback, *args)
 
 
 def call_safely(fn: Callable[..., None], *args: Any) -> None:
-    """Call a function that belongs to somebody else; its error goes to the log."""
+    """Call a function; its error goes to the log."""
     try:
         fn(*args)
-    except Exception:  # theirs: a window that is gone, say
+    except Exception:  # of code that we do not know: a window may be gone
         log.exception("a callback failed")
 
 
@@ -104,7 +105,7 @@ class TimeLimit:
         self._clock = clock
         self._over = over
         self._lock = threading.Lock()
-        self._since: float | None = None  # when the time last began to run; None while it does not
+        self._since: float | None = None  # when the time began to run; None during a pause
         self._stop_clock: Callable[[], None] = _do_nothing
 
     def start(self) -> None:
@@ -145,27 +146,27 @@ class TimeLimit:
             if self._left is None or self._since is None:
                 return
             if time.monotonic() - self._since < self._left - _CLOCK_TOLERANCE_S:
-                return  # the limit was paused meanwhile, and a later clock runs
+                return  # the limit was paused meanwhile, and a later timer runs
             self._left = None
         self._over()
 
 
 class Throttle(Generic[T]):
-    """Passes on at most ten values a second: the newest ones, and always the last. Any thread."""
+    """Passes on at most ten values a second, and always the last value. Any thread."""
 
     def __init__(self, callback: Callable[[T], object], clock: CallLater) -> None:
         """Prepare.
 
         Args:
-            callback: Called with a value, on the clock's thread or on that of `flush`; never with
-                two at once.
+            callback: Called with a value, on the clock's thread or on that of `flush`, and on one
+                thread at a time.
             clock: Calls a function after some seconds.
         """
         self._callback = callback
         self._clock = clock
         self._lock = threading.Lock()
         self._calling = threading.Lock()
-        self._newest: list[T] = []  # the value that waits, or none
+        self._newest: list[T] = []  # the value that waits, if there is one
         self._is_waiting = False
         self._last_call = 0.0
 
@@ -197,7 +198,7 @@ def report_blocking(
 ) -> Generator[Any, Any, T]:
     """Run a coroutine, and report each time that it runs too long without waiting.
 
-    asyncio does so in its debug mode only, which slows everything down, and cannot name the skill.
+    asyncio reports this in its debug mode only, which is slow and cannot name the skill.
 
     Args:
         coroutine: The coroutine.
@@ -220,5 +221,5 @@ def report_blocking(
         try:
             error = None
             yield awaited
-        except BaseException as thrown:  # noqa: BLE001 - a cancellation is the coroutine's own
+        except BaseException as thrown:  # noqa: BLE001 - thrown into the coroutine: a cancellation
             error = thrown

@@ -1,12 +1,12 @@
-"""Checkpoints: copies that are kept before an edit that undo does not bring back. Main thread.
+"""Checkpoints: copies that are kept before an edit that cannot be undone. Main thread.
 
-They lie beside the scene, in a folder of its name: ``shot.usda`` has ``shot.usda.checkpoints``.
-Each is a folder of its own that appears whole or not at all, ``0007-20260131T140509Z``; the last
-ten are kept. The checkpoints of a scene without a file are in the user's state folder. The copies
-of an older version in ``shot.checkpoints`` may be of ``shot.usd`` too: they are left alone, and not
+The checkpoints of a scene are in a folder beside it: ``shot.usda`` has ``shot.usda.checkpoints``.
+Each checkpoint is a folder such as ``0007-20260131T140509Z``, which appears whole or not at all;
+the last ten are kept. The checkpoints of a scene without a file are in the user's state folder. An
+older version used ``shot.checkpoints``, also for ``shot.usd``: these copies are left alone, and not
 counted.
 
-`FolderCopies` adds to a checkpoint while code runs: one file at a time, each whole.
+`keep` makes a checkpoint before an edit. `FolderCopies` adds files to a checkpoint while code runs.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ from dcc_bridge.host import Host
 
 MAX_CHECKPOINTS: Final = 10  # of one scene
 SUFFIX: Final = ".checkpoints"  # of the folder of a scene's checkpoints, after its file's name
-_SPARE_BYTES: Final = 16 * 2**20  # that stay free after the copy and the edit that it is taken for
+_SPARE_BYTES: Final = 16 * 2**20  # that must stay free after the copy and the edit
 _CHECKPOINT_NAME: Final = re.compile(r"\d{4,}-\d{8}T\d{6}Z")
-# The largest folder of which copies of all files can be promised; counting stops there.
+# The largest folder whose files are all copied; counting stops there.
 MAX_COPIED_BYTES: Final = 1_000_000_000
 MAX_COPIED_FILES: Final = 10_000
 FileState = tuple[int, int]  # the size in bytes and the time of the last change in nanoseconds
@@ -40,7 +40,7 @@ SceneCopy = tuple[str, Callable[[Path], None]]
 
 
 def checkpoint_folder(host: Host) -> Path:
-    """Return the folder in which the checkpoints of a host's scene are."""
+    """Return the folder of the checkpoints of a host's scene."""
     scene = host.file()
     if scene is not None:
         return folder_beside(scene)
@@ -49,7 +49,7 @@ def checkpoint_folder(host: Host) -> Path:
 
 
 def folder_beside(file: Path) -> Path:
-    """Return the folder in which the checkpoints of a scene's file are."""
+    """Return the folder of the checkpoints of a scene's file."""
     return file.with_name(file.name + SUFFIX)
 
 
@@ -65,16 +65,16 @@ def _free_bytes(folder: Path) -> int:
 def keep(
     host: Host, files: Iterable[Path] | None = None, spared: Collection[Path] = ()
 ) -> Path | None:
-    """Keep copies of files or of the scene before they are lost, since undo will not help.
+    """Keep copies of files or of the scene before an edit that cannot be undone.
 
     Args:
         host: The application with the scene.
         files: The files that will be written over or deleted. None for the scene as a whole: its
-            files as they are on disk, and itself as it is in the application.
+            files on the disk, and the scene in the application if it has unsaved changes.
         spared: Older checkpoints that stay, even if there are more than ten.
 
     Returns:
-        The folder with the copies, or None where there was nothing to keep.
+        The folder with the copies; None if there was nothing to keep.
 
     Raises:
         NoCheckpoint: No copy can be kept; then the files and the scene must not be touched.
@@ -89,24 +89,26 @@ def keep(
 
 
 def keep_anyway(host: Host, what: str, files: Sequence[Path] = ()) -> LostAnyway:
-    """Keep a copy where the host is about to lose something and lets nobody refuse it.
+    """Keep a copy before a loss that the host does not let us refuse. Main thread.
 
-    Main thread. It raises nothing.
+    It raises nothing.
 
     Args:
         host: The application.
-        what: What it is about to do, for a sentence: "open another scene".
-        files: The files that it writes over; without them the scene as a whole is copied.
+        what: What the host is about to do, for a sentence: "open another scene".
+        files: The files that the host writes over; without files the whole scene is copied.
 
     Returns:
-        The error that the caller raises as soon as it can; it says where the copy is.
+        The error that the caller raises as soon as it can; the message says where the copy is.
     """
     try:
         copy = keep(host, files or None)
     except NoCheckpoint as error:
         return LostAnyway(host.name, what, f"No copy could be kept: {error.why}.")
-    kept = f"A copy of what was lost is in {copy}." if copy else "There was nothing to copy."
-    return LostAnyway(host.name, what, kept)
+    outcome = "There was nothing to copy."
+    if copy is not None:
+        outcome = f"A copy of what was lost is in {copy}."
+    return LostAnyway(host.name, what, outcome)
 
 
 def take(
@@ -117,22 +119,22 @@ def take(
     spared: Collection[Path] = (),
     free: Callable[[Path], int] = _free_bytes,
 ) -> Path | None:
-    """Keep copies of files as they are on disk, and of the scene as it is in the application.
+    """Make a checkpoint: of files on the disk, and of the scene in the application.
 
     Args:
         where: The folder of the scene's checkpoints; it is made if need be.
-        files: The files that are copied; one that is not there has nothing to lose.
-        scene: The name of the scene's copy and the function that writes it; None to copy the files
-            alone.
+        files: The files that are copied; a file that is not there is left out.
+        scene: The name of the scene's copy and the function that writes the copy; None to copy the
+            files alone.
         spared: Older checkpoints that stay, even if there are more than ten.
         free: Returns the free bytes on the disk of a folder.
 
     Returns:
-        The new folder, or None where there was nothing to keep.
+        The new folder; None if there was nothing to keep.
 
     Raises:
-        NoCheckpoint: The disk is short, or something cannot be read or written. Nothing is left
-            of the attempt, and the older checkpoints are as they were.
+        NoCheckpoint: The disk is full, or a file cannot be read or written. Nothing is left of the
+            attempt, and the older checkpoints are as they were.
     """
     existing = [file for file in dict.fromkeys(files) if file.is_file()]
     if not existing and scene is None:
@@ -176,13 +178,13 @@ def measure(folder: Path, without: Path) -> FolderSize | None:
 
     Args:
         folder: The folder.
-        without: A folder below it that does not count.
+        without: A folder below that does not count.
 
     Returns:
-        Its size; None for a folder with more than `MAX_COPIED_FILES` or `MAX_COPIED_BYTES`.
+        The size; None for a folder with more than `MAX_COPIED_FILES` or `MAX_COPIED_BYTES`.
 
     Raises:
-        OSError: A folder in it cannot be read.
+        OSError: A folder below cannot be read.
     """
     count = 0
     size = 0
@@ -195,7 +197,7 @@ def measure(folder: Path, without: Path) -> FolderSize | None:
 
 
 def file_state(path: Path | str) -> FileState | None:
-    """Return the state of a file or folder, which differs once it was changed; None if it is gone.
+    """Return the size and time of a file or folder, which show a change; None if it is gone.
 
     Any thread. It raises nothing.
     """
@@ -245,7 +247,7 @@ class FolderCopies:
         self.where = Path(os.path.realpath(where))
         self.checkpoint = checkpoint
         self._folders = tuple(folders)
-        # The state of each path before its first change; of those in `kept`, the state of now.
+        # The state of each path before its first change; for those in `kept`, the state now.
         self._before = {os.path.normcase(path): file_state(path) for path in kept}
         self._copies: dict[Path, Path] = {}  # for each folder, the folder with its copies
 
@@ -253,8 +255,8 @@ class FolderCopies:
         """Keep a copy of a file that is about to be changed for the first time.
 
         Args:
-            path: The file, without links and in normal case; a new file or a folder needs no copy.
-            with_all_below: Whether to keep a copy of every file below a folder.
+            path: The file, without links and in normal case. A new file or a folder gets no copy.
+            with_all_below: Whether every file below a folder gets a copy.
 
         Raises:
             NoCheckpoint: No copy can be kept, so the file must not be changed.
@@ -310,7 +312,7 @@ class FolderCopies:
 
 
 def _files_below(folder: Path, without: Path) -> Iterator[os.DirEntry[str]]:
-    """Yield each file below a folder, a link as itself; OSError: a folder cannot be read."""
+    """Yield each file below a folder, without following links; OSError for a closed folder."""
     pending = [str(folder)]
     while pending:
         with os.scandir(pending.pop()) as entries:
@@ -355,21 +357,21 @@ def _next_name(where: Path) -> str:
 
 
 def _copy_file(file: Path, copy: Path) -> None:
-    """Copy a file to the disk, a link as itself."""
+    """Copy a file, or a link as a link, and sync the copy."""
     shutil.copyfile(file, copy, follow_symlinks=False)
     if not copy.is_symlink():
-        _sync(copy)
-    # Last, because a copy that got the mode of a read-only file cannot be opened by `_sync`.
+        _sync_file(copy)
+    # Last: `_sync_file` cannot open a copy that has the mode of a read-only file.
     shutil.copystat(file, copy, follow_symlinks=False)
 
 
-def _sync(file: Path) -> None:
+def _sync_file(file: Path) -> None:
     with file.open("rb+") as opened:
         os.fsync(opened.fileno())
 
 
 def checkpoint_of(file: Path) -> Path | None:
-    """Return the checkpoint in which a copy is; None for a file that is no copy."""
+    """Return the checkpoint that has a copy; None for a file that is no copy."""
     for folder in file.parents:
         if _CHECKPOINT_NAME.fullmatch(folder.name):
             return folder
@@ -388,14 +390,14 @@ def _make_checkpoint(where: Path, files: Sequence[Path], scene: SceneCopy | None
             copied = set(part.iterdir())
             save_copy(_unused(part, name))
             for file in set(part.iterdir()) - copied:  # a host may write more than one file
-                _sync(file)
+                _sync_file(file)
         checkpoint = part.rename(where / _next_name(where))
         on_failure.pop_all()
     return checkpoint
 
 
 def _unused(folder: Path, name: str) -> Path:
-    """Return an unused path: two layers of a scene may have one name in different folders."""
+    """Return an unused path: files from different folders may have the same name."""
     path = folder / name
     number = 1
     while path.exists():

@@ -1,8 +1,9 @@
-"""Settings: arguments first, then the environment, then the defaults. Frozen. Any thread.
+"""The settings of a bridge. Any thread.
 
-A studio may fix any of them in a file that only an administrator can write (`POLICY`): what stands
-there wins over everything else. Its place is not taken from the environment, so that nobody can
-point to another one.
+`Settings.load` takes each setting from its arguments, else from the environment, else the default.
+A studio may fix settings in a file that only an administrator can write (`POLICY`). The file wins
+over everything else, and `Settings.under` applies it. Its path does not come from the environment,
+so that nobody can name another file.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ _POLICIES: Final = {
     "win32": Path(r"C:\ProgramData\dcc_bridge\policy.toml"),
     "darwin": Path("/Library/Application Support/dcc_bridge/policy.toml"),
 }
-# The studio's file: names of `Settings` with the values that are fixed.
+# The studio's file, in TOML: the names of settings with their fixed values.
 POLICY: Final = _POLICIES.get(sys.platform, Path("/etc/dcc_bridge/policy.toml"))
 _AT_LEAST_ONE: Final = ("dialogs_per_minute", "pending_questions")
 _BOOLEANS: Final = {"1": True, "true": True, "0": False, "false": False}  # in the environment
@@ -35,28 +36,29 @@ class Settings:
         port: The port of the server; 0 for a free one.
         runtime: The user's own folder in which running hosts are found.
         host_dialogs: Whether questions may be drawn in the host.
-        consent: Who is asked for consent where both the host and the client could be.
-        input: Who is asked for anything else: the "client" first, the "host", or "either".
-        unattended: Where nobody can be asked: "refuse" what needs consent, and take a declared
-            fallback for all else; "deny" every question; or "allow" a declared fallback for
-            consent, too, and record that.
+        consent: The surface that is asked for consent, where host and client can both be asked.
+        input: The surface that is asked for anything else: the "client" first, the "host", or
+            "either".
+        unattended: The rule where nobody can be asked: "refuse" consent, and take a declared
+            fallback for other questions; "deny" every question; or "allow" consent and declared
+            fallbacks, and record that.
         allow_list: A file that names the only skills for which "allow" holds, see
             `elicitation.unattended`; None for all.
         edit: Skills of risk "edit" run unasked ("allow") or are asked for first ("ask").
         python: Code of an agent is refused and its tool not listed ("off"), or runs once a person
             has agreed to its text ("ask", or "ask_hash", which keeps no text).
-        grant_minutes: A person may agree to plain code for so many minutes; 0, the default, for the
-            very text only. A studio may switch it on: 240 at most.
-        many: An edit of more items than that at once is asked for.
+        grant_minutes: The minutes for which a person may agree to later code without marked lines;
+            240 at most. With 0, the default, an answer holds for the very text only.
+        many: An edit of more items at once is asked for.
         session_grants: Whether a person may agree to edits for the session.
         dialogs_per_minute: How many dialogs a client may cause in a minute; the next ones wait.
         pending_questions: How many questions of a client the host draws at a time; the next ones
             wait.
         host_deadline: Seconds for an answer in the host's dialog; a long form has more.
-        client_deadline: Seconds for an answer in the client, 15 % of that while other calls wait
+        client_deadline: Seconds for an answer in the client; 15 % of these while other calls wait
             for the answer. A call may wait as long for the host's main thread.
-        audit: The user's folder for the audit log; None for the system's.
-        user_skills: The folder of the user's own skills; None for the system's.
+        audit: The folder for the audit log; None for the usual one of this system.
+        user_skills: The folder of the user's own skills; None for the usual one of this system.
         project: The project's folder; its skills are in "skills" below it.
         skills: Further folders of skills; in the environment a list such as PATH.
     """
@@ -87,13 +89,13 @@ class Settings:
         """Read the settings from the arguments, else the environment, else the defaults.
 
         Args:
-            **arguments: Values by the names of the attributes; None is as no argument.
+            **arguments: Values by the names of the attributes; None counts as not given.
 
         Returns:
             The settings.
 
         Raises:
-            ValueError: A variable or a value is wrong; the sentence names it.
+            ValueError: A variable or a value is wrong; the message names it.
         """
         values = {name: value for name, value in arguments.items() if value is not None}
         for name, hint in get_type_hints(cls).items():
@@ -107,16 +109,16 @@ class Settings:
             _check(name, hint, getattr(self, name))
 
     def under(self, policy: Path = POLICY) -> Settings:
-        """Return the settings with what the studio fixed, which wins over everything else.
+        """Return the settings with those that the studio fixed.
 
         Args:
-            policy: The studio's file; the default is the one place that it has on this system.
+            policy: The studio's file.
 
         Returns:
-            The settings; the same where there is no such file.
+            The settings; the same settings if there is no such file.
 
         Raises:
-            ValueError: The file cannot be read, and the line in which it is wrong.
+            ValueError: The file cannot be read, or a line is wrong; the message names the line.
         """
         if not policy.is_file():
             return self
@@ -128,12 +130,12 @@ class Settings:
             for name, value in tomllib.loads(text).items():
                 fixed[name] = _read_fixed(name, value, text)
             return replace(self, **fixed)
-        except (OSError, ValueError, TypeError) as error:  # without its limits no bridge runs
+        except (OSError, ValueError, TypeError) as error:  # no bridge runs without the limits
             raise ValueError(f"The studio's policy {policy} cannot be read: {error}") from error
 
 
 def data_folder(name: str) -> Path:
-    """Return a folder that is installed beside the package: "plugins" or "resources".
+    """Return a folder that comes with the package: "plugins" or "resources".
 
     Raises:
         FileNotFoundError: The folder is not there.
@@ -179,7 +181,7 @@ def _are_paths(value: object) -> bool:
 
 
 def _read_fixed(name: str, value: object, text: str) -> Any:
-    """Return a value of the studio's file; ValueError names the line in which it is wrong."""
+    """Return a value of the studio's file; ValueError if it is wrong, with the line."""
     hints = get_type_hints(Settings)
     line = _line_of(name, text)
     if name not in hints:
@@ -190,7 +192,7 @@ def _read_fixed(name: str, value: object, text: str) -> Any:
         if near:
             advice = f"Did you mean {near[0]!r}?"
         raise ValueError(f"line {line}: there is no setting {name!r}. {advice}")
-    fixed = _fixed(hints[name], value)
+    fixed = _convert(hints[name], value)
     try:
         _check(name, hints[name], fixed)
     except ValueError as error:
@@ -199,7 +201,7 @@ def _read_fixed(name: str, value: object, text: str) -> Any:
 
 
 def _line_of(name: str, text: str) -> int:
-    """Return the number of the line of a TOML file that sets a name, or begins a table of it."""
+    """Return the number of the line of a TOML file that sets a name, or begins its table."""
     start = re.compile(rf"""[\s\['"]*{re.escape(name)}\b""")
     for number, line in enumerate(text.splitlines(), 1):
         if start.match(line):
@@ -207,7 +209,7 @@ def _line_of(name: str, text: str) -> int:
     return 1
 
 
-def _fixed(hint: Any, value: Any) -> Any:
+def _convert(hint: Any, value: Any) -> Any:
     """Convert a value of the studio's file to the type of its setting."""
     if isinstance(value, list):
         return tuple(Path(path) for path in value)
@@ -217,7 +219,7 @@ def _fixed(hint: Any, value: Any) -> Any:
 
 
 def _read(name: str, hint: Any, text: str) -> Any:
-    """Return the value of a setting from its environment variable; ValueError."""
+    """Return the value of a setting from its environment variable; ValueError if it is wrong."""
     try:
         if hint is bool:
             return _BOOLEANS[text.lower()]

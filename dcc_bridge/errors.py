@@ -1,10 +1,8 @@
-"""Every exception of the bridge, in one tree.
+"""Every exception of the bridge, in one tree. Any thread.
 
-Catch the wide ones (`BridgeError` is all of them, `NotConfirmed` each way in which a person did not
-agree, `SkillError` a skill that cannot be called), and recover from the narrow ones. They stand
-here in that order, each after its base.
-
-A message names the offender and says what to do. Any thread.
+Catch the wide exceptions: `BridgeError` for all of them, `NotConfirmed` if a person did not agree
+for whatever reason, `SkillError` for a skill that cannot be called. Recover from the narrow ones.
+Each stands after its base. A message names the offender and says what to do.
 """
 
 from __future__ import annotations
@@ -13,7 +11,7 @@ from collections.abc import Sequence
 from typing import Final
 
 DISTRIBUTION: Final = "dcc-bridge-mcp"  # the package index has another one named dcc-bridge
-NO_OTHER_WAY: Final = (  # what an agent is told with each refusal, and a person is not
+NO_OTHER_WAY: Final = (  # the end of each message about a refusal, for the agent
     "Do not try to reach the same result another way; ask the person what they want instead."
 )
 
@@ -121,10 +119,10 @@ class NotConfirmed(BridgeError):
         """Make the message that says which question ended, and how.
 
         Args:
-            question: Its message, of which the first line is quoted.
+            question: The message of the question; the first line is quoted.
             words: The person's reason; "" where they gave none.
-            how: How the question ended, a clause; "" for the words of the class.
-            left: The state of the scene after it, a sentence.
+            how: How the question ended, a clause; "" for the `how` of the class.
+            left: The state of the scene after the question, a sentence.
         """
         if how:
             self.how = how
@@ -152,7 +150,7 @@ class Stopped(Cancelled):
 
         Args:
             what: The skill, as the subject of a sentence.
-            overdue: Whether it ran for too long; else it was cancelled.
+            overdue: Whether the skill ran for too long; else it was cancelled.
         """
         why = "exceeded its time limit" if overdue else "was cancelled"
         BridgeError.__init__(self, f"{what} {why}.")
@@ -208,7 +206,7 @@ class UndidOthers(NoConsent):
 
 
 class NotGranted(NoConsent):
-    """A skill was about to do something that undo does not bring back, without a grant for it."""
+    """A skill was about to do something that cannot be undone, without a grant."""
 
     def __init__(self, skill: str, what: str) -> None:
         """Make the message that says what the skill wanted to do.
@@ -225,7 +223,7 @@ class NotGranted(NoConsent):
 
 
 class LostAnyway(NoConsent):
-    """A skill did, without a grant, what undo does not bring back, in a host that cannot refuse."""
+    """A skill did something that cannot be undone, without a grant, and the host cannot refuse."""
 
     def __init__(self, host: str, what: str, kept: str) -> None:
         """Make the message that says what was lost.
@@ -350,7 +348,7 @@ class SecretField(SchemaError):
 
 
 class NoCheckpoint(BridgeError):
-    """No copy can be kept before an edit that undo would not bring back, so it was not done.
+    """No copy can be kept before an edit that cannot be undone, so the edit was not done.
 
     Attributes:
         why: What went wrong, without a full stop.
@@ -382,7 +380,7 @@ class PartlyApplied(BridgeError):
 
 
 class NotUndoable(PartlyApplied):
-    """An edit cannot be rolled back: something lies above it that undo does not take back."""
+    """An edit cannot be rolled back: a later change on top of the edit cannot be undone."""
 
     def __init__(self, why: str) -> None:
         """Make the message that says why the edit cannot be rolled back.

@@ -51,8 +51,8 @@ def frame_of(forward: Vector, up: Vector) -> tuple[Vector, Vector, Vector]:
 
     Args:
         forward: The direction, of any length.
-        up: The direction of up, which need not be at a right angle; if it is parallel to `forward`,
-            another axis takes its place.
+        up: The direction of up, which need not be at a right angle to `forward`; if both are
+            parallel, another axis takes the place of `up`.
 
     Returns:
         Right, up and forward, of length 1 and at right angles to each other.

@@ -1,8 +1,9 @@
 """A bridge where there is no event loop: in batch interpreters and in a terminal. Main thread.
 
-``dcc-bridge run`` and ``serve --host`` start a host's batch interpreter with `main`, which reads a
-`Job` and serves until its standard input ends. It also ends when the process that started it is
-killed. A signal would not do, because hosts have uses of their own for signals.
+A `Pump` is the main loop, and `Headless` a bridge that the pump serves. ``dcc-bridge run`` and
+``serve --host`` start a host's batch interpreter with `main`, which reads a `Job`, and serves until
+the standard input ends. The input also ends when the process that started the interpreter is
+killed. Signals are not used, because hosts have uses of their own for them.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ T = TypeVar("T")
 
 
 class Pump:
-    """A main loop for a process that has none: headless hosts and tests. Pure Python.
+    """A main loop for a process that has none: in headless hosts and tests.
 
     Attributes:
         main: The way to the main thread, which the loop serves.
@@ -60,7 +61,7 @@ class Pump:
         """Serve the queue until a condition holds. Main thread.
 
         Args:
-            until: Returns whether to end. Called on the main thread, after each call and each
+            until: Returns whether to end; called on the main thread after each drain, and each
                 second.
         """
         while not until():
@@ -74,7 +75,7 @@ class Pump:
 
 
 class Headless(Generic[AnyHost]):
-    """A bridge whose main thread waits for work and does nothing else.
+    """A bridge whose main thread does nothing but wait for work.
 
     Attributes:
         host: The application.
@@ -171,12 +172,12 @@ class Headless(Generic[AnyHost]):
         Raises:
             BridgeClosed: The bridge was stopped.
         """
-        # In a context of its own: inside a skill's, only the losses that were granted are allowed.
+        # In a new context: in that of a skill, only the losses that were granted are allowed.
         future = Context().run(self.main.submit, fn, name=name)
         return self.main.wait(future)
 
     def run(self, on_ready: Callable[[], None], until: Callable[[], bool] = lambda: False) -> None:
-        """Serve until `stop`, or until a condition holds. Main thread, which it keeps.
+        """Serve until `stop`, or until a condition holds. Main thread, which is blocked.
 
         The bridge is stopped in the end, so this can be called once.
 
@@ -213,9 +214,9 @@ def serve(
     ready: Callable[[bridge.Bridge], None] = lambda _: None,
     operations: Callable[[Host], HostOperations] | None = None,
 ) -> None:
-    """Serve in a batch interpreter, where nobody sits, until a condition holds.
+    """Serve in a batch interpreter, at which no person sits, until a condition holds.
 
-    Main thread, which it keeps. The client is asked for consent, or consent is refused.
+    Main thread, which is blocked. The client is asked for consent, or consent is refused.
 
     Args:
         host: The application.
@@ -240,7 +241,7 @@ def open_headless(
     settings: config.Settings | None = None,
     covers: Callable[[Question], bool] | None = None,
 ) -> Iterator[Headless[Host]]:
-    """Open an application in its own batch interpreter, with a bridge that is not started yet.
+    """Open an application in this batch interpreter, with a bridge that is not started yet.
 
     Args:
         name: The application, as ``--host`` names it.
@@ -250,8 +251,8 @@ def open_headless(
         covers: Returns whether a question is agreed to before anybody is asked; see `Headless`.
 
     Returns:
-        A context manager that has the application open in its block, and gives the bridge:
-        `Headless.run` serves.
+        A context manager with the bridge; the application is open in its block. `Headless.run`
+        serves.
 
     Raises:
         MissingExtra: The application's dependencies are not installed.
@@ -264,7 +265,7 @@ def open_headless(
 
 
 def main() -> None:
-    """Do the job that the environment names, and report how it ended."""
+    """Do the `Job` that the environment names, and report how the job ended."""
     job_text = Path(os.environ[batch_job.JOB]).read_text(encoding="utf-8")
     job = batch_job.Job(**json.loads(job_text))
     scene = Path(job.scene) if job.scene else None
@@ -272,7 +273,7 @@ def main() -> None:
         scenes = batch_job.import_scenes(job.scenes)
         with batch_job.opened(job.host, scenes, scene) as host:
             _serve_job(job, host, scenes)
-    except (errors.BridgeError, OSError, ValueError) as error:  # their texts are sentences
+    except (errors.BridgeError, OSError, ValueError) as error:  # whose messages are sentences
         job.write_report(error=str(error))
     except Exception as error:  # noqa: BLE001 - a host may raise anything for a scene
         job.write_report(error=f"{type(error).__name__}: {error}")

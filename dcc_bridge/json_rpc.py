@@ -1,8 +1,8 @@
-"""The answers to JSON that is not a JSON-RPC message. Any thread.
+"""The answers to messages that are not valid JSON-RPC. Any thread.
 
-The protocol's SDK takes a request whose id is null, 1.5 or true for a notification, and answers
-other messages with pages of its own types. So our server and our proxy, over HTTP and over stdio,
-make these answers themselves.
+Our server and our proxy use them, over HTTP and over stdio. The protocol's SDK itself would take a
+request whose id is null, 1.5 or true for a notification, and answer other messages with pages about
+its own types.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def error_response(request_id: object, why: str) -> dict[str, Any]:
 
 
 def id_in_use(request_id: object) -> str:
-    """Return why a request is refused that has the id of a request which is still running."""
+    """Return why a request is refused: a request with the same id is still running."""
     return f"A request with the id {request_id} is still running. Use another id."
 
 

@@ -1,9 +1,9 @@
 """The MCP clients that are known, and how each draws a question. Any thread.
 
-A client that declares elicitation and draws nothing answers for its person: mostly it declines, and
-nothing can be done in the scene; at worst it agrees. The questions of such a client are asked in
-the host (`SILENT`). The facts that we send to a client about us are here too. This module imports
-nothing of ours.
+A client that declares elicitation and draws nothing answers by itself: mostly it declines, and
+nothing can be done in the scene; at worst it agrees. The questions of such a client (`SILENT`) are
+asked in the host. The facts that a client gets about us are here too. This module imports nothing
+of ours.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ class KnownClient:
 
     Attributes:
         name: The name that its makers use.
-        questions: Whether it draws questions, or only declares that it would, or neither.
-        servers: Where it lists its servers, and whether they work.
-        asof: The day on which somebody saw how it draws questions, as an ISO date.
-        source: Where that was reported, and what was seen.
+        questions: Whether the client draws questions, only declares that it can, or neither.
+        servers: The place in the client that lists its servers, and whether they work.
+        asof: The day on which somebody saw how the client draws questions, as an ISO date.
+        source: The report of that, and what was seen.
     """
 
     name: str

@@ -1,10 +1,10 @@
 """Finds the clients on this computer and sets them up, for a panel. Any thread.
 
-Our own command does the work, in processes on a thread of their own: a host's main thread never
-waits, and parsing a client's settings, which may be megabytes, does not hold Python's lock there.
-The entry in a client's settings names the Python of that process, which is thereby proven to be
-able to import us. That Python has to be found first, because in a host `sys.executable` may be the
-host itself.
+A panel shows `LocalClients.now`, and calls `act` when a person presses a button. The work is done
+by our own command in another process: so the host's main thread never waits, and does not lose
+Python's lock to the parsing of a client's settings, which may be megabytes. The entry that is added
+to a client's settings names the Python of that process, as this Python can import our package. In a
+host that Python has to be found first, because `sys.executable` may be the host itself.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ import platformdirs
 _FOLDER: Final = Path(__file__).absolute().parents[1]  # the folder that has our package
 _TIMEOUT_S: Final = 180  # for a process: a client's own command may start a whole runtime
 _OWN_EXIT_CODES: Final = (0, 2)  # of our command; a Python that cannot import us ends with 1
-_COMMANDS: Final = {  # the words of our own command for each verb
+_COMMANDS: Final = {  # the arguments of our own command for each verb; "look" only lists
     "look": (),
     "add": ("client", "add", "{label}"),
     "link": ("client", "link", "{label}", "--open"),
@@ -43,7 +43,7 @@ class LocalClient:
         file: The file of its settings.
         is_set_up: Whether our entry is in that file.
         is_writable: Whether our entry can be added to the file; else a person pastes the entry.
-        entry: Our entry as they paste it.
+        entry: Our entry as a person pastes it.
     """
 
     label: str
@@ -59,10 +59,10 @@ class LocalState:
 
     Attributes:
         clients: The clients that were found.
-        step: How far the search for them is.
-        label: The client that was last acted on, or "".
-        verb: Which of the `VERBS` that was, or "".
-        error: Why it failed, or "".
+        step: How far the search for the clients is.
+        label: The label of the client of the last `act`, or "".
+        verb: The verb of the last `act`, or "".
+        error: Why the last `act` failed, or "".
     """
 
     clients: tuple[LocalClient, ...] = ()
@@ -80,45 +80,45 @@ class LocalClients:
     """
 
     def __init__(self, changed: Callable[[], None]) -> None:
-        """Prepare; nothing is looked for yet.
+        """Prepare; no client is looked for before `act`.
 
         Args:
             changed: Called on any thread when `now` has changed.
         """
         self.now = LocalState()
         self._changed = changed
-        self._python: Path | None = None  # that can import us, once it is known
+        self._python: Path | None = None  # that can import our package, once one is found
         self._lock = threading.Lock()  # one process at a time
 
     def act(self, label: str, verb: str) -> None:
-        """Do one of the `VERBS`, and return at once.
+        """Begin one of the `VERBS` on another thread, and then look for the clients again.
 
         Args:
-            label: The client; "look" needs none.
+            label: The label of the client; any text for "look".
             verb: The verb.
         """
         threading.Thread(target=self._act, args=(label, verb), daemon=True).start()
 
     def _act(self, label: str, verb: str) -> None:
         with self._lock:
-            self._note(LocalState(self.now.clients, "looking", label, verb))
-            error = self._do(label, verb)
+            self._set_state(LocalState(self.now.clients, "looking", label, verb))
+            error = self._run_verb(label, verb)
             listing = self._run("client", "list", "--json")
             text = listing.stdout if listing is not None else ""
             try:
                 rows = json.loads(text)
             except ValueError:  # also where no Python was found
-                self._note(LocalState(step="failed"))
+                self._set_state(LocalState(step="failed"))
                 return
             clients = []
             for row in rows:
                 is_there = row.pop("is_there")
                 if is_there or row["is_set_up"]:
                     clients.append(LocalClient(**row))
-            self._note(LocalState(tuple(clients), "done", label, verb, error))
+            self._set_state(LocalState(tuple(clients), "done", label, verb, error))
 
-    def _do(self, label: str, verb: str) -> str:
-        """Run the command of a verb, if it has one, and return why that failed, or ""."""
+    def _run_verb(self, label: str, verb: str) -> str:
+        """Run the command of a verb, if there is one, and return why the command failed, or ""."""
         folder = platformdirs.user_cache_path("dcc_bridge")
         words = [word.format(label=label, folder=folder) for word in _COMMANDS[verb]]
         if not words:
@@ -130,12 +130,12 @@ class LocalClients:
             return ""
         return process.stderr.strip().removeprefix("dcc-bridge: ")
 
-    def _note(self, state: LocalState) -> None:
+    def _set_state(self, state: LocalState) -> None:
         self.now = state
         self._changed()
 
     def _run(self, *words: str) -> subprocess.CompletedProcess[str] | None:
-        """Run our own command; None where no Python can run it, or it took too long."""
+        """Run our own command; None if no Python can run it, or it took too long."""
         pythons = _pythons() if self._python is None else [self._python]
         for python in pythons:
             try:
@@ -163,14 +163,14 @@ def _run_with(python: Path, words: Sequence[str]) -> subprocess.CompletedProcess
 
 
 def _pythons() -> Iterator[Path]:
-    """Yield the programs that may be the host's Python, by the names that hosts give to theirs."""
-    this = Path(sys.executable or sys.base_prefix)
-    if re.match(r"python|mayapy", this.name):
-        yield this
+    """Yield the programs that may be the host's Python, by the names that are usual in hosts."""
+    executable = Path(sys.executable or sys.base_prefix)
+    if re.match(r"python|mayapy", executable.name):
+        yield executable
     suffix = ".exe" if sys.platform == "win32" else ""
     version = f"{sys.version_info.major}.{sys.version_info.minor}"
-    for folder in (this.parent, Path(sys.base_prefix, "bin"), Path(sys.base_prefix)):
+    for folder in (executable.parent, Path(sys.base_prefix, "bin"), Path(sys.base_prefix)):
         for name in ("mayapy", f"python{version}", "python3", "python"):
             file = folder / f"{name}{suffix}"
-            if file.is_file() and file != this:
+            if file.is_file() and file != executable:
                 yield file

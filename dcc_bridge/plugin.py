@@ -1,6 +1,7 @@
-"""A bridge with Qt dialogs and a panel, installed in a host by its plug-in. Main thread.
+"""A bridge with Qt dialogs and a panel, for the plug-in of a host with Qt. Main thread.
 
-What is particular to a host's loader is in ``plugins/``.
+The plug-in makes a `PlugIn` and calls `install` when the host loads it, and `uninstall` when the
+host unloads it. The code for a host's own loader is in ``plugins/``.
 """
 
 from __future__ import annotations
@@ -145,7 +146,7 @@ class PlugIn:
         self.cleanup.callback(self.host.when_leaving(on_leaving or self.uninstall))
 
     def uninstall(self) -> None:
-        """Stop, and take the callbacks back; harmless the second time.
+        """Stop the bridge, and remove the callbacks from the host; harmless the second time.
 
         Raises:
             Exception: The error of a function in ``cleanup``; the bridge is stopped nevertheless.
@@ -163,15 +164,15 @@ class PlugIn:
             A future that is done once requests are taken.
 
         Raises:
-            BridgeError: The bridge cannot be started. Only a report of that is left, for the
-                person here and among the running hosts.
+            BridgeError: The bridge cannot be started. Nothing is left of the start but a report,
+                in `problem` and among the running hosts.
         """
         with self._reporting_failure():
             return self._start()
 
     @contextmanager
     def _reporting_failure(self) -> Iterator[None]:
-        """Report the error of a start until the next start or the end, and raise it again."""
+        """Keep a report of an error in the block until the next start or stop; raise the error."""
         self._forget_failure()
         try:
             yield
@@ -198,7 +199,7 @@ class PlugIn:
             return started
         loop = HostLoop()
         presenter = DialogPresenter(loop.main, self.host, self._main_window)
-        with ExitStack() as on_failure:  # no widget stays; the error goes on to the host
+        with ExitStack() as on_failure:  # deletes the widgets; the error goes on to the host
             on_failure.callback(loop.close)
             on_failure.callback(presenter.close)
             on_failure.callback(loop.main.close)
@@ -220,10 +221,10 @@ class PlugIn:
         return cast("QWidget | None", self.host.main_window())
 
     def stop(self) -> None:
-        """Stop the bridge, if it runs; then no widget of the bridge is left. It raises nothing.
+        """Stop the bridge, if it runs, and delete its widgets. It raises nothing.
 
-        Called from above a waiting skill's own frame, it ends the questions, and does the rest once
-        that frame is gone.
+        If a skill is on the stack below the caller, the questions end now, and the rest follows
+        once the skill has returned.
         """
         self._forget_failure()
         parts = self._parts
@@ -247,7 +248,10 @@ class PlugIn:
         return self._parts.presenter.enter()
 
     def _import(self, modules: Iterator[str], then: Callable[[], object]) -> None:
-        """Import each module in a turn of the host's event loop: all would hold it for 100 ms."""
+        """Import each module in a turn of its own of the host's event loop.
+
+        To import all in one turn would block the host for 100 ms.
+        """
         if not self.is_installed:  # the code of an import may have called `uninstall`
             return
         module = next(modules, None)
@@ -260,7 +264,7 @@ class PlugIn:
 
 
 def _delete_widgets(parts: _Parts) -> None:
-    """Delete the widgets at once: a widget that the host deletes later crashes its exit."""
+    """Delete the widgets at once: a widget that the host deletes later crashes the host's exit."""
     from dcc_bridge.qt.binding import delete, isValid
 
     if parts.panel is not None and isValid(parts.panel):

@@ -1,10 +1,10 @@
-"""Folders and files that only their user can reach. Any thread.
+"""Folders and files that only their user can reach, for tokens and the audit log. Any thread.
+
+Another user may have put a link of the same name into a folder. So `create` makes a new file or
+fails, in a folder that was checked and stays open, and no link is followed. Windows has no flags
+for this; there the folder is in the user's own profile, to which others cannot write.
 
 Descriptors are those of `os`, and the caller closes them.
-
-Somebody else may have put a name into a folder, as a link to a place of theirs. So a file is made
-new or not at all, in the folder that was checked, and no link is followed. Windows has no such
-flags; there the folder is the user's own profile, which others cannot write to.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ _NO_LINK: Final = getattr(os, "O_NOFOLLOW", 0)
 _FOLDER_FLAGS: Final = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | _NO_LINK
 _NEW_FILE_FLAGS: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | _NO_LINK
 _BINARY: Final = getattr(os, "O_BINARY", 0)
-# Windows refuses a file that another program has open. A program that reads the file, or scans it
-# for viruses, is done in a moment, so the call is tried again for that long.
+# Windows refuses to replace a file that another program has open. Programs that read or scan the
+# file are usually done in a moment, so the call is tried again for so long.
 _RETRY_TIMEOUT_S: Final = 0.5
 _RETRY_INTERVAL_S: Final = 0.005
 T = TypeVar("T")
@@ -38,7 +38,7 @@ def folder(path: Path) -> Path:
     """Make a folder that nobody else can reach, and the folders above it.
 
     Args:
-        path: The folder; if it is there already and the user's own, it is closed to others.
+        path: The folder. A folder of the user's that is there already is closed to others.
 
     Returns:
         The same path.
@@ -77,7 +77,7 @@ def create(file: Path) -> int:
 
 
 def reopen(file: Path) -> int:
-    """Open a file of the user's own to read it and to append to it; others may read the file.
+    """Open a file of the user's own, to read and to append. Others may be able to read the file.
 
     Args:
         file: The path of the file.
@@ -173,11 +173,11 @@ def retry_while_held(fn: Callable[[], T]) -> T:
 
 
 def claim(descriptor: int, *, wait: bool = False) -> bool:
-    """Lock a file for as long as this process lives or keeps it open. It raises nothing.
+    """Lock a file until this process closes it or ends. It raises nothing.
 
-    Not by `filelock`: the lock has to be on the audit log itself, which is moved and copied without
-    a lock file beside it, and a process that died must not leave a lock file. Some network folders
-    have no such lock.
+    The lock is on the file itself, not on a lock file as of `filelock`: an audit log may be moved
+    and copied, and a process that died must leave nothing behind. Some network folders have no
+    such locks.
 
     Args:
         descriptor: The file, open to write.
@@ -202,9 +202,9 @@ def claim(descriptor: int, *, wait: bool = False) -> bool:
 
 
 def _claim_byte(descriptor: int, wait: bool) -> bool:
-    """Lock a byte behind the end of the file, because on Windows nobody can read a locked byte.
+    """Lock a byte after the end of the file, because on Windows a locked byte cannot be read.
 
-    Not by `msvcrt.locking`, which gives up after ten seconds and locks where the file is written.
+    Not by `msvcrt.locking`, which gives up after ten seconds, and locks at the current position.
     """
     if sys.platform != "win32":
         raise NotImplementedError
@@ -222,7 +222,7 @@ def _claim_byte(descriptor: int, wait: bool) -> bool:
 
 @contextmanager
 def _open_folder(path: Path) -> Iterator[int]:
-    """Keep a folder open, so that nobody can put another one in its place meanwhile."""
+    """Keep a folder open in the block, so that nobody can put another folder in its place."""
     try:
         descriptor = os.open(path, _FOLDER_FLAGS)
     except OSError as error:

@@ -1,9 +1,9 @@
 """The applications as the commands know them, without their APIs. Any thread.
 
-Each leaf has one `Program`, and ``dcc-bridge`` finds it by the entry point of the leaf's name in
-the group ``dcc_bridge.hosts``. It is an `InstallTarget` (`dcc_bridge.install.locations`) where the
-application has a Python of its own and a folder for plug-ins, and a `LocalProgram` where it runs in
-this Python.
+Each leaf (the package of an application in ``plugins/``) has one `Program`, which ``dcc-bridge``
+finds by its entry point in the group ``dcc_bridge.hosts``. It is an `InstallTarget`
+(`dcc_bridge.install.locations`) for an application with a Python of its own and a folder for
+plug-ins, and a `LocalProgram` for an application that runs in this Python.
 """
 
 from __future__ import annotations
@@ -39,19 +39,22 @@ class Program(ABC):
 
     @property
     def scenes(self) -> str:
-        """The module that opens its scenes; see `dcc_bridge.batch_job.Scenes`."""
+        """The name of the leaf's module that opens scenes; see `dcc_bridge.batch_job.Scenes`."""
         return f"dcc_bridge_{self.name}.scenes"
 
     @property
     def plain_names(self) -> str:
-        """The module with ``PLAIN``, its `PlainNames`, which imports nothing of the application."""
+        """The name of the leaf's module with ``PLAIN``, a `PlainNames`.
+
+        The module imports nothing of the application.
+        """
         return f"dcc_bridge_{self.name}.plain_names"
 
     @property
     def leaf(self) -> Path:
-        """The folder of its leaf: the package, and the files by which the application finds it.
+        """The folder of the leaf: the package, and the files by which the application finds it.
 
-        A leaf that comes with another distribution names its own.
+        A leaf that comes with another distribution overrides this property.
         """
         return data_folder("plugins") / self.name
 
@@ -61,11 +64,11 @@ class Opening:
     """The arguments with which a `LocalProgram` is started.
 
     Attributes:
-        scene: The file that it opens.
+        scene: The file to open.
         skills: Folders of skill files, the most trusted first.
-        settings: How its bridge behaves.
-        window: Whether it has a window, in which a person can answer.
-        as_copy: Whether a copy of the scene is opened, and never the file itself.
+        settings: How the bridge behaves.
+        window: Whether the program has a window, in which a person can answer.
+        as_copy: Whether to open a copy of the scene, and never the file itself.
     """
 
     scene: Path
@@ -76,12 +79,12 @@ class Opening:
 
 
 class WindowedHost(ABC):
-    """A `LocalProgram` in its window, with its bridge, while it runs.
+    """A `LocalProgram` that runs in its window, with a bridge.
 
-    Its methods are called on the main thread, unless they say "any thread".
+    The methods are called on the main thread, unless they say "any thread".
 
     Attributes:
-        bridge: Its bridge, which takes requests.
+        bridge: The bridge, which takes requests.
         host: The application.
         main: The way to the main thread.
         is_stopping: Whether `stop` was called.
@@ -113,7 +116,7 @@ class WindowedHost(ABC):
 
     @abstractmethod
     def answer(self, action: str) -> str:
-        """Press the button with which a person answers the question that is shown.
+        """Press a button of the question that is shown, as a person would.
 
         Args:
             action: "accept", "decline" or "cancel".
@@ -165,8 +168,8 @@ class LocalProgram(Program):
         """Return whether the application can show a window.
 
         Returns:
-            Whether it can, and why not if the environment names a screen that cannot be used; else
-            "".
+            Whether it can. Then why not, if the environment names a screen that cannot be used;
+            else "".
 
         Raises:
             Nothing.
@@ -174,7 +177,7 @@ class LocalProgram(Program):
 
     @abstractmethod
     def opened(self, opening: Opening) -> AbstractContextManager[Host]:
-        """Open the application without its window, as long as a ``with`` block lasts.
+        """Open the application without its window, for a ``with`` block.
 
         Args:
             opening: The arguments of the start.
@@ -204,7 +207,7 @@ class LocalProgram(Program):
 
     @abstractmethod
     def digest(self, host: Host) -> str:
-        """Digest everything that the scene holds, so that two states can be compared. Main thread.
+        """Return a digest of the whole scene, by which two states can be compared. Main thread.
 
         Args:
             host: The application that `opened` gave.
@@ -223,7 +226,7 @@ class LocalProgram(Program):
         Args:
             host: The application that `opened` gave.
             opening: The arguments of the start.
-            on_ready: Called on the main thread once its bridge takes requests.
+            on_ready: Called on the main thread once the bridge takes requests.
 
         Raises:
             MissingExtra: The window's dependencies are not installed.

@@ -1,19 +1,19 @@
 """The audit log of one process: append-only, hash-chained JSON lines. Any thread.
 
-A process writes one file. It is made with the first event, so a bridge that only reads leaves none.
+A process writes one file. The first event makes the file, so a bridge that only reads leaves none.
 
-- Events are one write: all of them are in the file, or none is.
-- What has to be on the disk before a change is synced before the call returns. Other events are in
-  the system's hands at once, which outlives the process, not a power cut.
-- Hidden arguments and secrets that are alive are taken out of everything, in this place only.
-- A write that fails is cut off again. Its caller gets `NotRecorded`, and must not go on. While the
-  file cannot be cut either, every further event is refused.
+- The events of a call are one write: all of them are in the file, or none is.
+- `durable` events are on the disk when the call returns. Other events are with the operating
+  system then: they outlive the process, and not a power cut.
+- Hidden arguments and living secrets are taken out of every event, and here only.
+- After a write that fails, the file is cut to its size before. The caller gets `NotRecorded`, and
+  must not go on. While the file cannot be cut either, every further event is refused.
 
-Each line is a JSON object whose first member is the SHA-256 of the hash before it and of the rest
-of the line, byte for byte: whoever changes a byte, takes a line out, or puts one in breaks the
-chain there. What the chain cannot show by itself: lines taken from the very end (then the end mark
-is missing, as after a crash), a whole file that was deleted, and a chain that its own user wrote
-anew. For these keep the last line's hash, which ``dcc-bridge audit verify`` prints, elsewhere.
+Each line is a JSON object. Its first member is the SHA-256 of the previous line's hash and of the
+rest of the line, so the chain breaks where somebody changes a byte, removes a line or inserts one.
+The chain cannot show that lines were removed from the very end (the end mark is missing then, as
+after a crash), that a whole file was deleted, or that the user wrote a new chain. Against these,
+keep the last line's hash, which ``dcc-bridge audit verify`` prints, elsewhere.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ log = logging.getLogger(__name__)
 START: Final = "0" * 64
 """The hash before the first line."""
 OPENED: Final = "opened"
-"""The event of the first line, which holds what all further lines share."""
+"""The event of the first line, which has the facts that all lines have in common."""
 CLOSED: Final = "closed"
 """The event of the last line of a process that ended in order."""
 # The fields that are never redacted: a client must not hide behind a hidden argument "cursor".
@@ -75,10 +75,10 @@ class Auditor(Protocol):
 
         Args:
             events: The events.
-            durable: They are on the disk before this returns.
+            durable: Whether the events have to be on the disk before this returns.
 
         Raises:
-            NotRecorded: They cannot be written.
+            NotRecorded: The events cannot be written.
         """
 
 
@@ -100,17 +100,17 @@ def log_folder(chosen: Path | None = None) -> Path:
 def record_events(
     about: Mapping[str, Any], events: Sequence[Event], folder: Path | None = None
 ) -> None:
-    """Write a person's decisions outside of any bridge into a log of their own. Any thread.
+    """Write a person's decisions outside of any bridge into a new log. Any thread.
 
-    They are on the disk before this returns.
+    The events are on the disk before this returns.
 
     Args:
         about: The fields that all events have in common, such as the host.
-        events: What happened: for each event a word, and its fields.
+        events: The events.
         folder: The folder of the logs; None for the usual one of this system.
 
     Raises:
-        NotRecorded: They cannot be written, so what the person decided must not be done.
+        NotRecorded: The events cannot be written, so the person's decision must not be carried out.
     """
     log = AuditLog(log_folder(folder), about)
     try:
@@ -172,7 +172,7 @@ class AuditLog:
 
     def __call__(self, *events: Event, durable: bool = False) -> None:
         """Write events, as an `Auditor` does; a closed log refuses them."""
-        lines = [_dated(event, fields) for event, fields in events]
+        lines = [_line_fields(event, fields) for event, fields in events]
         with self._lock:
             if self._is_closed:
                 raise NotRecorded("the bridge was stopped.")
@@ -190,7 +190,7 @@ class AuditLog:
             if self._descriptor is None:
                 return
             try:
-                self._append([_dated(CLOSED, {})], durable=True)
+                self._append([_line_fields(CLOSED, {})], durable=True)
             except OSError:
                 log.warning("the audit log could not be closed", exc_info=True)
             with suppress(OSError):
@@ -228,11 +228,13 @@ class AuditLog:
         self._descriptor = self.disk.create(file)
         private_files.claim(self._descriptor, wait=True)
         try:
-            if os.fstat(self._descriptor).st_size:  # a process that starts took it for a dead one's
+            # Before the claim, another process that starts may have ended the file, as that of a
+            # process that died.
+            if os.fstat(self._descriptor).st_size:
                 raise BlockingIOError("the new file was ended by another process; try again")
             process = {"user": _user(), "machine": platform.node(), "pid": os.getpid()}
             header = {"format": 1, "prev": START, **process, **self._about}
-            self._append([_dated(OPENED, header)], durable=True)
+            self._append([_line_fields(OPENED, header)], durable=True)
         except OSError:
             os.close(self._descriptor)
             self._descriptor = None
@@ -268,8 +270,8 @@ def line_hash(last_hash: str, rest: bytes) -> str:
     return sha256(last_hash.encode() + rest).hexdigest()
 
 
-def _dated(event: str, fields: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the line of an event, with the time, and with hidden texts taken out."""
+def _line_fields(event: str, fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields of an event's line: with the time, and without hidden texts."""
     line: dict[str, Any] = {
         "utc": datetime.now(UTC).isoformat(timespec="milliseconds"),
         "monotonic": round(time.monotonic(), 6),

@@ -1,4 +1,4 @@
-"""How a question ended, in the words of the record; skills are told the same. Any thread."""
+"""The words for the end of a question that the audit log and skills have in common. Any thread."""
 
 from __future__ import annotations
 
@@ -6,4 +6,4 @@ from typing import Final
 
 DECLINED: Final = "declined"
 UNASKED: Final = "unasked"
-"""An edit about which nobody was asked, as undo takes it back. Only the record has this word."""
+"""An edit about which nobody was asked, as it can be undone. Only the audit log has this word."""

@@ -1,4 +1,4 @@
-"""The log file of our programs, with whole tracebacks; only its user can read it. Any thread."""
+"""The log file of our programs, with whole tracebacks; only the user can read it. Any thread."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from dcc_bridge import private_files
 from dcc_bridge.audit import redact
 
 _MAX_BYTES: Final = 2_000_000
-"""Bytes of the file from which on it is put aside and a new file begun."""
+"""Bytes of a file; after more, the file is renamed and a new file begun."""
 
 
 def log_file() -> Path:
@@ -36,7 +36,7 @@ class ProgramLog(logging.FileHandler):
             super().emit(record)
 
     def handleError(self, record: logging.LogRecord) -> None:
-        """Do nothing: logging would write the record, with a token in it, to the terminal."""
+        """Do nothing: logging would print the record to the terminal, with any token in it."""
 
     def close(self) -> None:
         """Close the file; records that could not be written are tried once more."""
@@ -57,7 +57,7 @@ class ProgramLog(logging.FileHandler):
 
 
 class CleanFormatter(logging.Formatter):
-    """Cleans every record, as `redact.LOG_FILTER` has done already with our own records."""
+    """Takes tokens out of every record, also of those that `redact.LOG_FILTER` has not seen."""
 
     def format(self, record: logging.LogRecord) -> str:
         """Return a record as a line without tokens."""

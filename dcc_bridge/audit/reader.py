@@ -1,6 +1,7 @@
 """Reads audit logs: verifies the chain, finds calls without an end, ends logs of dead processes.
 
-A file is read as a stream, line by line, and is never in memory as a whole. Any thread.
+`read` verifies a whole log, `follow` yields its lines, and `recover` ends the logs in a folder. A
+file is read as a stream, line by line, and is never in memory as a whole. Any thread.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from dcc_bridge.audit.log import CLOSED, OPENED, START, Disk, chain, line_hash
 log = logging.getLogger(__name__)
 
 RECOVERED: Final = "recovered"
-"""The event of the last line of a process that died, written later by another."""
+"""The event of the last line of a process that died; another process writes this line."""
 ENDINGS: Final = (
     "end",
     "reverted",
@@ -41,11 +42,11 @@ _MAX_TORN_BYTES: Final = 200
 
 
 class BrokenChain(Exception):
-    """A line is not what was written.
+    """A line of a log is not as our process wrote it.
 
     Attributes:
         number: The number of the line in its file, from 1.
-        torn: The bytes of a last line without its end, as a crash leaves it.
+        torn: The bytes of an incomplete last line, as a crash leaves it; else b"".
         why: What is wrong with the line.
     """
 
@@ -62,7 +63,7 @@ class AuditLine:
 
     Attributes:
         hash: The line's own hash.
-        fields: The other members.
+        fields: The other members of the JSON object.
     """
 
     hash: str
@@ -103,7 +104,7 @@ class AuditFile:
         """Read the lines up to the first break of the chain.
 
         Args:
-            start: The byte behind which to begin. What stands before it is not verified.
+            start: The position in bytes after which to begin. The lines before are not verified.
 
         Raises:
             BrokenChain: The chain breaks behind a `start`, other than in an incomplete last line.
@@ -135,11 +136,11 @@ def follow(file: Path, start: int = 0) -> Iterator[AuditLine]:
 
     Args:
         file: The log.
-        start: The byte behind which to begin: the first whole line there gives the hash against
-            which the line after it, the first to be read, is verified.
+        start: The position in bytes after which to begin. The first whole line there is not
+            yielded: its hash verifies the next line.
 
     Raises:
-        BrokenChain: A line is not what was written, or the file is empty.
+        BrokenChain: A line is not as our process wrote it, or the file is empty.
     """
     last_hash = START
     first_number = 1
@@ -178,9 +179,9 @@ def is_written(file: Path) -> bool:
 def recover(folder: Path) -> int:
     """Write an end mark, with the calls that have no end, to the logs of processes that died.
 
-    A process holds a lock on its log that the system releases when it dies, so a log is never taken
-    for ended while a process writes it. Where there are no such locks (some network folders) no end
-    mark is added; ``dcc-bridge audit verify`` finds the same.
+    A process holds a lock on its log, which the system releases when the process dies. So no log
+    gets an end mark while a process writes it. On network folders without such locks no end mark is
+    written; ``dcc-bridge audit verify`` finds these calls too.
 
     Returns:
         How many calls had no end.

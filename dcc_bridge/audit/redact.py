@@ -1,9 +1,10 @@
-"""Redaction: takes out of the audit log, and of `logging`, what must not stand there. Any thread.
+"""Redaction: takes hidden values out of the audit log, and tokens out of `logging`. Any thread.
 
-Of a value the audit log has nothing hidden, only what JSON can carry, and not too much.
-
-An object that holds texts which must not be written down registers itself, and stays registered for
-as long as it lives. The log takes all of these texts out of everything that it writes.
+- `Redacted` is a value without the parts that its schema hides.
+- `register` takes an object whose texts are hidden, such as a secret; `hidden_texts` lists the
+  texts of all such objects that live. `audit.log` removes these texts from every event.
+- `as_json` makes any value JSON, without hidden texts, and not too long.
+- `LOG_FILTER` cleans the records of our loggers.
 
 A value is hidden where its schema says ``"writeOnly": true``, ``"format": "password"``,
 ``"x-redact": true`` or ``"redact": true``. With pydantic: ``SecretStr``, or
@@ -29,10 +30,10 @@ HIDDEN: Final = "(hidden)"
 MARKS: Final = frozenset({"writeOnly", "x-redact", "redact"})
 """The keywords of a schema that hide its values."""
 _MIN_HIDDEN_CHARS: Final = 4
-"""Characters of a hidden text: a shorter text would be found in many other texts."""
+"""A shorter hidden text would be found by chance in other texts."""
 
 MAX_NAMES: Final = 50
-"""Items of a list that are written. The others are counted."""
+"""Items of a list that are recorded. The others are counted."""
 _MAX_TEXT_CHARS: Final = 20_000
 _MAX_FIELD_CHARS: Final = 65_536
 _MAX_DEPTH: Final = 8
@@ -48,7 +49,7 @@ _arguments: Final[weakref.WeakValueDictionary[str, Redacted]] = weakref.WeakValu
 
 
 class Confidential(Protocol):
-    """An object that holds texts which must not be written down."""
+    """An object with texts that must not be recorded."""
 
     @property
     def hidden(self) -> Set[str]:
@@ -56,13 +57,13 @@ class Confidential(Protocol):
 
 
 def register(confidential: Confidential) -> None:
-    """Take the texts of an object out of all that is written down, for as long as it lives."""
+    """Hide the texts of an object in all records, for as long as the object lives."""
     with _registry_lock:
         _registry.add(confidential)
 
 
 def hidden_texts(call: object) -> list[str]:
-    """List the texts that must not be written of a call: all secrets, its own hidden arguments."""
+    """List the hidden texts for a call's records: all registered ones, and its hidden arguments."""
     with _registry_lock:
         arguments = _arguments.get(str(call))
     confidentials = registered()
@@ -75,42 +76,41 @@ def hidden_texts(call: object) -> list[str]:
 
 
 def registered() -> list[Confidential]:
-    """List the registered objects that live."""
+    """List the registered objects that still live."""
     with _registry_lock:
         return list(_registry)
 
 
 def is_hidden(schema: Schema) -> bool:
-    """Return whether the values of a schema must not be written down."""
+    """Return whether a schema hides its values."""
     return schema.get("format") == "password" or any(schema.get(name) is True for name in MARKS)
 
 
 class Redacted:
-    """A value of which nothing hidden can be seen.
+    """A value without its hidden parts.
 
     Attributes:
-        hidden: The hidden texts that are long enough to be looked for in other texts.
-        hides: Something is hidden, be it too short to be looked for.
+        hidden: The hidden texts, except those that are too short to be found in other texts.
+        hides: Whether anything is hidden.
         value: The value, with `HIDDEN` in the place of each hidden part.
     """
 
     def __init__(
         self, value: object = None, schema: Schema | None = None, call: str | None = None
     ) -> None:
-        """Hide what a schema hides, before the skill runs and may change what it was given.
+        """Copy a value without the parts that a schema hides.
 
         Args:
             value: The value.
-            schema: Its JSON schema; None hides nothing.
-            call: The id of the call in whose record alone the texts are hidden; None for every
-                record.
+            schema: The JSON schema of the value; None hides nothing.
+            call: The id of the call in whose records the texts are hidden; None for all records.
         """
         self._root: Schema = schema or {}
         self.hides = False
         hidden: set[str] = set()
         self.value: Any = value
         if schema:
-            self.value = self._show(value, [schema], hidden)
+            self.value = self._redact(value, [schema], hidden)
         self.hidden = frozenset(text for text in hidden if len(text) >= _MIN_HIDDEN_CHARS)
         if self.hidden and call is None:
             register(self)
@@ -119,13 +119,13 @@ class Redacted:
                 _arguments[str(call)] = self
 
     def scrub(self, value: Any) -> Any:
-        """Return another value without the texts hidden here: a message, an error."""
+        """Return another value, such as an error's message, without the texts that are hidden."""
         if not self.hidden:
             return value
         return each_text(value, lambda text: without(text, self.hidden))
 
-    def _show(self, value: object, schemas: Iterable[Schema], hidden: set[str]) -> Any:
-        """Return a value as it may be seen, and add the texts that were hidden to `hidden`."""
+    def _redact(self, value: object, schemas: Iterable[Schema], hidden: set[str]) -> Any:
+        """Return a value without its hidden parts, and add their texts to `hidden`."""
         branches = list(self._branches(schemas))
         if any(is_hidden(branch) for branch in branches):
             self.hides = True
@@ -134,32 +134,32 @@ class Redacted:
         if isinstance(value, Mapping):
             members = {}
             for name, member in value.items():
-                members[name] = self._show(member, _member_schemas(branches, name), hidden)
+                members[name] = self._redact(member, _member_schemas(branches, name), hidden)
             return members
         if isinstance(value, list | tuple):
             items = []
             for index, item in enumerate(value):
-                items.append(self._show(item, _item_schemas(branches, index), hidden))
+                items.append(self._redact(item, _item_schemas(branches, index), hidden))
             return items
         return value
 
     def _branches(self, schemas: Iterable[Schema]) -> Iterator[Schema]:
-        """Yield all schemas that a value may be meant to fit."""
-        waiting = list(schemas)
+        """Yield the schemas, and all schemas that they refer to by anyOf, oneOf, allOf and $ref."""
+        pending = list(schemas)
         seen: set[int] = set()
-        while waiting:
-            schema = waiting.pop()
+        while pending:
+            schema = pending.pop()
             if not isinstance(schema, Mapping) or id(schema) in seen:
                 continue
             seen.add(id(schema))
             yield schema
             for word in ("anyOf", "oneOf", "allOf"):
-                waiting.extend(schema.get(word, ()))
+                pending.extend(schema.get(word, ()))
             reference = schema.get("$ref")
             if isinstance(reference, str) and reference.startswith("#/"):
-                waiting.append(self._referred(reference))
+                pending.append(self._resolve(reference))
 
-    def _referred(self, reference: str) -> Schema:
+    def _resolve(self, reference: str) -> Schema:
         """Return the schema that a reference such as "#/$defs/Name" names; {} if there is none."""
         schema: Any = self._root
         for part in reference.removeprefix("#/").split("/"):
@@ -185,7 +185,7 @@ def digest(value: object) -> str:
 
 
 def names(items: Iterable[str]) -> list[str]:
-    """Return the first names of a list, as many as are written down."""
+    """Return the first `MAX_NAMES` names of a list, which are recorded."""
     return list(islice(items, MAX_NAMES))
 
 
@@ -230,7 +230,7 @@ def _texts(value: object) -> Iterator[str]:
 
 
 def without(text: str, hidden: Iterable[str], instead: str = HIDDEN) -> str:
-    """Return a text with `instead` in the place of each hidden one."""
+    """Return a text with `instead` in the place of each hidden text."""
     for secret in sorted(hidden, key=len, reverse=True):  # a longer one may hold a shorter one
         text = text.replace(secret, instead)
     return text
@@ -313,18 +313,18 @@ class _LogFilter(logging.Filter):
 
 
 LOG_FILTER: Final = _LogFilter()
-"""Cleans the records that pass it."""
+"""The filter of our loggers, which cleans their records."""
 
 
 def redact_tokens(text: str) -> str:
-    """Return a text without what may be the code of a token."""
+    """Return a text without everything that looks like the code of a token."""
     return _TOKEN.sub(REDACTED, text)
 
 
 def install_log_filter(visible: Callable[[str], str]) -> None:
-    """Add the filter to every logger of ours that exists; a second time does no harm.
+    """Add `LOG_FILTER` to every logger of ours that exists; a second time does no harm.
 
-    It is called again after later imports, since a filter on a logger is not inherited.
+    Call this again after later imports, since a logger does not inherit a filter.
 
     Args:
         visible: Returns a text with its hidden characters made visible.

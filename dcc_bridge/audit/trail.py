@@ -1,9 +1,10 @@
-"""The audit trail: what the log has of each question and each run. Any thread.
+"""The audit trail: the events that the audit log has of each question and each run. Any thread.
 
-It is made of facts that those who ask and run skills pass in; this module knows neither of them.
+The broker has a `QuestionRecord` for each question, and the runner a `RunRecord` for each run. The
+facts come as `QuestionFacts`, `AnswerFacts` and the protocols of a call.
 
-A grant is on the disk before anybody is told of it, or there is no grant. Every other ending of a
-question is written as well as possible: a full disk must not keep a read from ending.
+A grant is on the disk before anybody is told of it, or there is no grant. Any other end of a
+question counts even if it cannot be recorded: a full disk must not keep a read from ending.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ log = logging.getLogger(__name__)
 _OWN_PAGE: Final = "(a page of this application)"
 _UNATTENDED: Final = "unattended"
 _GRANTORS: Final = {
-    # The surfaces on which a person, or a setting, can agree, and their names in the record.
+    # Who can agree to a consent, by `AnswerFacts.by`, and the name in the log.
     "host": "host",
     "client": "unverified client",
     "policy": _UNATTENDED,
@@ -40,7 +41,7 @@ _ENDINGS: Final = (DECLINED, "cancelled", "timed_out")
 
 
 class RecordedClient(Protocol):
-    """The facts of a client that are written down."""
+    """The facts of a client that are recorded."""
 
     @property
     def label(self) -> str:
@@ -56,7 +57,7 @@ class RecordedClient(Protocol):
 
 
 class RecordedCall(Protocol):
-    """The facts of a call that are written down.
+    """The facts of a call that are recorded.
 
     Attributes:
         id: The call's id.
@@ -64,7 +65,7 @@ class RecordedCall(Protocol):
         title: The skill's name as a person reads it.
         digest: The digest of the skill's file, or "".
         arguments: The arguments.
-        is_recorded: The audit log has the call, and so has to have its end.
+        is_recorded: Whether the audit log has the call, so that it has to have its end.
     """
 
     id: str
@@ -84,7 +85,7 @@ class RecordedCall(Protocol):
 
 
 class RecordedLedger(Protocol):
-    """The grants of a call, as far as they are written down."""
+    """The grants of a call, as far as they are recorded."""
 
     @property
     def live(self) -> Sized:
@@ -92,7 +93,7 @@ class RecordedLedger(Protocol):
 
 
 class RecordedLosses(Protocol):
-    """The lasting losses of a call, as far as they are written down."""
+    """The lasting losses of a call, as far as they are recorded."""
 
     @property
     def checkpoint(self) -> Path | None:
@@ -100,11 +101,11 @@ class RecordedLosses(Protocol):
 
     @property
     def lost(self) -> Sequence[str]:
-        """The losses that nothing brings back."""
+        """The losses that cannot be undone."""
 
 
 class RecordedRun(RecordedCall, Protocol):
-    """The facts of a call that may change the scene that are written down."""
+    """The facts of a call that may change the scene, as far as they are recorded."""
 
     @property
     def ledger(self) -> RecordedLedger:
@@ -112,31 +113,31 @@ class RecordedRun(RecordedCall, Protocol):
 
     @property
     def lasting(self) -> RecordedLosses:
-        """The acts that undo does not bring back."""
+        """The losses that cannot be undone, and the copy of what was lost."""
 
     @property
     def keeps_errors(self) -> bool:
-        """Whether the call's errors may be written down."""
+        """Whether the call's errors may be recorded."""
 
 
 @dataclass(frozen=True, slots=True)
 class QuestionFacts:
-    """The facts of a question that are written down.
+    """The facts of a question that are recorded.
 
     Attributes:
         id: The question's id.
         message: The text of the question.
-        is_consent: A yes is a grant.
-        is_input: The question declares that it is no consent.
+        is_consent: Whether a yes is a grant.
+        is_input: Whether the skill declared that the question is no consent.
         inner_skill: The destructive skill that asks, where another skill was called; or "".
-        undoable: The host can undo the edit that is asked about.
+        undoable: Whether the host can undo the edit that is asked about.
         checkpoint_place: The folder in which a copy is kept first, or None.
         url: The page to visit, or None.
-        is_own_page: The page is one of this application.
+        is_own_page: Whether the page is one of this application.
         items: The items that the question is about.
         arguments: The arguments that the question shows, by their captions.
         details_sha256: The digest of the text that the question shows, or None.
-        hidden: The fields of the form whose values are not written down.
+        hidden: The fields of the form whose values are not recorded.
     """
 
     id: str
@@ -156,18 +157,18 @@ class QuestionFacts:
 
 @dataclass(frozen=True, slots=True)
 class AnswerFacts:
-    """The facts of an answer that are written down.
+    """The facts of an answer that are recorded.
 
     Attributes:
-        accepted: The question was accepted, by a person or by a setting of theirs.
+        accepted: Whether the question was accepted, by a person or by a setting.
         by: The surface, or the setting, that answered.
         how: How the question ended, in a word.
-        why: Why it was not accepted, or what accepted it; or None.
+        why: Why the question was not accepted, or which setting accepted it; or None.
         data: The values of the form.
         typed: The values of a form that was refused.
-        reason: Why it was refused, in a person's words; or None.
-        besides: "grant": the question whose answer covers this one, so that nobody was asked.
-            "minutes": for how long the answer covers plain code of the client.
+        reason: The reason for a refusal in a person's words, or None.
+        besides: Further facts. "grant": the earlier question whose answer holds for this one.
+            "minutes": for how long the answer holds for later code of the client.
     """
 
     accepted: bool
@@ -197,7 +198,7 @@ def _client_fields(call: RecordedCall) -> dict[str, Any]:
 
 
 def _full_fields(call: RecordedCall) -> dict[str, Any]:
-    """Return all that is known of a call before it runs, and note that the call is on record."""
+    """Return all fields that are known of a call before it runs, and set `is_recorded`."""
     is_first = not call.is_recorded
     call.is_recorded = True
     arguments = call.arguments.value
@@ -215,7 +216,8 @@ def _full_fields(call: RecordedCall) -> dict[str, Any]:
 def rejected(call: RecordedCall, why: str) -> Event:
     """Return the event of a call that was refused before it could begin.
 
-    It has the names of the arguments only: a value may stand where its schema does not hide it.
+    The event has only the names of the arguments: in a wrong call, a value that should be hidden
+    may be in the wrong place.
 
     Args:
         call: The call.
@@ -230,12 +232,12 @@ def rejected(call: RecordedCall, why: str) -> Event:
 
 
 def became_task(call: RecordedCall, digest: str) -> Event:
-    """Return the event of a call that goes on as a task, with the digest of the task's id."""
+    """Return the event of a call that goes on as a task; `digest` is that of the task's id."""
     return "task", {**_full_fields(call), "task": digest}
 
 
 class QuestionRecord:
-    """The lines of one question in the log."""
+    """The events of one question in the log: that it was shown, and how it ended."""
 
     def __init__(
         self,
@@ -244,13 +246,13 @@ class QuestionRecord:
         question: QuestionFacts,
         allow_list: Path | None = None,
     ) -> None:
-        """Write nothing yet.
+        """Prepare; nothing is written before `show` or `end`.
 
         Args:
-            auditor: Writes the lines.
+            auditor: Writes the events.
             call: The call that asks.
             question: The question.
-            allow_list: The file that answers where nobody can be asked, if the settings name one.
+            allow_list: The file of the allow list, or None.
         """
         self._auditor = auditor
         self._call = call
@@ -260,10 +262,10 @@ class QuestionRecord:
         self._shown_at: dict[str, float] = {}  # by surface, in monotonic seconds
 
     def show(self, surface: str) -> bool:
-        """Write down, once for each surface, that the question is about to be shown.
+        """Record, once for each surface, that the question is about to be shown.
 
         Returns:
-            Whether it may be shown: nobody is asked for a consent that could not be recorded.
+            Whether to show the question: a consent that cannot be recorded is not asked for.
         """
         with self._lock:
             if surface in self._shown_at:
@@ -273,10 +275,10 @@ class QuestionRecord:
         return is_written or not self._question.is_consent
 
     def end(self, answer: AnswerFacts) -> bool:
-        """Write down how the question ended.
+        """Record how the question ended.
 
         Returns:
-            Whether the answer counts: a grant that is not on record is none.
+            Whether the answer counts: a grant that cannot be recorded does not.
         """
         event, by = _verdict(self._question, answer)
 
@@ -310,7 +312,8 @@ class QuestionRecord:
             fields["shown"] = dict(question.arguments)
         if question.details_sha256 is not None:
             fields["details_sha256"] = question.details_sha256
-        # Last, as it notes that the call is on record: an item without a text may raise above.
+        # Last, as `_full_fields` sets `is_recorded`, and the lines above may raise for an item
+        # without a text.
         return {**_full_fields(self._call), **fields}
 
     def _consent_fields(self) -> dict[str, Any]:
@@ -331,14 +334,14 @@ class QuestionRecord:
             seconds = time.monotonic() - min(self._shown_at.values())
             fields["ms_shown"] = round(1000 * seconds)
         if answer.data:
-            fields["answer"] = self._redacted(answer.data)
+            fields["answer"] = self._redact(answer.data)
         if not answer.accepted and answer.typed:
-            fields["typed"] = self._redacted(answer.typed)
+            fields["typed"] = self._redact(answer.typed)
         if not answer.accepted and answer.reason:
             fields["reason"] = answer.reason
         return fields
 
-    def _redacted(self, content: object) -> object:
+    def _redact(self, content: object) -> object:
         hidden = self._question.hidden
         if not hidden or not isinstance(content, Mapping):
             return content
@@ -359,14 +362,14 @@ class QuestionRecord:
         except NotRecorded as error:
             log.warning("call %s: %s", call.id, error)
             return False
-        except Exception:  # an item that has no text, say: the question ends all the same
+        except Exception:  # such as an item without a text; the question must end all the same
             log.exception("call %s: its question is not on record", call.id)
             return False
         return True
 
 
 def _address(url: str) -> str:
-    """Return a URL without what may be a credential: the query, the fragment, a user's name."""
+    """Return a URL without its query, fragment and user name, which may be credentials."""
     try:
         parts = urlsplit(url)
         return f"{parts.scheme}://{parts.hostname or ''}{parts.path}"
@@ -375,7 +378,7 @@ def _address(url: str) -> str:
 
 
 def _verdict(question: QuestionFacts, answer: AnswerFacts) -> tuple[str, str]:
-    """Return the event of an answer, and the name of who answered."""
+    """Return the name of the event of an answer, and who answered."""
     if not answer.accepted:
         event = answer.how if answer.how in _ENDINGS else "unanswered"
         return event, answer.by
@@ -389,10 +392,10 @@ def _verdict(question: QuestionFacts, answer: AnswerFacts) -> tuple[str, str]:
 
 
 class RunRecord:
-    """The lines of one run in the log.
+    """The events of one run in the log: that it may change the scene, and how it ended.
 
     Attributes:
-        has_begun: It is on the disk that the scene may be changed.
+        has_begun: Whether the log has on the disk that the run may change the scene.
     """
 
     def __init__(self, auditor: Auditor, call: RecordedRun) -> None:
@@ -404,16 +407,16 @@ class RunRecord:
         self.has_begun = False
 
     def begin(self, host: Host, undo: str) -> None:
-        """Write down that the scene may be changed from now on; once. Main thread.
+        """Record, once, that the run may change the scene from now on. Main thread.
 
-        A plain edit is one undo step: nobody is asked, and nobody has agreed.
+        A run without a grant is also recorded as `UNASKED`.
 
         Args:
             host: The application.
             undo: The name of the undo step.
 
         Raises:
-            NotRecorded: It cannot be written, so nothing may be changed.
+            NotRecorded: The event cannot be written, so nothing may be changed.
         """
         call = self._call
         if self.has_begun:
@@ -433,14 +436,14 @@ class RunRecord:
         self.has_begun = True
 
     def take_back(self, host: Host, step: str) -> None:
-        """Write down that another call's step is undone next. Main thread.
+        """Record that the run undoes another call's step next. Main thread.
 
         Args:
             host: The application.
             step: The name of the undo step.
 
         Raises:
-            NotRecorded: It cannot be written, so the step must not be undone.
+            NotRecorded: The event cannot be written, so the step must not be undone.
         """
         self.begin(host, step)
         self._undoes = step
@@ -455,15 +458,15 @@ class RunRecord:
         *,
         is_reverted: bool = False,
     ) -> None:
-        """Write down how the run ended, if the log has anything of it. Any thread, once.
+        """Record, once, how the run ended, if the log has anything of the run. Any thread.
 
         Args:
             status: The status that the agent gets.
-            error: The sentence that goes with it, or None.
+            error: The sentence of an error, or None.
             done: The undo steps that the run left.
             undone: The undo steps that were rolled back.
-            put_back: What else the body had changed, and the host put back.
-            is_reverted: The rolled back steps were still open.
+            put_back: Other changes of the body, which the host put back.
+            is_reverted: Whether the rolled back steps were still open.
         """
         call = self._call
         with self._lock:
@@ -500,8 +503,7 @@ def _file_fields(host: Host) -> dict[str, object]:
 def file_facts(file: Path) -> dict[str, object]:
     """Return the fields of a scene's file, which later show whether the scene was saved.
 
-    They have no digest: one of gigabytes would hold up the host. The checkpoint of an edit that
-    cannot be undone is a copy of the file.
+    There is no digest, which for a file of gigabytes would hold up the host.
     """
     facts: dict[str, object] = {"file": str(file)}
     with suppress(OSError):
@@ -512,7 +514,7 @@ def file_facts(file: Path) -> dict[str, object]:
 
 
 def _event(status: str, undone: Sequence[str], *, is_reverted: bool) -> str:
-    """Return the event of a run that ended."""
+    """Return the name of the event of a run that ended."""
     if status in ("partly_applied", "no_consent"):
         return status
     # In a run that is done, a part may have been reverted and asked about; the rest stands.

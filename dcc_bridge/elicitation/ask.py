@@ -1,9 +1,12 @@
 """The functions with which a skill asks, and waits for the answer.
 
-``elicit_form_sync`` waits according to where it is called: in a skill on the main thread it
-suspends the skill and the host stays alive; on another thread it blocks; in the host's own code it
-spins the host's event loop. In a coroutine it would block the loop that brings its own answer, so
-it is refused there.
+The functions whose names end in "_sync" wait according to where they are called:
+
+- in a skill on the main thread they suspend the skill, and the host stays alive;
+- on another thread they block;
+- in the host's own code they run the host's event loop;
+- in a coroutine they are refused, as they would block the loop that brings their answer. There the
+  functions of the same name without "_sync" are awaited.
 """
 
 from __future__ import annotations
@@ -87,15 +90,15 @@ def elicit_form_sync(
         except InvalidAnswer as error:
             raise errors.SchemaError(f"The fallback values do not fit the form: {error}") from error
         form = replace(form, fallback=fallback)
-    agreed = None
+    asked_consent = None
     if consent is not False and call.asks_consent:
-        agreed = Consent()
+        asked_consent = Consent()
     question = Question(
         message=sayable(message),
         call=call,
         form=form,
         title=title,
-        consent=agreed,
+        consent=asked_consent,
         key=key or next_key(call),
         timeout=timeout,
         details=details_of(details),
@@ -180,7 +183,7 @@ def ask_flow(question: Question) -> Flow[ElicitationResponse]:
     The question's call is notified before the question is put, and of the answer.
 
     Raises:
-        NotConfirmed: The call has ended, and was told so already.
+        NotConfirmed: The call has ended, and its skill has had that error before.
         LeakedSecret: The question has a secret in it.
         Busy: Too many questions are open already.
     """
@@ -189,9 +192,9 @@ def ask_flow(question: Question) -> Flow[ElicitationResponse]:
         return unattended_answer(question)
     call = question.call
     _refuse(question)
-    answered = call.answered_before(question)
-    if answered is not None:
-        return answered
+    earlier_answer = call.answered_before(question)
+    if earlier_answer is not None:
+        return earlier_answer
     if question.consent is not None:
         consent = replace(question.consent, skill=call.inner_skill)
         question = replace(question, consent=consent)
@@ -199,7 +202,8 @@ def ask_flow(question: Question) -> Flow[ElicitationResponse]:
         future = context.broker.ask(question)
         job = context.main.job
         if job is not None and not future.done():
-            # A consent holds for the scene as it is now, so no other call may edit it meanwhile.
+            # A consent holds for the scene as it is now, so no other call may edit the scene
+            # while the person decides.
             job.gives_way = question.consent is None and not call.is_granted
         answer: ElicitationResponse = yield future, None
         call.ending.is_known = call.ending.reason is not None
@@ -209,7 +213,7 @@ def ask_flow(question: Question) -> Flow[ElicitationResponse]:
 
 
 def _refuse(question: Question) -> None:
-    """Refuse a question with a secret in it, and a question of a call that was told of its end."""
+    """Refuse a question with a secret in it, and one of a call whose skill knows of its end."""
     ending = question.call.ending
     if ending.is_known:
         raise refusal(question, cancelled_response(ending.reason or types.CANCELLED))

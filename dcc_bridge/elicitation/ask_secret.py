@@ -1,7 +1,7 @@
 """Asks for a secret on a page of this application, so that no client and no model sees it.
 
-The URL goes to the person through their client or the host's dialog; the secret goes from their
-browser to this process and nowhere else. Threads: as `dcc_bridge.elicitation.ask`.
+The client or the host's dialog shows the person the page's URL. The secret goes from the person's
+browser to this process and nowhere else. For threads see `dcc_bridge.elicitation.ask`.
 """
 
 from __future__ import annotations
@@ -39,15 +39,15 @@ def ask_secret_sync(
             `NobodyToAsk` where neither the client nor the host can open a page.
         WrongThread: `ask_secret_sync` was called in a coroutine; use ``await ask_secret``.
     """
-    installed = current_context()
+    context = current_context()
     call = caller_here(Caller)
-    if installed is None or installed.desk is None:
+    if context is None or context.desk is None:
         raise NobodyToAsk(message, how=outcome(NOT_SUPPORTED))
     text = ask.sayable(message)
     if not key:
         key = ask.next_key(call)
     question = Question(text, call, title=label, key=key, timeout=timeout)
-    url, visit = installed.desk.secret(question, label)
+    url, visit = context.desk.secret(question, label)
     question = replace(question, page=Page(url, visit=visit))
     # If asking fails or the task is cancelled, nothing else ends the page.
     with ExitStack() as stack:
@@ -55,7 +55,7 @@ def ask_secret_sync(
         answer = yield from ask.ask_flow(question)
         stack.pop_all()
     secret = visit.result
-    visit.result = None  # the page must not keep it alive
+    visit.result = None  # else the page would keep the secret alive
     if not answer.accepted or secret is None:
         raise refusal(question, answer)
     call.dialogue.secrets.append(secret)

@@ -106,11 +106,11 @@ class Broker:
             clock: Calls a function after some seconds; None for a timer thread.
             holder: Returns the call for which other calls wait, or None. The client of that call
                 has less time to answer.
-            auditor: Writes down what is asked and answered.
-            grants: What was agreed to for the session; None for nothing.
+            auditor: Records the questions and answers.
+            grants: The answers that a person gave in advance; None for no such answers.
 
         Raises:
-            ValueError: The list of the skills that go on unasked cannot be read.
+            ValueError: The allow list cannot be read.
         """
         self.settings = settings or config.Settings()
         allow_list_file = self.settings.allow_list
@@ -149,7 +149,7 @@ class Broker:
         return self._callbacks.add(fn)
 
     def bring(self, question: Question) -> None:
-        """Bring a question that waits in its client to the host, if it still waits there."""
+        """Move a question from its client to the host, if the client still shows it."""
         pending = self._find(question)
         if pending is None or not pending.host_remains:
             return
@@ -212,19 +212,19 @@ class Broker:
         return pending.future
 
     def _settle_by_grant(self, pending: OpenQuestion, covering: str) -> None:
-        """Agree to a question that an earlier answer covers.
+        """Agree to a question for which an earlier answer holds.
 
-        `covering` is the id of the question that was answered; "" where it was agreed to otherwise.
+        `covering` is the id of the earlier question, or "", as `SessionAnswers.covered_by` has it.
         """
         confirmation = pending.question.confirmation
         data = {}
         if confirmation is not None:
             data[confirmation.name] = True
-        written = {}
+        further_facts = {}
         if covering:
-            written["grant"] = covering
+            further_facts["grant"] = covering
         response = types.ElicitationResponse(True, data, None, "accept", "grant")
-        pending.settle(response, written)
+        pending.settle(response, further_facts)
 
     def end(self, call: Caller, message: str = types.CANCELLED) -> None:
         """End every open question of a call that nobody waits for any more.
@@ -239,9 +239,9 @@ class Broker:
                 pending.cancel(message)
 
     def held_up(self, call: Caller | None = None) -> str:
-        """Describe the answer for which other calls wait.
+        """Return a phrase about the answer for which other calls wait.
 
-        If the client has left the question too long, the question ends with this call.
+        If the client has let its time to answer pass, the question is cancelled here.
 
         Args:
             call: The call for which the others wait; None to ask `holder` for that call.
@@ -258,7 +258,7 @@ class Broker:
         return ""
 
     def _wait_of_others(self, pending: OpenQuestion) -> str:
-        """Describe how long other calls wait for an answer; cancel an overdue question."""
+        """Return a phrase about how long other calls wait; cancel an overdue question."""
         left = pending.time_left(HELD_UP_SHARE * self.settings.client_deadline)
         if left is None:
             return ""
@@ -377,7 +377,7 @@ class Broker:
             presentation.add_cleanup(chip)
 
     def _queue_for_host(self, presentation: Presentation) -> None:
-        """Show a question in its turn: a client that asks too often has to wait."""
+        """Show a question at the host once its client's earlier questions have had their turns."""
         pending = presentation.open_question
         limits = self.audience.limits
         label = client_label(pending.question.call)
@@ -414,7 +414,7 @@ class Broker:
     def _handle_event(
         self, presentation: Presentation, drawing: int, event: PresenterEvent
     ) -> None:
-        """Handle an event that a surface reports, unless the question moved on."""
+        """Handle an event that a surface reports, unless the question has ended or moved on."""
         pending = presentation.open_question
         if pending.future.done() or not presentation.claim_event(drawing):
             return
@@ -458,10 +458,10 @@ class Broker:
         if not is_in_advance or not question.agrees(response):
             pending.settle(response)
             return
-        written = {}
+        further_facts = {}
         if offers.minutes:
-            written["minutes"] = offers.minutes
-        pending.settle(response, written, partial(self.audience.grants.allow, question))
+            further_facts["minutes"] = offers.minutes
+        pending.settle(response, further_facts, partial(self.audience.grants.allow, question))
 
     def _refuse(self, presentation: Presentation, reply: Reply) -> None:
         pending = presentation.open_question

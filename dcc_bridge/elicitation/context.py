@@ -1,4 +1,8 @@
-"""The bridge of this process, as skills reach it; there is one at most. Any thread."""
+"""The context in which code asks: the bridge of this process, and the call that runs. Any thread.
+
+A started bridge calls `install`. There is one bridge in a process at most. Skills that ask and look
+at the scene reach the bridge by `current_context`.
+"""
 
 from __future__ import annotations
 
@@ -77,13 +81,10 @@ def install(
 
 
 def current_context() -> ElicitationContext | None:
-    """Return the bridge of this process, as skills reach it. Any thread.
+    """Return the context of this process. Any thread. It raises nothing.
 
     Returns:
-        The bridge, or None where a skill's function runs without one.
-
-    Raises:
-        Nothing.
+        The context of the bridge that runs; None where no bridge runs.
     """
     return _installed
 
@@ -92,7 +93,7 @@ def running_caller(kind: type[C]) -> C | None:
     """Return the call in whose skill the code runs; None outside of any call.
 
     Args:
-        kind: The type of the call: `Caller`, or a subclass.
+        kind: The type of the call: `Caller`, or a subclass. A call of another type is ignored.
     """
     running = flows.current.get()
     if isinstance(running, kind):
@@ -112,15 +113,15 @@ def caller_here(kind: type[C]) -> C:
     context = current_context()
     if context is None or context.main.is_current:
         return kind(skill="host", title="The application itself")
-    # A thread of unknown origin: an agent's skill may have started it.
+    # An agent's skill may have started this thread, so the thread does not ask as the host.
     return kind(skill="host", title="Unknown", client=BACKGROUND)
 
 
 def look(fn: Callable[[], T]) -> Flow[T]:
     """Run a function that only reads the scene, on the main thread.
 
-    Args:
-        fn: The function; its result is the flow's.
+    Returns:
+        A flow with the function's result.
     """
     context = current_context()
     if context is None or context.main.is_current:

@@ -1,4 +1,7 @@
-"""The port through which skills get pages of this application. Any thread."""
+"""The desk: the port through which skills get pages of this application. Any thread.
+
+`dcc_bridge.server.page_site` implements the port. Only `ask_secret` uses it.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,7 @@ class SecretVisit(Visit, Protocol):
 
 
 class Desk(Protocol):
-    """The port through which skills get pages: `dcc_bridge.server.page_site`. Any thread."""
+    """Makes pages of this application. Any thread."""
 
     def secret(self, question: Question, label: str) -> tuple[str, SecretVisit]:
         """Make a page on which a secret is entered.
@@ -29,5 +32,5 @@ class Desk(Protocol):
             label: The name of the secret, in a few words.
 
         Returns:
-            The URL of the page, whose last part is the only credential, and the page.
+            The URL of the page, and the page. The last part of the URL is the only credential.
         """

@@ -1,4 +1,8 @@
-"""A text that a question is about, and its view: lines, marks, differences. Any thread."""
+"""A text that a question is about, such as code, and the view in which a surface draws it.
+
+The view has the lines of the text, the reasons why lines are marked, and the differences from the
+text that was agreed to last. Any thread.
+"""
 
 from __future__ import annotations
 
@@ -14,8 +18,7 @@ from dcc_bridge.errors import SchemaError
 
 MAX_DETAILS_BYTES: Final = 64_000  # of a text that is agreed to
 MAX_DETAILS_LINES: Final = 2_000
-# A text with a smaller share of common lines (as `SequenceMatcher.ratio` counts) is wholly new.
-_MIN_RATIO: Final = 0.5
+_MIN_RATIO: Final = 0.5  # a text whose `SequenceMatcher.ratio` is smaller counts as wholly new
 _CONTEXT_LINES: Final = 3  # before and after each difference
 
 # A block of `SequenceMatcher`: its tag, the lines of the previous text, the lines of the new one.
@@ -126,7 +129,7 @@ def details_view(details: Details, tr: Translate = english) -> DetailsView:
         The view; its texts are safe to show.
     """
     lines = split_lines(details.text)
-    reasons = _reasons(details)
+    reasons = _mark_reasons(details)
     previous = lines
     if details.previous is not None:
         previous = split_lines(details.previous)
@@ -142,7 +145,7 @@ def details_view(details: Details, tr: Translate = english) -> DetailsView:
         title = tr("1 line")
     difference = ""
     if details.previous is not None:
-        difference = _difference(groups, tr, is_new=is_new)
+        difference = _count_differences(groups, tr, is_new=is_new)
     marks = [tr("line {line}: {why}", line=line, why=why) for line, why in reasons.items()]
     return DetailsView(
         title=title,
@@ -153,8 +156,8 @@ def details_view(details: Details, tr: Translate = english) -> DetailsView:
     )
 
 
-def _reasons(details: Details) -> dict[int, str]:
-    """Return why each marked line is marked, by its number; in the order of the lines."""
+def _mark_reasons(details: Details) -> dict[int, str]:
+    """Return the reasons of each marked line by its number, in the order of the lines."""
     reasons: dict[int, list[str]] = {}
     for line, reason in sorted(details.marks, key=itemgetter(0)):
         reasons.setdefault(line, [])
@@ -185,8 +188,8 @@ def _differing_blocks(groups: Sequence[Sequence[Opcode]]) -> Iterator[Opcode]:
                 yield block
 
 
-def _difference(groups: Sequence[Sequence[Opcode]], tr: Translate, *, is_new: bool) -> str:
-    """Return how many lines differ from the previous text, in a phrase."""
+def _count_differences(groups: Sequence[Sequence[Opcode]], tr: Translate, *, is_new: bool) -> str:
+    """Return a phrase that says how many lines differ from the previous text."""
     if is_new:
         return tr("a completely new text")
     n = 0
@@ -206,19 +209,19 @@ def _changes(
     """Yield the lines that differ, with their context and notes on the lines between."""
     if not groups:
         return
-    shown = 0
+    position = 0  # in the new text
     for group in groups:
         first = group[0][3]
-        if first > shown:
-            yield DetailsRow(0, _unchanged(first - shown, tr))
+        if first > position:
+            yield DetailsRow(0, _unchanged(first - position, tr))
         for tag, start, end, new_start, new_end in group:
             if tag != "equal":
                 for line in previous[start:end]:
                     yield DetailsRow(0, safe_whole(line), sign="-")
             yield from rows[new_start:new_end]
-        shown = group[-1][4]
-    if len(rows) > shown:
-        yield DetailsRow(0, _unchanged(len(rows) - shown, tr))
+        position = group[-1][4]
+    if len(rows) > position:
+        yield DetailsRow(0, _unchanged(len(rows) - position, tr))
 
 
 def _unchanged(n: int, tr: Translate) -> str:

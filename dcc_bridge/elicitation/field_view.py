@@ -1,4 +1,7 @@
-"""A surface's view of a form's fields: titles, bounds in words, what is filled in. Any thread."""
+"""The view of a form's fields: titles, bounds in words, first values. Any thread.
+
+A surface draws a `FieldView` for each field, and `Field.check` validates what the person fills in.
+"""
 
 from __future__ import annotations
 
@@ -38,14 +41,14 @@ class FieldView:
 
     @property
     def may_be_left_out(self) -> bool:
-        """Whether a choice or a yes-or-no can be left out again; a default is the answer then."""
+        """Whether the person can take an answer back; a field with a default always has one."""
         return not self.field.required and self.field.default is None
 
     @property
     def explanation(self) -> str:
         """The text below the field in a window, or ""."""
         lines = [self.description]
-        # A window shows the bounds of a text only once the text is too short or too long.
+        # The bounds of a text are shown only in the error of a text that is too short or too long.
         if self.field.kind != "string":
             lines.append(self.limits)
         lines.append(self.withheld)
@@ -86,9 +89,9 @@ def field_view(
         The view; its texts are safe to show.
     """
     if typed is None:
-        default, withheld = _default(field, consent, tr)
+        default, withheld = _first_value(field, consent, tr)
     else:
-        default = _restored(field, typed.get(field.name), consent)
+        default = _restore(field, typed.get(field.name), consent)
         withheld = ""
     return FieldView(
         field=field,
@@ -101,8 +104,8 @@ def field_view(
     )
 
 
-def _default(field: Field, consent: bool, tr: Translate) -> tuple[Any, str]:
-    """Return the value that is filled in at first, and why it is not the form's default."""
+def _first_value(field: Field, consent: bool, tr: Translate) -> tuple[Any, str]:
+    """Return the value that is filled in at first, and why a default is withheld, or ""."""
     default = field.default
     if default is None:
         return None, ""
@@ -118,10 +121,10 @@ def _default(field: Field, consent: bool, tr: Translate) -> tuple[Any, str]:
     return field.check(default), ""
 
 
-def _restored(field: Field, value: object, is_consent: bool) -> object:
-    """Return the value that the person typed before; None if it does not fit the field.
+def _restore(field: Field, value: object, is_consent: bool) -> object:
+    """Return the value that the person typed before; None if the value does not fit the field.
 
-    A text is returned unchecked, so that the person can correct it.
+    A text is not checked, so that the person can correct it.
     """
     if value is None or field.kind == "string":
         return value
@@ -134,10 +137,10 @@ def _restored(field: Field, value: object, is_consent: bool) -> object:
 
 
 def _limits(field: Field, tr: Translate) -> str:
-    least = _bound(field.least)
-    most = _bound(field.most)
+    least = _format_bound(field.least)
+    most = _format_bound(field.most)
     if field.kind == "string":
-        return _lengths(least, most, tr)
+        return _length_limits(least, most, tr)
     if least and most:
         return tr("From {least} to {most}.", least=least, most=most)
     if least:
@@ -147,7 +150,7 @@ def _limits(field: Field, tr: Translate) -> str:
     return ""
 
 
-def _lengths(least: str, most: str, tr: Translate) -> str:
+def _length_limits(least: str, most: str, tr: Translate) -> str:
     if most == "1":
         return tr("At most 1 character.")
     # An empty text counts as left out, so a least length of 1 says nothing.
@@ -162,7 +165,7 @@ def _lengths(least: str, most: str, tr: Translate) -> str:
     return ""
 
 
-def _bound(value: float | None) -> str:
+def _format_bound(value: float | None) -> str:
     if value is None:
         return ""
     if float(value).is_integer():
@@ -171,7 +174,7 @@ def _bound(value: float | None) -> str:
 
 
 def _options(field: Field) -> tuple[Option, ...]:
-    """Return the options, with the value beside each title that stands twice."""
+    """Return the options; where titles are the same, each has its value beside the title."""
     titles = [safe_line(option.title) for option in field.options]
     count = Counter(titles)
     options = []

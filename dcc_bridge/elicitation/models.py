@@ -1,8 +1,8 @@
-"""Forms from pydantic models, dataclasses and TypedDicts, and types as pydantic reads them.
+"""Schemas of forms from pydantic models, dataclasses and TypedDicts. Any thread.
 
-pydantic describes a model with references, unions with None and constants. They are rewritten in
-the flat subset of the protocol. A part that cannot be rewritten stays as pydantic has it, and
-`schema.parse` refuses the form. Any thread.
+pydantic describes a model with references, unions with None, and constants. `read_model` rewrites
+them in the flat subset of JSON Schema that the protocol allows for forms. A part that cannot be
+rewritten stays as pydantic has it, and `schema.parse` refuses the form.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from dcc_bridge.errors import SchemaError
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
 
-_DROPPED: Final = {"additionalProperties", "$defs"}  # pydantic's keywords that no form has
+_MODEL_KEYWORDS: Final = {"additionalProperties", "$defs"}  # pydantic's, which no form has
 
 
 def read_model(model: type[Any]) -> tuple[dict[str, Any], TypeAdapter[Any] | None]:
@@ -45,8 +45,8 @@ def read_model(model: type[Any]) -> tuple[dict[str, Any], TypeAdapter[Any] | Non
         raise SchemaError(f"{_name(model)} is not a model, a dataclass or a TypedDict.")
     definitions = full.get("$defs", {})
     parts = full.get("properties", {})
-    schema = {key: value for key, value in full.items() if key not in _DROPPED}
-    schema["properties"] = {name: _flat(part, definitions) for name, part in parts.items()}
+    schema = {key: value for key, value in full.items() if key not in _MODEL_KEYWORDS}
+    schema["properties"] = {name: _flatten(part, definitions) for name, part in parts.items()}
     if typing.is_typeddict(model):
         return schema, None
     return schema, adapter
@@ -61,7 +61,7 @@ def readable(hint: Any) -> Any:
     if sys.version_info >= (3, 12):
         return hint
     if typing.is_typeddict(hint):
-        return _copied(hint)
+        return _copy_typed_dict(hint)
     origin = typing.get_origin(hint)
     parts = typing.get_args(hint)
     if origin is typing.Annotated:
@@ -79,20 +79,20 @@ def readable(hint: Any) -> Any:
     return hint
 
 
-def _copied(typed: Any) -> Any:
-    from typing_extensions import TypedDict  # pydantic brings it, and only a TypedDict needs it
+def _copy_typed_dict(typed: Any) -> Any:
+    from typing_extensions import TypedDict  # comes with pydantic; only a TypedDict needs it
 
-    marked = typing.get_type_hints(typed, include_extras=True)
-    fields = {name: _typed_field(typed, name, hint) for name, hint in marked.items()}
+    hints = typing.get_type_hints(typed, include_extras=True)
+    fields = {name: _field_type(typed, hint) for name, hint in hints.items()}
     copy = TypedDict(typed.__name__, fields)  # type: ignore[misc]  # the functional form
     copy.__doc__ = typed.__doc__
     return copy
 
 
-def _typed_field(typed: Any, name: str, hint: Any) -> Any:
-    """Return the type of a field of a TypedDict, with its mark as pydantic reads it.
+def _field_type(typed: Any, hint: Any) -> Any:
+    """Return the type of a TypedDict's field for pydantic, marked if the field may be left out.
 
-    The mark stands in the hint: with postponed annotations ``__required_keys__`` does not have it.
+    ``__required_keys__`` is wrong with postponed annotations, so the mark is read from the hint.
     """
     is_required = bool(getattr(typed, "__total__", True))
     origin = typing.get_origin(hint)
@@ -105,35 +105,35 @@ def _typed_field(typed: Any, name: str, hint: Any) -> Any:
     return typing.NotRequired[hint]
 
 
-def _flat(part: Mapping[str, Any], definitions: Mapping[str, Any]) -> dict[str, Any]:
+def _flatten(part: Mapping[str, Any], definitions: Mapping[str, Any]) -> dict[str, Any]:
     """Rewrite a property in the flat subset of the protocol."""
-    part = _resolved(part, definitions)
+    part = _resolve(part, definitions)
     if "anyOf" in part:
-        part = _without_none(part, definitions)
+        part = _drop_none(part, definitions)
     if "const" in part:
         part["enum"] = [part.pop("const")]
     if isinstance(part.get("items"), Mapping):
-        items = _flat(part["items"], definitions)
+        items = _flatten(part["items"], definitions)
         part["items"] = {key: value for key, value in items.items() if key in ("type", "enum")}
     if "default" in part and part["default"] is None:
         del part["default"]
     return part
 
 
-def _resolved(part: Mapping[str, Any], definitions: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a copy of a property, with the definition that it refers to."""
+def _resolve(part: Mapping[str, Any], definitions: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a copy of a property, with its reference replaced by the definition."""
     name = str(part.get("$ref", "")).rpartition("/")[2]
     if name not in definitions:
         return dict(part)
     return {**definitions[name], **_without(part, "$ref")}
 
 
-def _without_none(part: Mapping[str, Any], definitions: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a copy of a union with None as its other type; any other union as it is."""
+def _drop_none(part: Mapping[str, Any], definitions: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the other type of a union with None; a copy of any other union."""
     others = [option for option in part["anyOf"] if option != {"type": "null"}]
     if len(others) != 1:
         return dict(part)
-    return {**_resolved(others[0], definitions), **_without(part, "anyOf")}
+    return {**_resolve(others[0], definitions), **_without(part, "anyOf")}
 
 
 def _without(part: Mapping[str, Any], keyword: str) -> dict[str, Any]:

@@ -1,4 +1,9 @@
-"""An open question, and its presentations on the surfaces. Any thread."""
+"""An open question, and its presentations on the surfaces. Any thread.
+
+The broker has an `OpenQuestion` from `ask` until the answer. Its stages begin one after the other
+(see `routing`); in a stage the question has a `Presentation` on each surface. A presentation may
+draw the question several times, and only the last *drawing* may report an event.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +41,7 @@ _NOTHING: Final[Mapping[str, object]] = MappingProxyType({})
 CLOSED_BY_PERSON: Final = ElicitationResponse(False, None, types.CANCELLED, "cancel", "host")
 
 
-def _nothing() -> None:
+def _do_nothing() -> None:
     pass
 
 
@@ -72,7 +77,7 @@ class OpenQuestion:
 
     @property
     def surfaces(self) -> tuple[Surface, ...]:
-        """The surfaces that draw it; none while its client's earlier questions go first."""
+        """The surfaces that draw the question; none while it waits for the host's dialog."""
         with self.lock:
             drawn = [shown for shown in self.presentations if shown.is_drawn]
         return tuple(shown.surface for shown in drawn)
@@ -84,7 +89,7 @@ class OpenQuestion:
             return self.presentation_on("host") is not None or ("host",) in self.stages
 
     def presentation_on(self, surface: Surface) -> Presentation | None:
-        """Return its presentation on a surface, if there is one."""
+        """Return the question's presentation on a surface, if there is one."""
         with self.lock:
             for presentation in self.presentations:
                 if presentation.surface == surface:
@@ -95,11 +100,11 @@ class OpenQuestion:
         """Return the seconds until the question ends if nobody answers.
 
         Args:
-            at_client: Seconds that a client has, while it is the only surface.
+            at_client: The limit in seconds while the client is the only surface.
 
         Returns:
-            The seconds, below 0 if the client has left the question too long; None where no
-            surface draws the question.
+            The seconds; 0 or less if the client has let that limit pass. None where no surface
+            draws the question.
         """
         with self.lock:
             drawn = [shown for shown in self.presentations if shown.is_drawn]
@@ -139,7 +144,7 @@ class OpenQuestion:
         return is_last
 
     def handle_visit(self, event: PresenterEvent) -> None:
-        """End with what the person did on a page of this application."""
+        """End the question with the person's act on its page, a page of this application."""
         surface: Surface = "host"
         if self.surfaces == ("client",):
             surface = "client"
@@ -154,28 +159,28 @@ class OpenQuestion:
     def settle(
         self,
         response: ElicitationResponse,
-        written: Mapping[str, object] = _NOTHING,
-        recorded: Callable[[], None] = _nothing,
+        further_facts: Mapping[str, object] = _NOTHING,
+        on_recorded: Callable[[], None] = _do_nothing,
     ) -> None:
         """End the question; of several endings the first one counts.
 
         Args:
-            response: How the question ended. It is replaced by a cancel if it cannot be recorded.
-            written: Further facts that are written down with the answer.
-            recorded: Called once the answer is on record, before the future is done.
+            response: The response; a cancel replaces a response that cannot be recorded.
+            further_facts: Further facts for the audit log.
+            on_recorded: Called once the audit log has the answer, before the future is done.
         """
         with self.lock:
             if self._is_settled or not self.future.set_running_or_notify_cancel():
                 return
             self._is_settled = True
-        ending = cancelled_response(types.NOT_RECORDED)
+        result = cancelled_response(types.NOT_RECORDED)
         try:
-            if self._write_end(response, written):
-                recorded()
-                ending = response
+            if self._record_end(response, further_facts):
+                on_recorded()
+                result = response
         finally:
             # Not under the lock: the callbacks of the future may wait for other threads.
-            self.future.set_result(ending)
+            self.future.set_result(result)
 
     def cancel(self, message: str) -> None:
         """End the question without an answer, for a reason of the bridge."""
@@ -206,28 +211,26 @@ class OpenQuestion:
             presentation.end(reason)
         if self.question.visit is not None:
             self.question.visit.end(reason)
-        # Written last: an error here reaches nobody who still has to be notified.
+        # Last: after an error here nobody is left to be notified.
         if is_cancelled:
-            self._write_end(answer)
+            self._record_end(answer)
 
-    def _write_end(
-        self, response: ElicitationResponse, written: Mapping[str, object] = _NOTHING
+    def _record_end(
+        self, response: ElicitationResponse, further_facts: Mapping[str, object] = _NOTHING
     ) -> bool:
-        """Write down how the question ended; return False for a grant that could not be written."""
+        """Record how the question ended; return False for a grant that cannot be recorded."""
         facts = answer_facts(self.question, response, self._refusal)
-        return self.record.end(replace(facts, besides=written))
+        return self.record.end(replace(facts, besides=further_facts))
 
 
 class Presentation:
-    """A question on one surface, and the functions that take it down there.
-
-    A question may be drawn anew. Events of an earlier drawing are ignored then.
+    """A question on one surface, and the functions that take the question down there.
 
     Attributes:
-        open_question: The question that is drawn.
-        surface: The surface that draws it.
-        retried: Whether it was drawn anew after an invalid answer.
-        limit: Seconds that an answer may take, since the question was drawn.
+        open_question: The question.
+        surface: The surface that draws the question.
+        retried: Whether the question was drawn anew after an invalid answer.
+        limit: Seconds for an answer, from the last drawing on.
     """
 
     def __init__(self, open_question: OpenQuestion, surface: Surface) -> None:
@@ -238,19 +241,19 @@ class Presentation:
         self._lock = threading.Lock()
         self._drawing = 0  # the number of the last drawing; 0 while the question was never drawn
         self._drawn_at = time.monotonic()
-        self._cleanups: list[TakeDown] | None = []  # of the drawing; None once this has ended
-        self._last_cleanups: list[TakeDown] = []
+        self._cleanups: list[TakeDown] | None = []  # of the last drawing; None after `end`
+        self._end_cleanups: list[TakeDown] = []  # of the whole presentation
         self._end_reason = ""
 
     @property
     def is_drawn(self) -> bool:
-        """Whether the question was drawn, and does not only wait for its turn."""
+        """Whether the question was drawn; else it still waits for its turn."""
         with self._lock:
             return self._drawing > 0
 
     @property
     def age(self) -> float:
-        """Seconds since the question was drawn."""
+        """Seconds since the last drawing."""
         return time.monotonic() - self._drawn_at
 
     def draw(
@@ -290,7 +293,7 @@ class Presentation:
             settle(Unable())
 
     def claim_event(self, drawing: int) -> bool:
-        """Return whether an event is to be handled: only the first one of the last drawing is.
+        """Return whether to handle an event: only the first event of the last drawing counts.
 
         Args:
             drawing: The number of the drawing that reports the event.
@@ -306,14 +309,14 @@ class Presentation:
 
         Args:
             take_down: Called with the reason; at once if the presentation has ended.
-            lasting: Whether it is called at the end of the presentation only, and not when the
-                question is drawn anew.
+            lasting: Whether to call it only when the presentation ends, and not when the question
+                is drawn anew.
         """
         with self._lock:
             if self._cleanups is not None:
                 cleanups = self._cleanups
                 if lasting:
-                    cleanups = self._last_cleanups
+                    cleanups = self._end_cleanups
                 cleanups.append(take_down)
                 return
         take_down(self._end_reason)
@@ -323,7 +326,7 @@ class Presentation:
         self.add_cleanup(lambda reason: stop())
 
     def take_down(self, reason: str) -> None:
-        """Take the drawing down; the presentation goes on."""
+        """Take the last drawing down; the presentation goes on."""
         with self._lock:
             if self._cleanups is None:
                 return
@@ -333,11 +336,11 @@ class Presentation:
             call_safely(cleanup, reason)
 
     def end(self, reason: str) -> None:
-        """Take the drawing down, and every later one as soon as it is drawn."""
+        """End the presentation: take the last drawing down, and refuse every later one."""
         with self._lock:
-            cleanups = [*(self._cleanups or []), *self._last_cleanups]
+            cleanups = [*(self._cleanups or []), *self._end_cleanups]
             self._cleanups = None
-            self._last_cleanups = []
+            self._end_cleanups = []
             self._end_reason = reason
         for cleanup in cleanups:
             call_safely(cleanup, reason)

@@ -1,7 +1,11 @@
-"""A question, who asks it, the events of the surfaces that draw it, and their ports.
+"""A question, its caller, and the ports and events of the surfaces that draw it. Any thread.
 
-All records but the caller are frozen; any thread. Caller and question stand in one module, because
-each refers to the other: a question says who asks, and its caller is notified of the answer.
+- `Question` is what is asked, with its `Page` or form, its `Consent` and its `Offers`.
+- `Caller` is the call that asks. It stands here because it is notified of each answer.
+- `Presenter` and `HostPresenter` are the ports of the surfaces that draw a question, and
+  `PresenterEvent` is what a surface reports.
+
+All records except `Caller` are frozen.
 """
 
 from __future__ import annotations
@@ -56,14 +60,14 @@ class Caller:
     Attributes:
         skill: The skill's name.
         title: The skill's title, which a person reads.
-        risk: What the skill may do; raised when a destructive skill inside the call asks.
+        risk: What the skill may do: "destructive" once a destructive skill inside the call asks.
         client: The client that called, or None for the host itself.
         digest: The digest of the skill's file.
         route: The presenters of the client.
-        arguments: The arguments of the call, as they may be written down.
+        arguments: The arguments of the call, without hidden values.
         ending: The reason why the body should stop before its own end.
-        dialogue: What was said in the call so far.
-        is_recorded: Whether the audit log has the call, so that its end is written there too.
+        dialogue: The questions and answers of the call so far.
+        is_recorded: Whether the audit log has the call, so that the call's end is recorded too.
         id: The id of the call.
     """
 
@@ -96,7 +100,7 @@ class Caller:
 
     @property
     def is_granted(self) -> bool:
-        """Whether something was agreed to, for the scene as it was at that moment."""
+        """Whether a person has agreed to an edit of the scene as the scene was then."""
         return False
 
     def asking(self, *, on_main: bool) -> AbstractContextManager[None]:
@@ -207,13 +211,13 @@ class Question:
         return self.form is None or self.form.agrees(response.data or {})
 
     def answered(self, response: ElicitationResponse) -> Answered:
-        """Return how the question ended, for the panel and the record. It raises nothing.
+        """Return how the question ended, for the panel and the audit log. It raises nothing.
 
         Args:
             response: The response to the question.
 
         Returns:
-            The question's message with how it was answered, and by whom.
+            The question's message, how the question ended, and who ended it.
         """
         how = response.message or types.DECLINED
         if response.accepted and how != types.COMPLETION_UNVERIFIED:
@@ -249,13 +253,14 @@ class Consent:
         items: The paths or names in the scene that the edit is about.
         kinds: The type of each item, as the host calls it; empty where the types are not known.
         undoable: Whether the host can undo the edit, as one step.
-        kept: The folder in which a copy of what undo does not bring back is kept first, or None.
+        kept: The folder of the copy that is kept before an edit that undo does not bring back;
+            None where no copy is kept.
         skill: The destructive skill that asks; "" for the called skill itself.
         files: The files that are written over, where undo does not help; None for the scene as a
             whole.
         arguments: The names and whole values of the skill's arguments, where they are agreed to.
         uncopied: Folders among the files; no copy is kept of their contents.
-        labels: The text that the person reads for each item; empty where it is the item itself.
+        labels: The texts that the person reads in place of the items; empty for the items.
     """
 
     items: tuple[str, ...] = ()
@@ -283,15 +288,15 @@ class Consent:
 
 @dataclass(frozen=True, slots=True)
 class Offers:
-    """The acts of a person at the host on a question, besides answering it.
+    """The acts that are offered to a person at the host, besides an answer.
 
     Attributes:
         soon: Seconds after which the question ends unless the person types or asks for more time.
         latest: Seconds after which the question ends whatever the person does.
         hand_over: The client's name, where the question can be answered there instead; else None.
-        remember: The number of items for which the person may agree for the session; 0 for a
-            question without items, which is then remembered for the same arguments. None where
-            this is not offered.
+        remember: The number of items for which a yes may hold for the session; 0 for a question
+            without items, whose yes then holds for the same arguments. None where this is not
+            offered.
         minutes: The minutes for which the person may agree to plain code of the client; 0 where
             this is not offered.
         mute: The label of the client that may be muted, or None.
@@ -342,7 +347,7 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class HandOver:
-    """The person would rather answer on the other surface."""
+    """The person wants to answer on the other surface."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -362,9 +367,9 @@ class Unable:
 
     Attributes:
         message: Why not.
-        ends: Whether the question is cancelled if no other surface can be asked; otherwise it is
-            answered as the setting `unattended` says.
-        lasting: Whether the presenter will not be able to show the next question either.
+        ends: Whether to cancel the question if no other surface can be asked; otherwise the
+            setting `unattended` answers it.
+        lasting: Whether the presenter cannot show later questions either.
     """
 
     message: str = types.NOT_SUPPORTED
@@ -401,7 +406,7 @@ class Presenter(Protocol):
     def show(self, question: Question, settle: Settle) -> TakeDown:
         """Draw a question, and return at once. Any thread.
 
-        It raises nothing: what cannot be shown is settled as `Unable`.
+        It raises nothing: a question that cannot be shown is settled with `Unable`.
 
         Args:
             question: The question.
@@ -414,7 +419,7 @@ class Presenter(Protocol):
 
 
 class HostPresenter(Presenter, Protocol):
-    """The surface of a host, where a person sits."""
+    """The surface of a host, at which a person sits."""
 
     def chip(
         self,

@@ -1,4 +1,4 @@
-"""The facts of a question and its answer that the audit log has. Any thread."""
+"""Makes the facts of a question and its answer that the audit log records. Any thread."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dcc_bridge.elicitation.types import ElicitationResponse
 
 
 def question_facts(question: Question) -> QuestionFacts:
-    """Return the facts of a question that are written down."""
+    """Return the facts of a question that are recorded."""
     inner_skill = ""
     checkpoint_place = None
     if question.consent is not None:
@@ -43,7 +43,7 @@ def question_facts(question: Question) -> QuestionFacts:
 def answer_facts(
     question: Question, response: ElicitationResponse, reply: Reply | None = None
 ) -> AnswerFacts:
-    """Return the facts of an answer that are written down.
+    """Return the facts of an answer that are recorded.
 
     Args:
         question: The question.

@@ -1,4 +1,9 @@
-"""The queue of questions at a host: a surface draws one at a time. Main thread."""
+"""The queue of questions at a host: a surface draws one at a time. Main thread.
+
+The broker puts questions in with `show`, from any thread. The queue has its `QuestionSurface` draw
+the first one; the surface reports a person's reply with `end`, and the queue goes on to the next
+question. What was filled in and not sent is kept as a draft, for the same question asked again.
+"""
 
 from __future__ import annotations
 
@@ -48,7 +53,7 @@ class Ticket:
         """Return the question with the time that is left now. It raises nothing.
 
         Returns:
-            The question; its `offers.latest` is shorter by the seconds that it has waited.
+            A copy of the question, whose `offers.latest` is shorter by the seconds of the wait.
         """
         offers = self.question.offers
         waited = time.monotonic() - self.asked
@@ -98,7 +103,7 @@ class QuestionQueue:
         self._surface = surface
         self._main = main
         self._waiting: deque[Ticket] = deque()
-        # The values that were filled in and not sent, by `_identity`; in memory only.
+        # The values that were filled in and not sent, by `_draft_key`; in memory only.
         self._drafts: dict[tuple[str, ...], Mapping[str, Any]] = {}
         self._ended = 0  # questions that ended since the queue was empty
         self._is_closed = False
@@ -137,7 +142,7 @@ class QuestionQueue:
 
         Args:
             fn: The function.
-            refused: Called instead once the bridge is closed.
+            refused: Called instead of the function once the bridge is closed.
         """
 
         def check(future: Future[object]) -> None:
@@ -189,19 +194,19 @@ class QuestionQueue:
             self._show_next()
 
     def end(self, ticket: Ticket, event: PresenterEvent) -> None:
-        """Settle a question that is drawn or waits, and show the next one. It raises nothing.
+        """End a question that is drawn or waits, and show the next one. It raises nothing.
 
         Args:
             ticket: The question; nothing happens if it has ended.
-            event: The event that ends it.
+            event: The event that ends the question here.
         """
         if ticket not in self.tickets:
             return
         self._remove(ticket)
-        # After an answer that does not fit, `settle` queues the question again.
+        # An answer that does not fit brings the question back: `settle` calls `show` again.
         ticket.settle(event)
         if isinstance(event, Reply) and event.action == "accept":
-            self._drafts.pop(_identity(ticket.question), None)
+            self._drafts.pop(_draft_key(ticket.question), None)
         self._show_next()
 
     def close(self) -> None:
@@ -216,7 +221,7 @@ class QuestionQueue:
             ticket = self._waiting.popleft()
             self.shown = ticket
             question = ticket.question
-            typed = self._drafts.get(_identity(question))
+            typed = self._drafts.get(_draft_key(question))
             ticket.question = replace(question, offers=replace(question.offers, typed=typed))
             try:
                 self._surface.draw(ticket)
@@ -240,17 +245,16 @@ class QuestionQueue:
         if typed is None or form is None:
             return
         draft = {name: value for name, value in typed.items() if name not in form.hidden}
-        identity = _identity(ticket.question)
-        # Removed first, so that the newest draft stands last and the oldest one is dropped.
-        self._drafts.pop(identity, None)
-        self._drafts[identity] = draft
+        key = _draft_key(ticket.question)
+        self._drafts.pop(key, None)  # so that the newest draft stands last
+        self._drafts[key] = draft
         if len(self._drafts) > _MAX_DRAFTS:
             oldest = next(iter(self._drafts))
             del self._drafts[oldest]
 
 
-def _identity(question: Question) -> tuple[str, ...]:
-    """Return what a question has in common with the same question, asked again."""
+def _draft_key(question: Question) -> tuple[str, ...]:
+    """Return the key of a question's draft; the same question, asked again, has the same key."""
     label = ""
     if question.call.client is not None:
         label = question.call.client.label

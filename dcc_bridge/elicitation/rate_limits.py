@@ -1,18 +1,18 @@
 """Rate limits: how many questions of a client are open and reach the host, and who is muted.
 
-A question of a client that the host is to draw stands in that client's *queue*:
+Each client has a *queue* for the questions that the host is to draw:
 
-- at most ``pending`` of them have a place: they are drawn, or wait for the dialog before them;
-- the next ones wait in the order in which they came, and the person is notified once. A place that
-  gets free goes to the next question, however the question that had it ended;
-- once ``most_waiting`` wait, one more is refused at once;
+- at most ``pending`` of its questions have a *place*: the host draws them, one after the other;
+- further questions wait in the order in which they came, and the person is notified. As soon as a
+  question with a place has ended, the next one gets the place;
+- if ``most_waiting`` questions wait already, one more is refused at once;
 - at most ``per_minute`` dialogs of a client are shown in a minute: a question that gets its place
-  sooner waits there.
+  sooner is shown later.
 
 So a client that asks a thousand times has three dialogs and a queue behind them, and a question of
-another client has three before it at most. Asking again after a wrong answer keeps the place, and
-counts as the same dialog. Questions that a client draws itself are not limited, and neither are the
-questions of the host. Any thread; nothing is shown under the lock.
+another client has three before it at most. A question that is asked again after a wrong answer
+keeps its place, and counts as the same dialog. Questions that a client draws itself are not
+limited, and neither are the host's own. Any thread; nothing is shown under the lock.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from dcc_bridge.errors import Busy
 
 WINDOW_S: Final = 60.0  # in which dialogs are counted
 MUTE_DURATION_S: Final = 600.0
-Show = Callable[[float], None]  # shows a question, which has a place by then, after some seconds
+Show = Callable[[float], None]  # shows a question that has got a place, after so many seconds
 
 
 @dataclass(eq=False, slots=True)
@@ -39,13 +39,13 @@ class QueueEntry:
 
     Attributes:
         show: Shows the question.
-        waits: Whether another question of the client has to go first.
-        at: When the dialog may be shown, by the limiter's clock; 0 while the question waits.
+        waits: Whether the question has no place yet.
+        shown_at: When the dialog may be shown, by the limiter's clock; 0 while the question waits.
     """
 
     show: Show
     waits: bool = True
-    at: float = 0.0
+    shown_at: float = 0.0
 
 
 @dataclass(slots=True)
@@ -55,9 +55,9 @@ class _ClientQueue:
     Attributes:
         placed: The questions with a place.
         waiting: The questions that wait for a place.
-        dialogs: When the dialogs of the last minute are shown, the next ones included.
+        dialogs: The times of the dialogs of the last minute, and of those that come next.
         notified: When the person was last notified that questions have to wait.
-        is_served: Whether a thread is showing the questions that have got a place.
+        is_served: Whether a thread is giving places to the waiting questions.
     """
 
     placed: set[QueueEntry] = field(default_factory=set)
@@ -77,12 +77,12 @@ class RateLimiter:
         pending: int,
         now: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Prepare empty queues.
+        """Set the limits of each client.
 
         Args:
-            per_minute: Dialogs that a client may cause in a minute; the next ones wait.
-            most_waiting: Questions of a client that may wait for a place; one more is refused.
-            pending: Questions of a client that have a place at a time.
+            per_minute: How many dialogs may be shown in a minute.
+            most_waiting: How many questions may wait for a place.
+            pending: How many questions may have a place at a time.
             now: The clock, in seconds.
         """
         self._per_minute = per_minute
@@ -98,8 +98,9 @@ class RateLimiter:
 
         Args:
             label: The label of the client.
-            show: Called once, as soon as the question has a place, with the seconds after which it
-                may be shown. If a place is free, it is called before `enter` returns.
+            show: Called once, as soon as the question has a place, with the seconds after which
+                the dialog may be shown. If a place is free, `show` is called before `enter`
+                returns.
 
         Returns:
             The entry, for `leave`; None if the client is muted, or too many questions wait already.
@@ -117,19 +118,22 @@ class RateLimiter:
         return entry
 
     def leave(self, label: str, entry: QueueEntry) -> None:
-        """Release a place, or the wait for a place; the next question gets it."""
+        """Take a question out of its queue; the next question gets its place."""
         with self._lock:
             queue = self._queues[label]
             if entry in queue.waiting:
                 queue.waiting.remove(entry)
             queue.placed.discard(entry)
-            if entry.at > self._now():  # the dialog was never shown, so it does not count
-                queue.dialogs.remove(entry.at)
-                entry.at = 0.0
+            if entry.shown_at > self._now():  # the dialog was never shown, so it does not count
+                queue.dialogs.remove(entry.shown_at)
+                entry.shown_at = 0.0
         self._serve(queue)
 
     def may_notify(self, label: str) -> bool:
-        """Return whether it is time to notify the person again that a client's questions wait."""
+        """Return whether the person may be notified that a client's questions wait: once a minute.
+
+        If so, the notice counts as given.
+        """
         with self._lock:
             queue = self._queues[label]
             now = self._now()
@@ -139,7 +143,7 @@ class RateLimiter:
             return True
 
     def mute(self, label: str) -> None:
-        """Refuse a client's questions for a while; its calls that ask nothing go on."""
+        """Refuse a client's questions for ten minutes; its calls that ask nothing go on."""
         with self._lock:
             self._muted[label] = self._now() + MUTE_DURATION_S
 
@@ -163,51 +167,52 @@ class RateLimiter:
         return f"the person muted {label} for {span(MUTE_DURATION_S)}; {span(left)} left"
 
     def _serve(self, queue: _ClientQueue) -> None:
-        """Show the questions that can have a place.
-
-        A loop, because a question may be answered as soon as it is shown, which frees its place.
-        """
+        """Show the waiting questions for which a place is free."""
         with self._lock:
             if queue.is_served:
                 return
             queue.is_served = True
         try:
-            while (entry := self._next(queue)) is not None:
-                entry.show(max(0.0, entry.at - self._now()))
-        except BaseException:  # at a normal end `_next` did this; another thread may serve by now
-            with self._lock:
+            # A question may be answered while it is shown, and then its place is free again.
+            while (entry := self._place_next(queue)) is not None:
+                entry.show(max(0.0, entry.shown_at - self._now()))
+        except BaseException:
+            with self._lock:  # at a normal end `_place_next` has done this
                 queue.is_served = False
             raise
 
-    def _next(self, queue: _ClientQueue) -> QueueEntry | None:
-        """Assign a place to the next question; None, and the serving ends, if no place is free."""
+    def _place_next(self, queue: _ClientQueue) -> QueueEntry | None:
+        """Assign a free place to the next question, and return its entry.
+
+        If no question waits or no place is free, return None and end the serving.
+        """
         with self._lock:
             if not queue.waiting or len(queue.placed) >= self._pending:
                 queue.is_served = False
                 return None
             entry = queue.waiting.popleft()
             entry.waits = False
-            entry.at = self._book(queue)
+            entry.shown_at = self._book_dialog(queue)
             queue.placed.add(entry)
             return entry
 
-    def _book(self, queue: _ClientQueue) -> float:
-        """Return the time at which the next dialog may be shown, and count it."""
+    def _book_dialog(self, queue: _ClientQueue) -> float:
+        """Return the time at which the next dialog may be shown, and count the dialog."""
         now = self._now()
         dialogs = queue.dialogs
         while dialogs and dialogs[0] <= now - WINDOW_S:
             dialogs.popleft()
-        at = now
+        shown_at = now
         if len(dialogs) >= self._per_minute:
-            at = max(now, dialogs[-self._per_minute] + WINDOW_S)
-        dialogs.append(at)
-        return at
+            shown_at = max(now, dialogs[-self._per_minute] + WINDOW_S)
+        dialogs.append(shown_at)
+        return shown_at
 
 
 class Shares:
     """Limits how many questions, or calls, are open at a time: of one client, and of all together.
 
-    The host itself needs no share: there a person opens them.
+    Each open question takes a share. The host's own questions need none: a person opens them.
     """
 
     def __init__(self, noun: str, of_a_client: int, of_all: int | None = None) -> None:

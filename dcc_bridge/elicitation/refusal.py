@@ -43,7 +43,7 @@ def refusal(question: Question, answer: ElicitationResponse) -> errors.NotConfir
     answered = question.answered(answer)
     how = types.outcome(answered.how, answered.by)
     reason = answer.reason or ""
-    # The reason of a muted client is the bridge's own, and no person's: for how long it is muted.
+    # Of a muted client the reason is not a person's words, but for how long the client is muted.
     if answer.message == types.MUTED:
         how = f"{how} ({reason})"
         reason = ""

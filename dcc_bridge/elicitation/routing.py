@@ -1,5 +1,8 @@
 """Routing: the surfaces that a question goes to, by its kind and by who is there. Any thread.
 
+The broker asks an `Audience` for the *stages* of each question: the surfaces that are asked one
+after the other until one has an answer. `stages` is the table in code:
+
 ===========  ========================  ============  =====================  ==================
 question     host UI, capable client   only host UI  only a capable client  neither
 ===========  ========================  ============  =====================  ==================
@@ -7,10 +10,11 @@ consent      host                      host          client                 unat
 input        client, then host         host          client                 unattended
 ===========  ========================  ============  =====================  ==================
 
-Consent is asked for at the host because clients in the wild answer by themselves, or declare that
-they can ask and draw nothing. A studio may set either row to "host" or "either". With "either" a
-legacy client and the host are asked at once and the first valid answer counts; a question that a
-modern client shows cannot be withdrawn, so there the client is asked and the host shows a chip.
+Consent is asked for at the host because some clients answer by themselves, or declare that they can
+ask and draw nothing. A studio may set either row to "host" or "either". With "either" the client
+and the host are asked at once if a question in the client can be withdrawn (a legacy client); the
+first valid answer counts. Otherwise (a modern client) the client is asked first, and the host only
+shows a notice of the question.
 """
 
 from __future__ import annotations
@@ -21,6 +25,7 @@ from typing import Final, Literal, Protocol
 from dcc_bridge import known_clients
 from dcc_bridge.config import Settings
 from dcc_bridge.elicitation import rate_limits
+from dcc_bridge.elicitation.client_details import client_details
 from dcc_bridge.elicitation.question import (
     Caller,
     HostPresenter,
@@ -30,21 +35,21 @@ from dcc_bridge.elicitation.question import (
     Stage,
 )
 from dcc_bridge.elicitation.text import split_lines
-from dcc_bridge.elicitation.view import client_details
 
-MAX_WAITING_QUESTIONS: Final = 50  # of a client, for a place in the host; one more is refused
-FIELD_TIME_S: Final = 15.0  # for each field after the first, to read it and to type a value
-LINE_TIME_S: Final = 1.0  # for each line of a text that is agreed to, as far as there is time
+MAX_WAITING_QUESTIONS: Final = 50  # of a client, for the host's dialog; one more is refused
+FIELD_TIME_S: Final = 15.0  # to read and fill in each field after the first
+LINE_TIME_S: Final = 1.0  # to read each line of a text that is agreed to
 
 
 class SessionAnswers(Protocol):
     """The answers that a person gave in advance, for the session or a while. Any thread."""
 
     def covered_by(self, question: Question) -> str | None:
-        """Return the id of the earlier question whose answer covers this question.
+        """Return the id of an earlier question whose answer holds for this question too.
 
         Returns:
-            The id; "" for an answer that was given otherwise; None if the question must be asked.
+            The id; "" for an answer that was given without a question; None if the question must
+            be asked.
         """
 
     def may_remember(self, question: Question) -> bool:
@@ -61,7 +66,7 @@ class FixedAnswers:
         """Fix the answers.
 
         Args:
-            covers: Returns whether a question is agreed to; by default no question is.
+            covers: Returns whether a question is agreed to unasked; by default none is.
         """
         self._covers = covers
 
@@ -88,7 +93,7 @@ class Audience:
         limits: How much each client may ask at the host.
         grants: The answers that were given in advance.
         silent: The labels of clients that declare that they can ask, and cannot.
-        patient: The labels of clients that have no request to lose while they wait.
+        patient: The labels of clients whose requests do not time out while a question is open.
     """
 
     def __init__(
@@ -116,7 +121,7 @@ class Audience:
         )
 
     def channel(self, question: Question) -> Presenter | None:
-        """Return the presenter of the client; None for a client that cannot draw the question."""
+        """Return the presenter that draws a question in its client; None if the client cannot."""
         call = question.call
         if client_label(call) in self.silent or client_details(question) is None:
             return None
@@ -160,21 +165,21 @@ class Audience:
 
     def _usual_time(self, question: Question) -> float:
         """Return the seconds that a person has for a question without a timeout of its own."""
-        most = self.settings.client_deadline
+        longest = self.settings.client_deadline
         usual = self.settings.host_deadline
         if question.page is not None or client_label(question.call) in self.patient:
-            usual = most
+            usual = longest
         further_fields = 0
         if question.form is not None:
             further_fields = max(0, len(question.form.fields) - 1)
         reading = 0.0
         if question.details is not None:
             lines = len(split_lines(question.details.text))
-            reading = min(LINE_TIME_S * lines, max(0.0, most - usual))
+            reading = min(LINE_TIME_S * lines, max(0.0, longest - usual))
         return usual + FIELD_TIME_S * further_fields + reading
 
     def notify_waiting(self, call: Caller) -> None:
-        """Notify the person at the host, now and then, that a client's questions have to wait."""
+        """Tell the person at the host that a client's questions have to wait; not too often."""
         label = client_label(call)
         if self.host is not None and label is not None and self.limits.may_notify(label):
             self.host.notice(f"{label} asks too often. Its next questions must wait.")

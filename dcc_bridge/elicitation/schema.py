@@ -1,8 +1,9 @@
-"""Forms: the protocol's subset of JSON Schema, parsed once, and answers validated strictly.
+"""Forms: `parse` reads a form's schema, and `Form.check` validates each answer strictly.
 
-The subset is that of ``PrimitiveSchemaDefinition`` in the MCP specification (2025-11-25 and
-2026-07-28): flat, with strings, numbers, integers, booleans and choices. Each answer is validated
-here, from every surface: the SDK's own lax mode takes ``"yes"`` and ``1`` for true. Any thread.
+A schema is of the subset that ``PrimitiveSchemaDefinition`` has in the MCP specification
+(2025-11-25 and 2026-07-28): flat, with strings, numbers, integers, booleans and choices. The
+answers of every surface are validated here, because the SDK's own lax mode takes ``"yes"`` and
+``1`` for true. Any thread.
 """
 
 from __future__ import annotations
@@ -119,8 +120,8 @@ class Form:
 
     def agrees(self, data: Mapping[str, Any]) -> bool:
         """Return whether every required yes-or-no of an answer is yes, so that it is a grant."""
-        asked = [f.name for f in self.fields if f.required and f.kind == "boolean"]
-        return all(data.get(name) is True for name in asked)
+        required = [f.name for f in self.fields if f.required and f.kind == "boolean"]
+        return all(data.get(name) is True for name in required)
 
 
 def parse(schema: object) -> Form:
@@ -143,23 +144,24 @@ def parse(schema: object) -> Form:
         schema, adapter = models.read_model(schema)
     if not isinstance(schema, Mapping) or schema.get("type", "object") != "object":
         raise SchemaError(f"A form's schema is a dict with type 'object', not {shorten(schema)}.")
-    properties = _properties(schema)
+    properties = _check_properties(schema)
     required = schema.get("required", [])
     fields = tuple(_field(name, part, name in required) for name, part in properties.items())
-    parts = {name: _without_marks(part) for name, part in properties.items()}
-    wire: dict[str, Any] = {"type": "object", "properties": parts}
+    parts = {name: _drop_redaction_marks(part) for name, part in properties.items()}
+    wire_schema: dict[str, Any] = {"type": "object", "properties": parts}
     if required:
-        wire["required"] = list(required)
+        wire_schema["required"] = list(required)
     hidden = frozenset(name for name, part in properties.items() if is_hidden(part))
-    return Form(fields, wire, hidden, adapter)
+    return Form(fields, wire_schema, hidden, adapter)
 
 
-def _without_marks(part: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a field's schema without the marks of redaction, which no client knows."""
+def _drop_redaction_marks(part: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a field's schema without the keywords that hide values: no client knows them."""
     return {keyword: value for keyword, value in part.items() if keyword not in MARKS}
 
 
-def _properties(schema: Mapping[str, Any]) -> Mapping[str, Any]:
+def _check_properties(schema: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the fields' schemas by name, once the required names and their number are checked."""
     properties = schema.get("properties", {})
     required = schema.get("required", [])
     if not isinstance(properties, Mapping) or not isinstance(required, list | tuple):
@@ -173,7 +175,7 @@ def _properties(schema: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _field(name: str, part: object, required: bool) -> Field:
-    # Secrets come first: the author is told the remedy, whatever else is wrong with the field.
+    # First: the error about a secret tells the author of the form what to use instead.
     if isinstance(part, Mapping) and looks_secret(name, part):
         raise SecretField(name)
     try:
@@ -203,7 +205,7 @@ def _parse_field(name: str, part: object, required: bool) -> Field:
         description=str(part.get("description", "")),
         required=required,
         default=part.get("default"),
-        options=_choices(kind, part),
+        options=_parse_choices(kind, part),
         least=_bound(part, "minimum", "minLength", "minItems"),
         most=_bound(part, "maximum", "maxLength", "maxItems"),
         format=_format(part),
@@ -226,14 +228,14 @@ def _kind(part: Mapping[str, Any]) -> Kind:
             )
 
 
-def _choices(kind: Kind, part: Mapping[str, Any]) -> tuple[Option, ...]:
+def _parse_choices(kind: Kind, part: Mapping[str, Any]) -> tuple[Option, ...]:
     if kind not in ("choice", "choices"):
         return ()
     source = part
     if kind == "choices":
         source = part.get("items") or {}
     try:
-        options = tuple(_options(source))
+        options = tuple(_read_options(source))
     except (KeyError, TypeError, AttributeError) as error:
         raise SchemaError(f"its choices cannot be read ({error}).") from error
     if not options or not all(isinstance(option.value, str) for option in options):
@@ -246,7 +248,7 @@ def _choices(kind: Kind, part: Mapping[str, Any]) -> tuple[Option, ...]:
     return options
 
 
-def _options(source: Mapping[str, Any]) -> list[Option]:
+def _read_options(source: Mapping[str, Any]) -> list[Option]:
     if "enum" in source:
         names = source.get("enumNames", source["enum"])
         if len(names) != len(source["enum"]):

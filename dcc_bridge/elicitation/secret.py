@@ -1,7 +1,7 @@
-"""Secrets: texts that stay out of logs, results and questions.
+"""Secrets: texts that stay out of logs, results and questions. Any thread.
 
-As long as a secret lives in this process, its text is registered here, so that the text is also
-found where a skill revealed it and passed it on. Any thread.
+The text of each `Secret` in this process is registered for redaction. So `refuse_secrets` and
+`redact` also find the text where a skill revealed the secret and passed the text on.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from dcc_bridge.audit.redact import register, registered, without
 from dcc_bridge.errors import LeakedSecret
 
 HIDDEN: Final = "Secret(hidden)"
-_MIN_SECRET_CHARS: Final = 6  # of a text that is looked for: a shorter one is found by chance
+_MIN_SECRET_CHARS: Final = 6  # a shorter text would be found by chance in other texts
 
 
 class Secret:
@@ -61,18 +61,18 @@ def refuse_secrets(value: Any, what: str) -> Any:
     Raises:
         LeakedSecret: The value has a secret in it.
     """
-    texts = _texts()
-    if texts is not None and _is_in(value, texts):
+    texts = _secret_texts()
+    if texts is not None and _has_secret(value, texts):
         raise LeakedSecret(what)
     return value
 
 
 def redact(text: str) -> str:
     """Return a text without the secrets in it."""
-    return without(text, _texts() or (), HIDDEN)
+    return without(text, _secret_texts() or (), HIDDEN)
 
 
-def _texts() -> list[str] | None:
+def _secret_texts() -> list[str] | None:
     """Return the texts of the secrets in this process; None where there is no secret at all."""
     secrets = [confidential for confidential in registered() if isinstance(confidential, Secret)]
     if not secrets:
@@ -83,21 +83,21 @@ def _texts() -> list[str] | None:
     return texts
 
 
-def _is_in(value: Any, texts: list[str]) -> bool:
-    """Return whether a secret is in a value; each part is looked at once."""
+def _has_secret(value: Any, texts: list[str]) -> bool:
+    """Return whether a value or one of its parts, however deep, is a secret or has its text."""
     seen: dict[int, Any] = {}  # keeps the parts alive, so that no id is used twice
-    waiting = [value]
-    while waiting:
-        part = waiting.pop()
-        if isinstance(part, Secret) or _is_text_of(part, texts):
+    pending = [value]
+    while pending:
+        part = pending.pop()
+        if isinstance(part, Secret) or _has_text(part, texts):
             return True
         if id(part) not in seen:
             seen[id(part)] = part
-            waiting.extend(_parts(part))
+            pending.extend(_parts(part))
     return False
 
 
-def _is_text_of(part: Any, texts: list[str]) -> bool:
+def _has_text(part: Any, texts: list[str]) -> bool:
     if isinstance(part, str):
         return any(text in part for text in texts)
     if isinstance(part, bytes | bytearray):
@@ -112,7 +112,8 @@ def _parts(value: Any) -> Iterator[Any]:
     elif isinstance(value, list | tuple | set | frozenset):
         yield from value
     elif is_dataclass(value):
-        # A dataclass itself, of which a form is made, has only the fields with defaults.
+        # The value may also be the class itself, of which a form is made: there a field without a
+        # default has no value.
         yield from (getattr(value, field.name, None) for field in fields(value))
     elif not isinstance(value, type) and hasattr(value, "__dict__"):
         yield from vars(value).values()

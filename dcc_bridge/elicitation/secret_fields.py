@@ -1,8 +1,9 @@
 """Finds the fields of a form that ask for a secret, by their names. Any thread.
 
-A form's answer passes through the client and often the model, so a form must not ask for a secret.
-English names are known, and the words that other languages have taken over: "password", "PIN",
-"token". A field that cannot hold a secret (yes or no, a choice from a list) never counts as one.
+A form's answer passes through the client and often the model, so `schema.parse` refuses a form that
+asks for a secret. `looks_secret` knows English names and the words that other languages have taken
+over: "password", "PIN", "token". A field that cannot hold a secret (yes or no, a choice from a
+list) never looks like a secret.
 """
 
 from __future__ import annotations
@@ -18,11 +19,11 @@ def _set(words: str) -> frozenset[str]:
     return frozenset(words.split())
 
 
-# These are found inside of a word too: "userpassword".
+# A name with one of these in a word is a secret: "userpassword".
 _SECRET_STEMS: Final = _set("password passwd passphrase passcode credential apikey keyphrase")
-# These are found as words of a name: "client_secret".
+# A name with one of these words is a secret: "client_secret".
 _SECRET_WORDS: Final = _set("secret secrets pwd otp totp cvv cvv2 cvc cvc2 jwt bearer ssn")
-# These are secrets only where the name has no other word.
+# A name of one of these words alone is a secret.
 _SECRET_ALONE: Final = _set("token pin 2fa")
 _KEYS: Final = _set("key keys")
 # A key next to one of these words is a secret: "private_key", "key_ssh".
@@ -82,7 +83,7 @@ def _names_secret(text: str) -> bool:
         return True
     if not _SECRET_WORDS.isdisjoint(words):
         return True
-    # A name that is split within a word is looked at joined too: "pass_word".
+    # Joined, because a name may be split within a word: "pass_word".
     if any(_has_secret_stem(word) for word in (*words, "".join(words))):
         return True
     if len(words) > 1 and words[-1] == "token" and words[-2] not in _HARMLESS_TOKENS:

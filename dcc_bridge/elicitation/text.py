@@ -1,9 +1,9 @@
-"""Text of clients, agents and skills, made safe to show.
+"""Makes text of clients, agents and skills safe to show. Any thread.
 
-Safe text has no invisible character and none that reorders its neighbours: such a character is
-shown as its number, U+202E in angle quotes. Safe text is plain text; a surface must not interpret
-markup in it. An agent may name an item as it was shown: `from_visible` is the inverse of `visible`.
-Pure Python, any thread.
+In safe text each hidden character, which is invisible or reorders its neighbours, is replaced by
+its number in angle quotes, such as U+202E. Safe text is plain text: a surface must not interpret
+markup in it. `safe_line` and `safe_text` also shorten the text; `visible` does not, and
+`from_visible` is its inverse, as an agent names an item as the item was shown.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from typing import Final, Protocol
 
 MAX_SHOWN_CHARS: Final = 8192  # of a message
 MAX_LINE_CHARS: Final = 160  # of a text that has to fit in a line: a name, a title
-_MAX_RUN_CHARS: Final = 28  # of a word that a window need not wrap
+_MAX_WORD_CHARS: Final = 28  # of a word that a window need not wrap
 _TAB: Final = "    "
-_BREAK: Final = "\N{ZERO WIDTH SPACE}"
+_ZERO_WIDTH_SPACE: Final = "\N{ZERO WIDTH SPACE}"
 _COLOUR_SELECTOR: Final = "\N{VARIATION SELECTOR-16}"
-# These are letters and marks by their category, but invisible: fillers, joiners, selectors.
+# These are letters and marks by their category, and yet invisible: fillers, joiners, selectors.
 _BLANK: Final = frozenset({0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x2800, 0x3164, 0xFFA0}).union(
     range(0x180B, 0x1810), range(0xFE00, 0xFE10), range(0xE0100, 0xE01F0)
 )
@@ -80,7 +80,7 @@ def safe_text(text: str, most: int = MAX_SHOWN_CHARS, *, tr: Translate = english
         The lines of the text, with hidden characters as their numbers.
     """
     text = text.replace("\r\n", "\n")
-    lines = [_visible(line).replace("\t", _TAB) for line in text[:most].split("\n")]
+    lines = [_number_hidden(line).replace("\t", _TAB) for line in text[:most].split("\n")]
     shown = "\n".join(lines)
     left = len(text) - most
     if left <= 0:
@@ -110,17 +110,18 @@ def safe_line(text: str, most: int = MAX_LINE_CHARS) -> str:
         if "/" in text and " " not in text:
             tail = most // 2  # paths differ at their end
         text = text[: most - tail - 1].rstrip() + "…" + text[len(text) - tail :]
-    return _visible(text).replace("\n", numbered("\n")).replace("\t", numbered("\t"))
+    return _number_hidden(text).replace("\n", numbered("\n")).replace("\t", numbered("\t"))
 
 
 def visible(text: str) -> str:
     """Return the whole text, with hidden characters as their numbers; line ends and tabs stay.
 
-    A text that looks like such a number has its first quote numbered, so no two texts look alike.
+    Where the text itself has a character's number in angle quotes, the first quote is numbered
+    too. So no two texts look alike.
     """
     if _OPEN in text:
         text = _NUMBER.sub(_number_quote, text)
-    lines = [_visible(line) for line in text.split("\r\n")]
+    lines = [_number_hidden(line) for line in text.split("\r\n")]
     return "\r\n".join(lines)
 
 
@@ -136,14 +137,14 @@ def hides_nothing(text: str) -> bool:
 
 
 def from_visible(text: str) -> str:
-    """Return the text from which `visible` made this one, or `safe_line` if the text is short."""
+    """Return the original of a text that `visible` made, or `safe_line` without shortening."""
     if _OPEN not in text:
         return text
-    return _NUMBER.sub(_numbered_character, text)
+    return _NUMBER.sub(_character_of, text)
 
 
-def _numbered_character(match: re.Match[str]) -> str:
-    """Return the character of a number; the number itself if `numbered` would not have made it."""
+def _character_of(match: re.Match[str]) -> str:
+    """Return the character of a number; the number itself if no hidden character has it."""
     code = int(match[1], 16)
     if code > sys.maxunicode:
         return match[0]
@@ -159,15 +160,15 @@ def breakable(text: str) -> str:
     The text looks the same. A combining mark stays with its letter, up to twice the usual length.
     """
     parts: list[str] = []
-    run = 0
+    length = 0  # of the word so far
     for char in text:
-        run += 1
+        length += 1
         if char.isspace():
-            run = 0
-        is_mark = unicodedata.category(char)[0] == "M" and run <= 2 * _MAX_RUN_CHARS
-        if run > _MAX_RUN_CHARS and not is_mark:
-            parts.append(_BREAK)
-            run = 1
+            length = 0
+        is_mark = unicodedata.category(char)[0] == "M" and length <= 2 * _MAX_WORD_CHARS
+        if length > _MAX_WORD_CHARS and not is_mark:
+            parts.append(_ZERO_WIDTH_SPACE)
+            length = 1
         parts.append(char)
     return "".join(parts)
 
@@ -211,11 +212,11 @@ def span(seconds: float, tr: Callable[..., str] = str.format) -> str:
     return tr("{n} h", n=round(minutes / 60))
 
 
-def _visible(text: str) -> str:
+def _number_hidden(text: str) -> str:
     """Return a text with hidden characters as their numbers; newlines and tabs stay."""
     in_line = text.replace("\n", "").replace("\t", "")
-    is_seen = in_line.isascii() or _BLANK_CHARACTERS.isdisjoint(in_line)
-    if in_line.isprintable() and is_seen:
+    has_no_blanks = in_line.isascii() or _BLANK_CHARACTERS.isdisjoint(in_line)
+    if in_line.isprintable() and has_no_blanks:
         return text
     parts = []
     before = " "

@@ -1,4 +1,8 @@
-"""The records of a question and its answer, and the sentence for each outcome. Any thread."""
+"""The records of a question and its answer, and the words for each outcome. Any thread.
+
+The constants up to `ANSWERED` say how a question ended, in `ElicitationResponse.message` and in
+`Answered.how`. `outcome` puts each of them into words.
+"""
 
 from __future__ import annotations
 
@@ -27,15 +31,15 @@ MUTED: Final = "muted"
 PAUSED: Final = "paused"
 SCENE_CHANGED: Final = "scene_changed"
 SURFACE_LOST: Final = "surface_lost"
-# The two good ends of a question. Neither is a message of a response.
+# A person's yes to a consent, and an answer to another form. No response has these as its message.
 AGREED: Final = "agreed"
 ANSWERED: Final = "answered"
 
 # Keys of the meta on the wire.
-LEFT: Final = "dcc-bridge/left"  # of a cancel: the client gives up the whole call
-MISFIT: Final = "dcc-bridge/misfit"  # of a cancel: no prepared answer fitted the form
-LIMIT: Final = "dcc-bridge/limit"  # of a question: seconds until it ends by itself
-STATUS: Final = "dcc-bridge/status"  # of a result: how the call ended, in the runner's words
+LEFT: Final = "dcc-bridge/left"  # in a cancel: the client gives up the whole call
+MISFIT: Final = "dcc-bridge/misfit"  # in a cancel: no prepared answer fitted the form
+LIMIT: Final = "dcc-bridge/limit"  # in a question: seconds until it ends by itself
+STATUS: Final = "dcc-bridge/status"  # in a result: how the call ended, in the runner's words
 
 TASKS: Final = "io.modelcontextprotocol/tasks"  # the extension (SEP-2663) of revision 2026-07-28
 TASK_METHODS: Final = ("tasks/get", "tasks/update", "tasks/cancel")  # each has the id of a task
@@ -150,12 +154,12 @@ class Answered:
 
 
 def outcome(how: str, by: str = "nobody", tr: Callable[[str], str] = str) -> str:
-    """Return in words how a question ended, for the agent, the record and each surface.
+    """Return in words how a question ended, for the agent, the audit log and each surface.
 
     Args:
         how: `Answered.how`, or `UNASKED` for a call without a question.
         by: `Answered.by`.
-        tr: Translates the words; the record and the agent have them in English.
+        tr: Translates the words; the agent and the audit log have them in English.
     """
     unasked = tr("nobody was asked because a setting allows it")
     fallback = tr("nobody could be asked, so the fallback values were used")

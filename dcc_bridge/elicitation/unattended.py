@@ -1,8 +1,9 @@
-"""The answer where nobody can be asked, and the list of skills that go on then. Any thread.
+"""The answer to a question where nobody can be asked, and the allow list. Any thread.
 
-Each line of the list has a name, and after it, if need be, the SHA-256 of the skill's file
-(`sha256sum FILE`), so that only that very file goes on. The code of an agent is listed as
-``sha256:DIGEST`` of its text. A # begins a comment.
+The allow list is a text file. It names the skills for which the setting ``unattended = "allow"``
+holds, one a line. After the name there may be the SHA-256 of the skill's file (`sha256sum FILE`):
+then the line holds for that very file only. An agent's code is listed as ``sha256:DIGEST`` of its
+text. A # begins a comment.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ def unattended_answer(
     if rule == "deny":
         return ElicitationResponse(False, None, types.NOT_SUPPORTED, "decline", "policy")
     if allow_list is not None:
-        is_listed = _covers(allow_list, question)
+        is_listed = _is_listed(allow_list, question)
     else:
         is_listed = not question.call.dialogue.code
     allow = rule == "allow" and is_listed
@@ -60,22 +61,22 @@ def unattended_answer(
     return ElicitationResponse(False, None, types.NOT_SUPPORTED, "decline", "nobody")
 
 
-def _covers(allow_list: AllowList, question: Question) -> bool:
-    """Return whether the list has the called skill, and the destructive skill inside that asks."""
+def _is_listed(allow_list: AllowList, question: Question) -> bool:
+    """Return whether the list has the called skill, and the skill inside that asks for consent."""
     call = question.call
     if call.dialogue.code:
-        return allow_list.covers(f"sha256:{call.dialogue.code}", "")
+        return allow_list.has(f"sha256:{call.dialogue.code}", "")
     asking_skill = call.skill
     if question.consent is not None:
         asking_skill = question.consent.skill or call.skill
-    if asking_skill != call.skill and not allow_list.covers(asking_skill, ""):
+    if asking_skill != call.skill and not allow_list.has(asking_skill, ""):
         return False
-    return allow_list.covers(call.skill, call.digest)
+    return allow_list.has(call.skill, call.digest)
 
 
 @dataclass(frozen=True, slots=True)
 class AllowList:
-    """The skills that go on where nobody can be asked.
+    """The skills that may go on where nobody can be asked.
 
     Attributes:
         file: The file of the list.
@@ -86,23 +87,17 @@ class AllowList:
     file: Path
     digests: Mapping[str, str]
 
-    def covers(self, skill: str, digest: str) -> bool:
+    def has(self, skill: str, digest: str) -> bool:
         """Return whether a skill is listed, for a file with this digest."""
-        listed = self.digests.get(skill)
-        return listed is not None and digest.startswith(listed)
+        prefix = self.digests.get(skill)
+        return prefix is not None and digest.startswith(prefix)
 
 
 def read_allow_list(file: Path) -> AllowList:
-    """Read an allow list.
-
-    Args:
-        file: The file of the list, in UTF-8.
-
-    Returns:
-        The list.
+    """Read an allow list from a UTF-8 file.
 
     Raises:
-        ValueError: The file cannot be read; the message names the wrong line.
+        ValueError: The file cannot be read, or a line is wrong; the message names the line.
     """
     try:
         lines = file.read_text(encoding="utf-8").splitlines()

@@ -1,9 +1,9 @@
 """Reads URLs that a skill sends a person to: refuses some, and lists the dangers of the others.
 
-A URL is read more strictly than a browser does: a URL that a browser would repair is refused, so
-that the URL that is shown is the one that opens. A URL that hides where it leads is refused too: a
-user name before the host, an IPv4 address that is not written as four decimal numbers, a name that
-mixes alphabets. Nothing is fetched and no name is looked up. Any thread.
+A surface calls `of` and shows the `Address`. A URL that a browser would repair is refused, so the
+shown URL is the one that opens. A URL that hides where it leads is refused too: a user name before
+the host, an IPv4 address that is not four decimal numbers, a name that mixes alphabets. Nothing is
+fetched and no name is looked up. Any thread.
 
 The parts of the host are those of the URL standard (https://url.spec.whatwg.org/), its registrable
 part that of the Public Suffix List (https://publicsuffix.org/), which comes with its package.
@@ -51,10 +51,11 @@ class UrlHost:
 
     Attributes:
         host: The name as the network knows it, or the IP address.
-        strong: The registered end of the name, which tells the owner; the whole name where that
-            end is unknown.
-        letters: The name as it is read, where that differs from `host`; else "".
-        imitated: The name that the beginning of the host looks like, or "".
+        strong: The registered end of the name, which tells the owner; the whole name where no
+            registered end is known.
+        letters: The international name as a person reads it, where `host` is encoded; else "".
+        imitated: The other name at the beginning of the host, or "": "example.com" in
+            "example.com.else.where".
         is_number: Whether the host is an IP address instead of a name.
         is_loopback: Whether the host is this computer.
     """
@@ -90,7 +91,7 @@ class Address:
     """A URL that may be opened, once a person agreed.
 
     Attributes:
-        url: The whole URL, percent-encoded; it is shown and opened as it stands here.
+        url: The whole URL, percent-encoded, which is shown and opened.
         place: The host.
         dangers: The dangers, the worst first; none for a page of the bridge itself.
         ours: Whether it is a page of the bridge itself.
@@ -123,15 +124,15 @@ def read(url: str, *, ours: bool = False) -> Address:
     authority, path, fragment = _AUTHORITY.fullmatch(rest).groups()  # type: ignore[union-attr]  # it matches any text
     if "@" in authority:
         raise RefusedAddress(url, "the part before the @ hides the destination; leave it out")
-    name, port = _port(url, scheme, authority)
-    host = _host(url, name)
+    name, port = _split_port(url, scheme, authority)
+    host = _parse_host(url, name)
     if scheme == "http" and not host.is_loopback:
         raise RefusedAddress(url, "without https a page must be on this computer")
     if not path.startswith("/"):
         path = f"/{path}"
-    tail = _encoded(path)
+    tail = _percent_encode(path)
     if fragment is not None:
-        tail += "#" + _encoded(fragment)
+        tail += "#" + _percent_encode(fragment)
     origin = f"{scheme}://{host.host}"
     if port is not None:
         origin += f":{port}"
@@ -143,7 +144,7 @@ def read(url: str, *, ours: bool = False) -> Address:
 
 
 def of(question: Question) -> Address:
-    """Read the URL of a question that was asked; RefusedAddress if there is no URL to open."""
+    """Read the URL of a question's page; RefusedAddress for a question without a page."""
     url = ""
     if question.page is not None:
         url = question.page.url
@@ -160,7 +161,7 @@ def _refuse_unreadable(url: str) -> None:
         raise RefusedAddress(url, "it contains a backslash, which browsers read as a slash")
 
 
-def _port(url: str, scheme: str, authority: str) -> tuple[str, int | None]:
+def _split_port(url: str, scheme: str, authority: str) -> tuple[str, int | None]:
     """Split the host from its port; None for the default port of the scheme."""
     name, colon, digits = authority.rpartition(":")
     if not colon or authority.endswith("]"):
@@ -175,19 +176,19 @@ def _port(url: str, scheme: str, authority: str) -> tuple[str, int | None]:
     return name, port
 
 
-def _encoded(text: str) -> str:
-    """Percent-encode the characters that are not encoded yet; escapes are written in capitals."""
+def _percent_encode(text: str) -> str:
+    """Percent-encode the characters that are not encoded yet, and put escapes in capitals."""
     encoded = quote(_STRAY_PERCENT.sub("%25", text), safe=_UNENCODED)
     return _ESCAPED.sub(lambda match: match[0].upper(), encoded)
 
 
-def _host(url: str, name: str) -> UrlHost:
+def _parse_host(url: str, name: str) -> UrlHost:
     if name.startswith("["):
-        return _version_6(url, name)
-    host = _ascii(url, name)
+        return _ipv6_host(url, name)
+    host = _ascii_name(url, name)
     if _NUMBER.fullmatch(host.rstrip(".").rpartition(".")[2]):
-        return _version_4(url, host)
-    letters = _letters(url, host)
+        return _ipv4_host(url, host)
+    letters = _decode_name(url, host)
     alphabets = _mixed_alphabets(letters)
     if alphabets:
         names = ", ".join(alphabets)
@@ -195,7 +196,7 @@ def _host(url: str, name: str) -> UrlHost:
     if letters == host:
         letters = ""
     bare = host.rstrip(".")
-    registered = _suffixes().privatesuffix(bare)
+    registered = _suffix_list().privatesuffix(bare)
     strong = host
     subdomain = ""
     if registered:
@@ -213,8 +214,8 @@ def _host(url: str, name: str) -> UrlHost:
     )
 
 
-def _ascii(url: str, name: str) -> str:
-    """Return a name as the network knows it; an international one becomes "xn--…"."""
+def _ascii_name(url: str, name: str) -> str:
+    """Return a name as the network knows it; an international name begins with "xn--"."""
     host = name.lower()
     if not host.isascii():
         import idna  # 200 kB of tables that only such a name needs
@@ -222,14 +223,14 @@ def _ascii(url: str, name: str) -> str:
         try:
             host = idna.encode(name, uts46=True).decode()
         except idna.IDNAError as error:
-            raise _unknown(url, f" ({error})") from None
+            raise _invalid_name(url, f" ({error})") from None
     if len(host) > 253 or not _NAME.fullmatch(host):
-        raise _unknown(url)
+        raise _invalid_name(url)
     return host
 
 
-def _letters(url: str, host: str) -> str:
-    """Return an international name as it is read; "" for any other name."""
+def _decode_name(url: str, host: str) -> str:
+    """Return an international name as a person reads it; "" for any other name."""
     if "xn--" not in host:
         return ""
     import idna  # 200 kB of tables that only such a name needs
@@ -237,15 +238,15 @@ def _letters(url: str, host: str) -> str:
     try:
         return idna.decode(host)
     except (idna.IDNAError, UnicodeError) as error:
-        raise _unknown(url, f" ({error})") from None
+        raise _invalid_name(url, f" ({error})") from None
 
 
-def _unknown(url: str, why: str = "") -> RefusedAddress:
+def _invalid_name(url: str, why: str = "") -> RefusedAddress:
     return RefusedAddress(url, f"its host is not a valid name{why}")
 
 
 def _mixed_alphabets(letters: str) -> list[str]:
-    """Return the alphabets of the first part of a name that mixes incompatible alphabets."""
+    """Return the alphabets of the first part of a name that mixes too many; [] for no such part."""
     for part in letters.split("."):
         alphabets = {unicodedata.name(char, "?").split(" ")[0] for char in part if char.isalpha()}
         is_compatible = any(alphabets <= compatible for compatible in _COMPATIBLE_ALPHABETS)
@@ -254,7 +255,7 @@ def _mixed_alphabets(letters: str) -> list[str]:
     return []
 
 
-def _version_4(url: str, host: str) -> UrlHost:
+def _ipv4_host(url: str, host: str) -> UrlHost:
     import ipaddress  # 4 ms that only such a host needs
 
     try:
@@ -265,7 +266,7 @@ def _version_4(url: str, host: str) -> UrlHost:
     return UrlHost(host, host, is_number=True, is_loopback=number.is_loopback)
 
 
-def _version_6(url: str, name: str) -> UrlHost:
+def _ipv6_host(url: str, name: str) -> UrlHost:
     import ipaddress  # 4 ms that only such a host needs
 
     try:
@@ -282,7 +283,7 @@ def _version_6(url: str, name: str) -> UrlHost:
 
 
 @cache
-def _suffixes() -> PublicSuffixList:
+def _suffix_list() -> PublicSuffixList:
     from publicsuffixlist import PublicSuffixList  # 300 kB, 30 ms that only a shown URL needs
 
     return PublicSuffixList()

@@ -1,9 +1,8 @@
 """The fields of a form, and validation of their values, with messages for a person. Any thread.
 
-A pattern is matched in bounded time. Python's own `re` backtracks: one bad pattern held the
-interpreter for 6.6 s. pydantic-core matches with Rust's `regex` crate instead, whose time is linear
-in the text. The crate refuses patterns that it cannot match in linear time: back-references,
-look-around, and repetitions that grow too large.
+Patterns are matched in linear time, by Rust's `regex` crate in pydantic-core. Python's own `re`
+backtracks: one bad pattern held the interpreter for 6.6 s. The crate refuses patterns that it
+cannot match in linear time: back-references, look-around, and repetitions that grow too large.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ FORMATS: Final = {  # the formats of a text, each as a person calls it
     "date": "a date such as 2026-11-20",
     "date-time": "a date and time such as 2026-11-20T14:30:00Z",
 }
-# The units that a bound counts; the bounds of other kinds limit the value itself.
+# The units that the bounds of a kind count; the bounds of a number limit the value itself.
 _UNITS: Final = {"string": "character", "choices": "choice"}
 _MAX_NAMED_OPTIONS: Final = 12  # in the message about a value that is not among the options
 _DATE: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
@@ -156,16 +155,16 @@ def _validate_text(field: Field, value: object) -> str:
     if field.format and not _has_format(field.format, value):
         raise InvalidAnswer(f"{shorten(value)} is not {FORMATS[field.format]}.", field.name)
     if field.pattern and not _matches(field.pattern, value):
-        raise InvalidAnswer(_expected_form(field), field.name)
+        raise InvalidAnswer(_describe_pattern(field), field.name)
     return value
 
 
-def _expected_form(field: Field) -> str:
+def _describe_pattern(field: Field) -> str:
     """Describe a fitting text: in words, as the form's author describes it, or by an example."""
-    known = _CLASS.fullmatch(field.pattern or "")
-    if known is not None:
-        allowed = _characters(known["all"])
-        first = _characters(known["first"] or "")
+    simple_pattern = _CLASS.fullmatch(field.pattern or "")
+    if simple_pattern is not None:
+        allowed = _name_characters(simple_pattern["all"])
+        first = _name_characters(simple_pattern["first"] or "")
         if allowed and first:
             return f"only {allowed}, with {first} at the beginning."
         if allowed:
@@ -178,8 +177,8 @@ def _expected_form(field: Field) -> str:
     return f"it does not have the form that the skill expects{example}."
 
 
-def _characters(members: str) -> str:
-    """Name the characters of a class in a regular expression; "" where they have no plain name."""
+def _name_characters(members: str) -> str:
+    """Return the characters of a regular expression's class in words; "" where words fail."""
     parts = _MEMBER.findall(members)
     if "-" in parts[1:-1]:
         return ""

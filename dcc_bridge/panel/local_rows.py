@@ -1,4 +1,4 @@
-"""The rows of the clients on this computer, by which a person sets one up. Main thread."""
+"""The panel's rows of the clients on this computer, with buttons to set them up. Main thread."""
 
 from __future__ import annotations
 
@@ -10,19 +10,14 @@ from dcc_bridge.local_clients import LocalClient
 from dcc_bridge.panel.row import Act, Row
 from dcc_bridge.panel.state import State
 
-LOCAL_KEY: Final = "local/"  # begins the key of each of these rows
+LOCAL_KEY: Final = "local/"  # the beginning of the keys of these rows
 _MAX_ERROR_CHARS: Final = 400
-# The verbs that open a client, so that the client itself asks whether to add dcc-bridge.
+# The verbs that open a client; the client then asks the person whether to add dcc-bridge.
 _OPENING_VERBS: Final = {"claude-desktop": "bundle", "vscode": "link", "cursor": "link"}
 
 
 def local_rows(state: State, tr: Translate) -> list[Row]:
-    """Return the clients on this computer below a heading, or a row that offers to look for them.
-
-    Args:
-        state: The snapshot of the bridge.
-        tr: Translates the texts of the bridge.
-    """
+    """Return the clients on this computer below a heading, or a row that offers to find them."""
     title = tr("Connect a client")
     local = state.local
     if local.clients:
@@ -69,7 +64,7 @@ def _local_row(client: LocalClient, state: State, tr: Translate) -> Row:
     if client.is_writable:
         return Row(key, name, tr("On this computer, not set up"), (add,))
     detail = tr("Copy the dcc-bridge entry and paste it into {file}", file=client.file)
-    # The text that is copied is the key of the row.
+    # The button copies the key of the row, so the key is the entry itself.
     return Row(client.entry, name, detail, (Act("copy", tr("Copy"), detail),))
 
 

@@ -1,4 +1,8 @@
-"""The panel's sentences, and the rows of its lists with their actions. Without Qt; main thread."""
+"""The panel's sentences, and the rows of its lists with their buttons. Without Qt; main thread.
+
+The sentences are about a `State` or about a call's `Record`. `now`, `grants` and `clients` return
+the rows of the three lists; `act` does what the button of a row says.
+"""
 
 from __future__ import annotations
 
@@ -11,17 +15,17 @@ from dcc_bridge.consent.effect import CodeRun
 from dcc_bridge.consent.grants import SessionGrant, SessionGrants
 from dcc_bridge.elicitation import types
 from dcc_bridge.elicitation.caller import SeenClient
+from dcc_bridge.elicitation.caller_view import argument_views
 from dcc_bridge.elicitation.question import Question
 from dcc_bridge.elicitation.routing import client_label
 from dcc_bridge.elicitation.text import Translate, english, safe_line, safe_text, span
-from dcc_bridge.elicitation.view import argument_views
 from dcc_bridge.local_clients import VERBS
 from dcc_bridge.panel.local_rows import LOCAL_KEY, local_rows
 from dcc_bridge.panel.row import Act, Row
 from dcc_bridge.panel.state import PanelQuestion, Port, State
 from dcc_bridge.skills.call_history import Record
 
-tr: Translate = english  # Qt's panel puts its own here; Blender's sidebar has none
+tr: Translate = english  # Qt's panel sets its own; Blender's sidebar has English texts
 _MAX_ROW_CHARS: Final = 140  # of a text of an agent in a row
 _MAX_LABELS: Final = 2  # that a sentence names; the others are counted
 
@@ -60,13 +64,13 @@ def headline(state: State) -> str:
 
 
 def connected(state: State) -> str:
-    """Return who is connected, or why nobody can be."""
+    """Return the connected clients, or why no client can connect."""
     if state.problem:
         return state.problem
     names = tr("no agent connected")
     labels = list(dict.fromkeys(who(seen.client.label) for seen in state.clients))
     if labels:
-        names = _listed(labels)
+        names = _join_labels(labels)
     # Without a question the headline itself says that agents are paused.
     is_asked = any(asked.is_here for asked in state.asked)
     if state.is_paused and is_asked:
@@ -75,10 +79,10 @@ def connected(state: State) -> str:
 
 
 def muted(state: State) -> str:
-    """Return who is muted, for how long, and what goes on all the same; "" where nobody is."""
+    """Return the muted clients, for how long they are, and what that means; "" for none."""
     if not state.muted:
         return ""
-    names = _listed(sorted(state.muted))
+    names = _join_labels(sorted(state.muted))
     left = span(max(state.muted.values()), tr)
     return tr(
         "Muted for {left}: {names}. Their questions are declined. Other edits continue.",
@@ -87,7 +91,7 @@ def muted(state: State) -> str:
     )
 
 
-def _listed(labels: Sequence[str]) -> str:
+def _join_labels(labels: Sequence[str]) -> str:
     if len(labels) <= _MAX_LABELS:
         return ", ".join(labels)
     names = ", ".join(labels[:_MAX_LABELS])
@@ -101,16 +105,16 @@ def ended(record: Record) -> str:
         last = record.answers[-1]
         answer = types.outcome(last.how, last.by, tr)
     if record.state != "done":
-        end = _failed(record)
+        end = _failed_end(record)
     else:
-        end = _done(record)
+        end = _done_end(record)
         if not answer and not record.effect.undone_by:
             answer = types.outcome(types.UNASKED, tr=tr)
     return " · ".join(text for text in (end, answer) if text)
 
 
-def _failed(record: Record) -> str:
-    """Return how a call ended that was not done."""
+def _failed_end(record: Record) -> str:
+    """Return how a call ended that was not done; "" for a refused call, whose answer says it."""
     left = tr("nothing was changed")
     if record.effect.lasting:
         left = tr("undo cannot restore everything")
@@ -127,7 +131,11 @@ def _failed(record: Record) -> str:
 
 
 def sign(record: Record) -> str:
-    """Return the name of the icon of a call that ended: a tick is only for an agreed, kept edit."""
+    """Return the outcome of a call that ended, for its icon.
+
+    The outcome is the state of the call, except "undone", and "unanswered" for a call that is done
+    although its last question was not agreed to.
+    """
     if record.effect.undone_by:
         return "undone"
     if record.state == "done" and record.answers and not record.answers[-1].agrees:
@@ -135,7 +143,7 @@ def sign(record: Record) -> str:
     return record.state
 
 
-def _done(record: Record) -> str:
+def _done_end(record: Record) -> str:
     effect = record.effect
     if effect.undone_by == "host":
         return tr("undone in the app")
@@ -158,7 +166,7 @@ def facts(record: Record, names: int = 3) -> Iterator[str]:
 
     Args:
         record: The call.
-        names: How many names of items that the code changed are listed at most.
+        names: How many names are listed at most, of the items that the code changed.
     """
     yield summary(record)
     code = record.effect.code
@@ -167,7 +175,7 @@ def facts(record: Record, names: int = 3) -> Iterator[str]:
         yield from _code_facts(code, names, stands=record.state in ("done", "partly_applied"))
     for answer in record.answers:
         question = answer.question
-        # The later lines of a question about code have the agent's purpose, which is listed above.
+        # The later lines of a question about code repeat the agent's words from above.
         if code is not None:
             question = question.partition("\n")[0]
         parts = (safe_line(question), types.outcome(answer.how, answer.by, tr))
@@ -180,15 +188,15 @@ def facts(record: Record, names: int = 3) -> Iterator[str]:
 
 
 def _code_facts(code: CodeRun, names: int, *, stands: bool) -> Iterator[str]:
-    """Yield the marks of code and the files it wrote; its changes only if the edit `stands`."""
+    """Yield the marked lines of code, its changes if the edit `stands`, and the files it wrote."""
     marks = [tr("line {line}: {why}", line=line, why=why) for line, why in code.details.marks]
     files = [str(file) for file in code.written]
-    yield from _listed_items(tr("Marked"), len(marks), marks, names)
+    yield from _list_items(tr("Marked"), len(marks), marks, names)
     if stands:
         captions = {"created": tr("Created"), "changed": tr("Changed"), "deleted": tr("Deleted")}
         for kind, (n, items) in code.changes.items():
-            yield from _listed_items(captions[kind], n, items, names)
-    yield from _listed_items(tr("Wrote"), len(files), files, names)
+            yield from _list_items(captions[kind], n, items, names)
+    yield from _list_items(tr("Wrote"), len(files), files, names)
     if not stands or not code.changes:
         return
     if not code.is_exact:
@@ -197,8 +205,8 @@ def _code_facts(code: CodeRun, names: int, *, stands: bool) -> Iterator[str]:
         yield tr("It changed nothing in the scene.")
 
 
-def _listed_items(caption: str, n: int, items: Sequence[str], names: int) -> Iterator[str]:
-    """Yield a sentence with the first names of `n` items; nothing for none."""
+def _list_items(caption: str, n: int, items: Sequence[str], names: int) -> Iterator[str]:
+    """Yield a sentence with the number and the first names of `n` items; nothing for none."""
     if not n:
         return
     listed = [safe_line(item) for item in items[:names]]
@@ -208,15 +216,15 @@ def _listed_items(caption: str, n: int, items: Sequence[str], names: int) -> Ite
 
 
 def now(state: State) -> list[Row]:
-    """Return the grants for code, the open questions, the running calls and the waiting calls.
+    """Return the grants for code, the open questions, the running calls and the queued calls.
 
-    Among the questions, those that the person can answer here come first.
+    Questions that the person can answer here come before the others.
     """
-    rows = [_code_grant(grant) for grant in state.code_grants]
+    rows = [_code_grant_row(grant) for grant in state.code_grants]
     asked = sorted(state.asked, key=lambda item: (not item.is_here, not item.surfaces))
-    rows.extend(_asked(item) for item in asked)
+    rows.extend(_question_row(item) for item in asked)
     running = [record for record in state.live if record.state != "queued"]
-    rows.extend(_running(record, state.at) for record in running)
+    rows.extend(_call_row(record, state.at) for record in running)
     queued = [record for record in state.live if record.state == "queued"]
     if queued:
         count = len(queued)
@@ -224,20 +232,20 @@ def now(state: State) -> list[Row]:
         if count > 1:
             title = tr("{n} waiting", n=count)
         rows.append(Row("waiting", title))
-        rows.extend(_running(record, state.at) for record in queued)
+        rows.extend(_call_row(record, state.at) for record in queued)
     return rows
 
 
 def grants(state: State) -> list[Row]:
     """Return the grants for the session."""
-    return [_grant(grant, left) for grant, left in state.grants]
+    return [_grant_row(grant, left) for grant, left in state.grants]
 
 
 def clients(state: State) -> list[Row]:
     """Return the connected clients, the muted ones, and the clients on this computer."""
-    rows = [_client(seen, state) for seen in state.clients]
+    rows = [_client_row(seen, state) for seen in state.clients]
     disconnected = state.muted.keys() - {seen.client.label for seen in state.clients}
-    rows.extend(_muted(label, label, state) for label in sorted(disconnected))
+    rows.extend(_muted_row(label, label, state) for label in sorted(disconnected))
     rows.extend(local_rows(state, tr))
     return rows
 
@@ -295,7 +303,7 @@ def _revoke(grants: SessionGrants, key: str) -> None:
             grants.code.end(code_grant)
 
 
-def _asked(asked: PanelQuestion) -> Row:
+def _question_row(asked: PanelQuestion) -> Row:
     question = asked.question
     name = who(client_label(question.call))
     title = safe_line(question.message.partition("\n")[0], _MAX_ROW_CHARS)
@@ -312,7 +320,7 @@ def _asked(asked: PanelQuestion) -> Row:
     return Row(question.id, title, detail, (answer_here, cancel))
 
 
-def _running(record: Record, at: float) -> Row:
+def _call_row(record: Record, at: float) -> Row:
     detail = f"{who(record.client)} · {span(at - record.began, tr)}"
     done = None
     if record.progress is not None:
@@ -327,15 +335,15 @@ def _running(record: Record, at: float) -> Row:
     return Row(record.id, safe_line(record.title), detail, (cancel,), done=done)
 
 
-def _grant(grant: SessionGrant, seconds: float) -> Row:
+def _grant_row(grant: SessionGrant, seconds: float) -> Row:
     left = span(seconds, tr)
-    many = _covered(grant)
-    detail = tr("{who} · {many} · for {left} more", who=grant.client, many=many, left=left)
+    limit = _describe_limit(grant)
+    detail = tr("{who} · {many} · for {left} more", who=grant.client, many=limit, left=left)
     revoke = Act("revoke", tr("Revoke"), tr("You will be asked again next time."))
     return Row(grant_key(grant), safe_line(grant.title), detail, (revoke,))
 
 
-def _code_grant(grant: CodeGrant) -> Row:
+def _code_grant_row(grant: CodeGrant) -> Row:
     until = time.strftime("%H:%M", time.localtime(grant.until))
     title = tr("{who} may run plain scripts until {time}", who=who(grant.scope.client), time=until)
     detail = tr("Only in this scene, and only changes that can be undone. Deleting still asks you.")
@@ -343,8 +351,8 @@ def _code_grant(grant: CodeGrant) -> Row:
     return Row(code_grant_key(grant), title, detail, (end,))
 
 
-def _covered(grant: SessionGrant) -> str:
-    """Return in words which calls a grant covers."""
+def _describe_limit(grant: SessionGrant) -> str:
+    """Return in words for which calls a grant holds."""
     if grant.most > 1:
         return tr("up to {n} items", n=grant.most)
     if grant.most == 1:
@@ -355,11 +363,11 @@ def _covered(grant: SessionGrant) -> str:
     return tr("only with {arguments}", arguments=safe_line(arguments, _MAX_ROW_CHARS))
 
 
-def _client(seen: SeenClient, state: State) -> Row:
+def _client_row(seen: SeenClient, state: State) -> Row:
     client = seen.client
     key = f"{client.label}/{client.name}/{client.version}"
     if client.label in state.muted:
-        return _muted(key, client.label, state)
+        return _muted_row(key, client.label, state)
     parts = []
     claim = safe_line(f"{client.name} {client.version}".strip())
     if claim:
@@ -369,15 +377,15 @@ def _client(seen: SeenClient, state: State) -> Row:
         parts.append(tr("shows questions itself"))
     else:
         parts.append(tr("asks questions in this window"))
-    return Row(key, who(client.label), " · ".join(parts), (_mute(client.label, state),))
+    return Row(key, who(client.label), " · ".join(parts), (_mute_button(client.label, state),))
 
 
-def _muted(key: str, label: str, state: State) -> Row:
+def _muted_row(key: str, label: str, state: State) -> Row:
     left = tr("Muted for {left} more", left=span(state.muted[label], tr))
-    return Row(key, who(label), left, (_mute(label, state),))
+    return Row(key, who(label), left, (_mute_button(label, state),))
 
 
-def _mute(label: str, state: State) -> Act:
+def _mute_button(label: str, state: State) -> Act:
     """Return the button that mutes a client, or lets it ask again."""
     if label in state.muted:
         return Act("unmute", tr("Unmute"), tr("Allow its questions again."))

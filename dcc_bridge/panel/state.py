@@ -1,7 +1,7 @@
-"""The port through which the panel reads and steers a bridge, and a snapshot of the bridge.
+"""The port through which a panel reads and steers a bridge, and a snapshot of the bridge.
 
-`dcc_bridge.bridge.Bridge` offers the port; a test may offer the port without a server. Without Qt;
-main thread.
+A panel calls `read` for a `State`, draws it, and calls `is_due` now and then to see whether to read
+again. `dcc_bridge.bridge.Bridge` is a `Port`. Without Qt; main thread.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ if TYPE_CHECKING:
     from dcc_bridge.server.clients import ClientRegistry
     from dcc_bridge.server.start_problem import StartProblem
 
-MIN_SHOWN_S: Final = 0.4  # that a call runs before it is shown: a shorter one would only flicker
-_AGE_INTERVAL_S: Final = 10  # after which the ages in minutes are drawn anew
+MIN_SHOWN_S: Final = 0.4  # a call is shown once it has run for so long: else it would only flicker
+_AGE_INTERVAL_S: Final = 10  # after which the ages in minutes are drawn again
 
 
 class Port(Protocol):
     """A bridge, as a panel reads and steers it: a `Bridge` is one. Main thread.
 
-    A panel outside of the core passes it to `PanelView.read` and `PanelView.press`, and calls the
-    methods; the attributes are for those two.
+    A panel in a plug-in calls the methods, and passes the port to `PanelView.read` and
+    `PanelView.press`, which use the attributes.
 
     Attributes:
         main: The way to the main thread.
@@ -126,7 +126,7 @@ class PanelQuestion:
 
     @property
     def is_here(self) -> bool:
-        """Whether the person at the host can answer it now."""
+        """Whether the person at the host can answer the question now."""
         return "host" in self.surfaces
 
 
@@ -137,15 +137,15 @@ class State:
     Attributes:
         at: When the snapshot was made, in seconds since the epoch.
         host: The name of the application.
-        address: The address at which agents reach the bridge; "" while it starts, None once they
+        address: The address at which agents connect; "" while the bridge starts, None if they
             cannot.
         problem: Why agents cannot connect, and what to do; "" where they can.
         is_paused: Whether no edit may begin.
         asked: The open questions, the oldest first.
-        live: The calls that run or wait, the oldest first, without the calls that ask.
+        live: The calls that run or are queued, the oldest first, without the calls that ask.
         ended: The calls that ended, the newest first.
         grants: The grants for the session, each with the seconds that are left.
-        code_grants: The grants for plain code, for a while.
+        code_grants: The grants for plain code (code without marked lines) for some minutes.
         muted: The seconds for which clients are still muted, by their labels.
         clients: The connected clients, the one whose last message is newest first.
         top: The step on top of the host's undo stack.
@@ -180,12 +180,12 @@ class State:
 
 
 def looks_like(state: State, before: State) -> bool:
-    """Return whether the panel shows the same for both snapshots."""
+    """Return whether the panel would show the same for both snapshots."""
     return _is_at_rest(before, state.at) and replace(state, at=before.at) == before
 
 
 def is_due(port: Port, state: State) -> bool:
-    """Return whether the panel may have to change, for a reason that `Port.watch` does not report.
+    """Return whether the panel may have to change for a reason that `Port.watch` does not report.
 
     Args:
         port: The bridge; its host is asked for the undo stack.
@@ -201,7 +201,7 @@ def is_due(port: Port, state: State) -> bool:
 
 
 def _is_at_rest(state: State, now: float) -> bool:
-    """Return whether time alone changes nothing: seconds are shown only while something goes on."""
+    """Return whether no shown time has changed: no seconds are shown, and the ages are the same."""
     if state.asked or state.live or state.grants or state.code_grants or state.muted:
         return False
     return now // _AGE_INTERVAL_S == state.at // _AGE_INTERVAL_S
@@ -237,7 +237,7 @@ def read(port: Port) -> State:
 def _live(
     records: Sequence[Record], asked: Sequence[PanelQuestion], now: float
 ) -> tuple[Record, ...]:
-    """Return the calls that run or wait, the oldest first, except quick ones and those that ask."""
+    """Return the calls for `State.live`, without those that began only now."""
     asking = {item.question.call.id for item in asked}
     live = []
     for record in reversed(records):

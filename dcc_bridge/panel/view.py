@@ -1,4 +1,8 @@
-"""The panel in words, for a surface that draws it without Qt: Blender's sidebar. Main thread."""
+"""The panel in words, for a surface that draws the panel without Qt: Blender's sidebar.
+
+The surface calls `PanelView.read` for what the panel shows now, and `PanelView.press` when a person
+presses a button of a row. Main thread.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +45,7 @@ class CallView:
 
     @property
     def code(self) -> DetailsView | None:
-        """The code that the call ran; None for a call that ran none."""
+        """The code that the call ran; None for a call without code."""
         run = self._record.effect.code
         if run is None:
             return None
@@ -66,7 +70,7 @@ class PanelView:
         """Put a snapshot into words.
 
         Args:
-            snapshot: The snapshot.
+            snapshot: The snapshot; `read` makes it.
         """
         self._state = snapshot
 
@@ -99,22 +103,22 @@ class PanelView:
 
     @property
     def connected(self) -> str:
-        """Who is connected, or why nobody can be."""
+        """The connected clients, or why no client can connect."""
         return rows.connected(self._state)
 
     @property
     def muted(self) -> str:
-        """Who is muted, and for how long; "" where nobody is."""
+        """The muted clients, and for how long they are muted; "" where there are none."""
         return rows.muted(self._state)
 
     @property
     def muted_clients(self) -> dict[str, str]:
-        """The names of the muted clients by their labels, which is what *unmute* takes."""
+        """The names of the muted clients by their labels; the verb "unmute" takes a label."""
         return {label: rows.who(label) for label in self._state.muted}
 
     @property
     def undoable(self) -> CallView | None:
-        """The call whose step the host's own undo would take back; None for a step of others."""
+        """The call whose step the host's own undo would undo; None for any other step."""
         record = self._state.undoable
         if record is None:
             return None
@@ -132,12 +136,12 @@ class PanelView:
 
     @property
     def now(self) -> list[Row]:
-        """The clients that may run code unshown, open questions, running calls, waiting calls."""
+        """The grants for code, the open questions, the running calls and the queued calls."""
         return rows.now(self._state)
 
     @property
     def clients(self) -> list[Row]:
-        """Who is connected or muted, and the clients on this computer."""
+        """The connected clients, the muted clients, and the clients on this computer."""
         return rows.clients(self._state)
 
     @property

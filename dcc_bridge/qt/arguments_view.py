@@ -1,11 +1,11 @@
-"""The arguments of a skill, drawn in a question: a row for each one. Main thread."""
+"""The arguments of a skill, as a question's dialog draws them. Main thread."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from dcc_bridge.elicitation.caller_view import ArgumentView
 from dcc_bridge.elicitation.text import breakable
-from dcc_bridge.elicitation.view import ArgumentView
 from dcc_bridge.qt import binding as qt
 from dcc_bridge.qt.buttons import small
 from dcc_bridge.qt.labels import SMALL, add_all, label, plain_column, rule, tr, unmarked
@@ -15,7 +15,7 @@ class Arguments(qt.QFrame):
     """A frame with a row for each argument of a skill. No value can draw one like it.
 
     Attributes:
-        changed: Emitted when the frame has another height.
+        changed: Emitted when the height of the frame has changed.
     """
 
     changed = qt.Signal()
@@ -41,9 +41,9 @@ class Arguments(qt.QFrame):
 
 
 class _Value(qt.QWidget):
-    """The value of an argument: its beginning, until the person wants to see all of it."""
+    """The value of an argument: its beginning, and a button that shows the whole value."""
 
-    changed = qt.Signal()  # the value has another height
+    changed = qt.Signal()  # the height of the value has changed
 
     def __init__(self, argument: ArgumentView) -> None:
         super().__init__()

@@ -1,11 +1,12 @@
-"""Qt, by the binding that the host has: PySide6, or PySide2 in an older host.
+"""Qt, by the binding that the host has: PySide6, or PySide2 in an older host. Main thread.
+
+``from dcc_bridge.qt import binding as qt`` gives all classes of Qt's core, GUI and widgets, such as
+``qt.QWidget``, in one namespace: some classes live in another module in Qt 5. The names are typed
+as PySide6's; those in use have to be in PySide2 5.15 and in PySide6 6.5 alike.
 
 A second binding in a process is a crash that nobody can catch, so no binding is imported to see
-whether it is there. The binding that the host has loaded is taken. Only our own application has
-loaded none, and gets PySide6. A host's plug-in therefore imports the host's binding first.
-
-All names lie in one flat space, because some classes live in another module in Qt 5. They are typed
-as PySide6's; the names in use have to be in PySide2 5.15 and in PySide6 6.5 alike. Main thread.
+whether it is there. The binding that is loaded already is taken, and else PySide6, which our own
+application has. A host's plug-in therefore imports the host's binding first.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ def _loaded_binding() -> str:
 NAME: Final = _loaded_binding()
 
 if TYPE_CHECKING:
-    # The whole of Qt, and no list of it to be kept; the stubs declare some names in each module.
+    # All names, so that no list has to be kept; the stubs declare some of them in each module.
     from PySide6.QtCore import *  # noqa: F403
     from PySide6.QtGui import *  # type: ignore[assignment]  # noqa: F403 - as said above
     from PySide6.QtWidgets import *  # type: ignore[assignment]  # noqa: F403 - as said above

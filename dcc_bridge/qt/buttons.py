@@ -1,4 +1,8 @@
-"""The buttons below a question, how long it still waits, and what else may be done. Main thread."""
+"""The bottom of a question's dialog. Main thread.
+
+`Exits` has the buttons that answer, `Countdown` the time that is left, and `OffersBar` the offers
+besides an answer, such as muting the client.
+"""
 
 from __future__ import annotations
 
@@ -22,15 +26,15 @@ from dcc_bridge.qt.labels import (
 )
 
 ARM_DELAY_MS: Final = 250
-"""The time for which a button that cannot be taken back refuses clicks after it appeared."""
+"""The time after a button appeared in which it refuses clicks, if a click may lose something."""
 ENTER: Final = (qt.Qt.Key.Key_Return, qt.Qt.Key.Key_Enter)
 _TICK_MS: Final = 250
-_TYPING_S: Final = 5.0
-"""The time after a touch for which the person is taken to be still reading or typing."""
+_TOUCH_PAUSE_S: Final = 5.0
+"""The time for which the countdown stands still after the person has read or typed something."""
 
 
 class Button(qt.QPushButton):
-    """A button that leaves Enter to its dialog: on some desktops every button takes the key."""
+    """A button that leaves the key Enter to its dialog, on every desktop."""
 
     def __init__(self, text: str) -> None:
         super().__init__(text, autoDefault=False)
@@ -43,7 +47,7 @@ class Button(qt.QPushButton):
             super().keyPressEvent(event)
 
     def paintEvent(self, event: qt.QPaintEvent) -> None:
-        """Frame a button with the focus: a style draws nothing around a flat button."""
+        """Frame a button with the focus, which a style does not do for a flat button."""
         super().paintEvent(event)
         if self.hasFocus():
             painter = qt.QPainter(self)
@@ -61,10 +65,10 @@ def small(caption: str, *, flat: bool = True) -> Button:
 
 
 class Exits(qt.QWidget):
-    """Decline, Cancel, and the button that says what will be done.
+    """The buttons that answer a question: decline, cancel and agree.
 
     Attributes:
-        verb: The button that agrees.
+        verb: The button that agrees, which says what will be done.
         cancel: The button that gives no answer.
         decline: The button that says no, with the reason that stands in `reason`.
         with_reason: The button that shows `reason`.
@@ -80,7 +84,7 @@ class Exits(qt.QWidget):
             consent: Whether something may be lost. Then Cancel is the default, and the button that
                 agrees stands out, has no mnemonic, and cannot be clicked for `ARM_DELAY_MS` after
                 it appeared.
-            mnemonics: Deals out the letters of the buttons.
+            mnemonics: Assigns the letters of the buttons.
         """
         super().__init__()
         self._consent = consent
@@ -111,7 +115,7 @@ class Exits(qt.QWidget):
         add_all(row, self.decline, self.with_reason, None, self.cancel, self.verb)
 
     def showEvent(self, event: qt.QShowEvent) -> None:
-        """Start the time in which a click that was meant for something else does nothing."""
+        """Refuse clicks for a moment: they may have been meant for something else."""
         super().showEvent(event)
         if self._consent and not event.spontaneous():
             self._is_armed = False
@@ -120,7 +124,7 @@ class Exits(qt.QWidget):
 
     @qt.Slot(bool)
     def hold(self, held: bool) -> None:
-        """Refuse clicks on the button that agrees until it is no longer held."""
+        """Refuse clicks on the button that agrees, until a call with False."""
         self._is_held = held
         self.verb.setEnabled(self._is_armed and not held)
 
@@ -147,10 +151,10 @@ class Exits(qt.QWidget):
 
 
 class Countdown(qt.QWidget):
-    """A line of small text that counts down, with a button that starts the time again.
+    """A line of text that counts down, with a button that starts the time again.
 
     The time stands still until the line is painted for the first time, and for some seconds after
-    each `touch`. No time goes beyond the latest end, whatever the person does.
+    each `touch`. It always ends at the latest end.
 
     Attributes:
         expired: Emitted once the time is up.
@@ -173,7 +177,7 @@ class Countdown(qt.QWidget):
         Args:
             soon: Seconds for an answer of a person who does nothing; see `Offers`.
             latest: Seconds after which the time is up, whatever the person does.
-            mnemonics: Deals out the letter of the button.
+            mnemonics: Assigns the letter of the button.
             now: The clock, in seconds.
         """
         super().__init__()
@@ -182,7 +186,7 @@ class Countdown(qt.QWidget):
         self._latest = now() + latest
         self._ends = min(now() + soon, self._latest)
         self._last_tick = now()
-        self._last_touch = now() - _TYPING_S
+        self._last_touch = now() - _TOUCH_PAUSE_S
         self._is_drawn = False
         self.left = qt.QLabel()
         scale(self.left, SMALL)
@@ -212,8 +216,8 @@ class Countdown(qt.QWidget):
     def tick(self) -> None:
         """Show the time that is left, and emit `expired` once there is none."""
         now = self._now()
-        is_typing = now - self._last_touch < _TYPING_S
-        if is_typing or not self._is_drawn:
+        is_touched = now - self._last_touch < _TOUCH_PAUSE_S
+        if is_touched or not self._is_drawn:
             self._ends = min(self._ends + now - self._last_tick, self._latest)
         self._last_tick = now
         left = max(0, round(self._ends - now))
@@ -224,13 +228,13 @@ class Countdown(qt.QWidget):
             self.expired.emit()
 
     def paintEvent(self, event: qt.QPaintEvent) -> None:
-        """Begin to count once the line can be seen: a slow host may need its time until then."""
+        """Let the time run, now that the line can be seen: a slow host may paint late."""
         super().paintEvent(event)
         self._is_drawn = True
 
 
 class WrappedBox(qt.QWidget):
-    """A check box with a caption that wraps, as that of a QCheckBox does not.
+    """A check box with a caption that wraps, unlike the caption of a QCheckBox.
 
     Attributes:
         box: The check box itself, without a caption.
@@ -248,7 +252,7 @@ class WrappedBox(qt.QWidget):
         row.addWidget(label(caption), 1)
 
     def mousePressEvent(self, event: qt.QMouseEvent) -> None:
-        """Take a press on the caption, so that its release comes to this widget too."""
+        """Accept a press on the caption, so that Qt sends the release to this widget."""
         event.accept()
 
     def mouseReleaseEvent(self, event: qt.QMouseEvent) -> None:
@@ -259,11 +263,11 @@ class WrappedBox(qt.QWidget):
 
 
 class OffersBar(qt.QWidget):
-    """The countdown, and what else may be done with a question.
+    """The countdown of a question, and the offers besides an answer.
 
     Attributes:
-        handed_over: Emitted when the person would rather answer in the client.
-        muted: Emitted when they decline, and want no questions of this client for a while.
+        handed_over: Emitted when the person wants to answer in the client.
+        muted: Emitted when the person declines, and wants no questions of this client for a while.
         remember: The check box that agrees in advance, or None where that is not offered.
         hand_over: The button that moves the question elsewhere, or None where that is not offered.
         mute: The button that mutes the client, or None where no client can be muted.

@@ -8,36 +8,36 @@ from dcc_bridge.qt.labels import tr
 
 
 class CallMenu(qt.QMenu):
-    """Comes up on a right click. While the widget has the keyboard, the Copy key does the same.
+    """A context menu with one entry. The Copy key does the same while the widget has the focus.
 
     Attributes:
-        call: The id of the call that is shown, or "" where none is.
+        call: The id of the call that the widget shows, or "".
         copy: The entry that copies the id.
     """
 
-    def __init__(self, shown: qt.QWidget) -> None:
+    def __init__(self, widget: qt.QWidget) -> None:
         """Add the menu to the widget that shows a call."""
-        super().__init__(shown)
+        super().__init__(widget)
         self.call = ""
-        self._shown = shown
+        self._widget = widget
         self.setProperty(OURS_PROPERTY, True)
         self.copy = self.addAction(tr("Copy the call's id"))
         self.copy.setShortcut(qt.QKeySequence(qt.QKeySequence.StandardKey.Copy))
         self.copy.setShortcutContext(qt.Qt.ShortcutContext.WidgetShortcut)
         self.copy.triggered.connect(self._copy)
         self.copy.setEnabled(False)
-        shown.addAction(self.copy)
-        shown.setContextMenuPolicy(qt.Qt.ContextMenuPolicy.CustomContextMenu)
-        shown.customContextMenuRequested.connect(self._come_up)
+        widget.addAction(self.copy)
+        widget.setContextMenuPolicy(qt.Qt.ContextMenuPolicy.CustomContextMenu)
+        widget.customContextMenuRequested.connect(self._pop_up)
 
     def set_call(self, call: str) -> None:
-        """Copy the id of another call from now on; with "" there is nothing to copy."""
+        """Set the id that the entry copies; "" disables the entry."""
         self.call = call
         self.copy.setEnabled(bool(call))
 
     @qt.Slot(qt.QPoint)
-    def _come_up(self, at: qt.QPoint) -> None:
-        self.popup(self._shown.mapToGlobal(at))  # not exec: the widget may go meanwhile
+    def _pop_up(self, at: qt.QPoint) -> None:
+        self.popup(self._widget.mapToGlobal(at))  # not exec: the widget may be deleted meanwhile
 
     @qt.Slot()
     def _copy(self) -> None:

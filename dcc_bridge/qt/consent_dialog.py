@@ -1,6 +1,6 @@
-"""The dialog of a consent in a process of our own, which has no scene and no bridge. Main thread.
+"""The dialog of a consent for our own commands, which have no scene and no bridge. Main thread.
 
-A command asks a person for consent in this dialog. The command records the answer.
+A command shows the dialog to ask a person for consent, and records the answer itself.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ _ICON_BASE64: Final = str(ICON["src"]).partition(",")[2]  # behind "data:image/p
 
 
 class _Application(NamedTuple):
-    """The facts about an application that the header of a question shows."""
+    """The facts about a command that the header of its question shows, as a `Host` has them."""
 
     name: str
     version: str
     place: str
 
     def scene(self) -> str:
-        """Return the place of the question: the application has no scene open."""
+        """Return the place that the question is about, as a command has no scene."""
         return self.place
 
 

@@ -1,6 +1,7 @@
-"""A text that a question is about: all of it in numbered lines, or first what differs. Main thread.
+"""The details of a question, such as code, as the dialog and the panel draw them. Main thread.
 
-A marked line has a sign, and a reason below the text, not only a colour.
+`DetailsBox` shows numbered lines: first the changes since the text that was agreed to last, and the
+whole text on a button. A marked line has a sign and a reason below the text, besides its colour.
 """
 
 from __future__ import annotations
@@ -19,23 +20,23 @@ _MAX_LINES: Final = 20
 _MIN_COLUMNS: Final = 84
 _MAX_COLUMNS: Final = 100
 _MAX_REASONS: Final = 4  # that are shown without scrolling
-_ENDLESS: Final = 9999  # pixels
+_MAX_HEIGHT: Final = 9999  # in pixels, more than any text needs
 _HUES: Final = {"!": 0.12, "+": 0.36, "-": 0.99}
-"""The hue of a line by its sign: marked, new, gone."""
-_TINT: Final = 0.2
-"""The opacity of a line's colour on the ground: the text reads as before."""
+"""The hue of a line that is marked, new or gone."""
+_TINT_OPACITY: Final = 0.2
+"""The opacity of a line's colour: the text on it must stay readable."""
 
 
 class DetailsBox(qt.QWidget):
-    """A text with its lines, the marks in them, and ways to find and to copy.
+    """A text with numbered lines, marks, a search, and a button that copies it.
 
     Attributes:
-        touched: Emitted when the person reads: scrolls, searches or switches.
+        touched: Emitted when the person scrolls, searches or switches.
         lines: The lines of the text.
         search: The line in which a word to find is typed.
-        switch: The button between what differs and the whole text; hidden where nothing differs.
+        switch: The button between the changes and the whole text; hidden if nothing has changed.
         copy: The button that copies the whole text.
-        reasons: The reasons why lines are marked. The line of the chosen reason is shown.
+        reasons: The reasons why lines are marked. Choosing a reason shows its line.
     """
 
     touched = qt.Signal()
@@ -63,7 +64,7 @@ class DetailsBox(qt.QWidget):
 
     def show_view(self, view: DetailsView) -> None:
         """Show a text, from its beginning."""
-        self.reasons.clear()  # before the new text: a chosen reason of the old one is deselected
+        self.reasons.clear()  # before the new view is set: this deselects a reason of the old one
         self._view = view
         self.switch.setVisible(bool(view.changes))
         self.reasons.addItems(list(view.marks))
@@ -84,10 +85,10 @@ class DetailsBox(qt.QWidget):
             self.lines.find(self.search.text())
 
     def _fit_reasons(self) -> None:
-        """Make each reason as high as its lines: a list of Qt's gives it one line."""
+        """Make each reason as high as its wrapped lines, as Qt's list does not do by itself."""
         metrics = self.fontMetrics()
         width = max(1, self.width() - 2 * metrics.lineSpacing())
-        area = qt.QRect(0, 0, width, _ENDLESS)
+        area = qt.QRect(0, 0, width, _MAX_HEIGHT)
         heights = []
         for row, reason in enumerate(self._view.marks):
             text_area = metrics.boundingRect(area, qt.Qt.TextFlag.TextWordWrap, reason)
@@ -110,7 +111,7 @@ class DetailsBox(qt.QWidget):
         self.reasons.setAccessibleName(tr("Why these lines are marked"))
 
     def _show(self, rows: Sequence[DetailsRow]) -> None:
-        """Show the rows of the whole text, or those of what differs."""
+        """Show the rows of the whole text, or those of the changes."""
         view = self._view
         is_whole = rows is view.rows
         titles = []
@@ -162,7 +163,7 @@ class _Lines(qt.QPlainTextEdit):
     def __init__(self) -> None:
         super().__init__(undoRedoEnabled=False, tabChangesFocus=True)
         self.rows: Sequence[DetailsRow] = ()
-        self.is_signed = False  # whether lines that are new or gone are drawn as such
+        self.is_signed = False  # whether to draw which lines are new or gone
         fixed = qt.QFontDatabase.systemFont(qt.QFontDatabase.SystemFont.FixedFont)
         font = self.font()
         font.setFamily(fixed.family())  # in the host's own size
@@ -199,7 +200,7 @@ class _Lines(qt.QPlainTextEdit):
         area = self.contentsRect()
         self._numbers.setGeometry(area.x(), area.y(), self._numbers.width(), area.height())
 
-    def visible(self) -> Iterator[tuple[DetailsRow, qt.QRect]]:
+    def visible_rows(self) -> Iterator[tuple[DetailsRow, qt.QRect]]:
         """Yield each row that can be seen, with its area in the viewport."""
         block = self.firstVisibleBlock()
         area = self.blockBoundingGeometry(block).translated(self.contentOffset())
@@ -214,8 +215,8 @@ class _Lines(qt.QPlainTextEdit):
     def paintEvent(self, event: qt.QPaintEvent) -> None:
         painter = qt.QPainter(self.viewport())
         width = self.viewport().width()
-        painter.setOpacity(_TINT)
-        for row, area in self.visible():
+        painter.setOpacity(_TINT_OPACITY)
+        for row, area in self.visible_rows():
             hue = self._hue(row)
             if hue is not None:
                 tint = qt.QColor.fromHsvF(hue, 0.9, 0.9)
@@ -245,7 +246,7 @@ class _Numbers(qt.QWidget):
         painter.setFont(self._lines.font())
         height = metrics.lineSpacing()
         width = self.width() - metrics.horizontalAdvance("0") // 2
-        for row, area in self._lines.visible():
+        for row, area in self._lines.visible_rows():
             text = self._number_and_signs(row)
             painter.drawText(0, area.y(), width, height, qt.Qt.AlignmentFlag.AlignRight, text)
         painter.end()

@@ -1,7 +1,7 @@
 """The editors of a form: one widget for each kind of field. Main thread.
 
-Each editor is made from its field. It has ``value()``, which is None where the field is left out,
-and emits ``changed``. Its value need not be valid: `Field.check` says whether it is.
+`make` makes the editor of a field. An editor emits ``changed``, and its ``value()`` is None where
+the field is left out. The value need not be valid: `Field.check` validates it.
 """
 
 from __future__ import annotations
@@ -25,20 +25,20 @@ EXAMPLES: Final = {  # the same in every language
     "date-time": "2026-11-20T14:30:00Z",
 }
 _NUMBER: Final = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?", re.ASCII | re.IGNORECASE)
-_MAX_LINE_LENGTH: Final = 48  # characters of a title that fit in a line, which cannot wrap
+_MAX_LINE_LENGTH: Final = 48  # characters of a title that fit in a line
 _MAX_ROWS: Final = 6  # of a list, without scrolling
-_MIN_CHARACTERS: Final = 12  # of a choice that a combo box has room for
-_ENDLESS: Final = 1 << 20  # pixels
+_MIN_CHARACTERS: Final = 12  # for which a combo box has room
+_MAX_HEIGHT: Final = 1 << 20  # in pixels, more than any text needs
 _BREAK: Final = "\N{ZERO WIDTH SPACE}"  # where a name may be wrapped
 _ADJUST: Final = qt.QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
-_TICKABLE: Final = qt.Qt.ItemFlag.ItemIsEnabled | qt.Qt.ItemFlag.ItemIsUserCheckable
+_CHECKABLE: Final = qt.Qt.ItemFlag.ItemIsEnabled | qt.Qt.ItemFlag.ItemIsUserCheckable
 _State: Final = qt.Qt.CheckState
 
 
 class Line(qt.QLineEdit):
     """A line of text.
 
-    An empty line leaves its field out, unless the field is required and may be empty.
+    An empty line leaves the field out, except a required field that may be empty.
 
     Attributes:
         changed: Emitted when the text changed.
@@ -61,7 +61,7 @@ class Line(qt.QLineEdit):
         self.textChanged.connect(self.changed)
 
     def value(self) -> object:
-        """Return the text, or None where it leaves the field out."""
+        """Return the text; None where an empty line leaves the field out."""
         text = self.text()
         if not text and not self._keeps_empty:
             return None
@@ -69,10 +69,13 @@ class Line(qt.QLineEdit):
 
 
 class NumberLine(Line):
-    """A line for a number. A spin box could be neither empty, nor large, nor scrolled past."""
+    """A line for a number.
+
+    Not a spin box: that cannot be empty, has narrow bounds, and changes under the mouse wheel.
+    """
 
     def value(self) -> object:
-        """Return the number, the text itself where it is no number, or None where it is empty."""
+        """Return the number; the text itself if the text is no number; None for an empty line."""
         text = self.text().strip()
         if not _NUMBER.fullmatch(text):
             return self.text() or None
@@ -83,7 +86,7 @@ class NumberLine(Line):
 
 
 class Tick(qt.QCheckBox):
-    """A check box for yes or no. Another button leaves the field out.
+    """A check box for yes or no, with a button that leaves the field out.
 
     Attributes:
         changed: Emitted when the answer changed.
@@ -100,7 +103,7 @@ class Tick(qt.QCheckBox):
             self._title = mnemonics.mark(tr("Yes"))
         self.leave = small(tr("Leave out"), flat=False)
         self.leave.setAccessibleName(tr("Leave out: {title}", title=view.title))
-        self.leave.setParent(self)  # until it is laid out: it must not be a window of its own
+        self.leave.setParent(self)  # without a parent the button would be a window of its own
         self.leave.clicked.connect(self._leave_out)
         self._may_be_left_out = view.may_be_left_out
         self.setTristate(view.may_be_left_out)
@@ -111,7 +114,7 @@ class Tick(qt.QCheckBox):
         self.stateChanged.connect(self._show_state)
 
     def nextCheckState(self) -> None:
-        """Go from yes to no and back, and never to the third state: no click is lost in it."""
+        """Go from yes to no and back; only the button leads to the third state, "left out"."""
         if self.checkState() == _State.Checked:
             self.setCheckState(_State.Unchecked)
         else:
@@ -136,17 +139,20 @@ class Tick(qt.QCheckBox):
 
     @qt.Slot()
     def _leave_out(self) -> None:
-        self.setFocus()  # the button that has the focus is hidden now
+        self.setFocus()  # before the next line hides the button, which has the focus
         self.setCheckState(_State.PartiallyChecked)
 
 
 def carries_title(field: Field) -> bool:
-    """Return whether a field's editor shows the title itself; a long title could not wrap there."""
+    """Return whether a field's editor shows the title itself: a check box, if the title is short.
+
+    The caption of a check box cannot wrap.
+    """
     return field.kind == "boolean" and len(field.title) <= _MAX_LINE_LENGTH
 
 
 class Choice(qt.QComboBox):
-    """A combo box. One with many choices can be searched by typing a part of a name.
+    """A combo box. If it has many options, the person can type a part of a name to find one.
 
     Attributes:
         changed: Emitted when another choice is made, or the text is edited.
@@ -158,7 +164,7 @@ class Choice(qt.QComboBox):
         super().__init__(sizeAdjustPolicy=_ADJUST, minimumContentsLength=_MIN_CHARACTERS)
         self.setFocusPolicy(qt.Qt.FocusPolicy.StrongFocus)
         self.setPlaceholderText(tr("Choose…"))
-        palette = self.palette()  # Fusion, in Qt 5, draws no hint that is not opaque
+        palette = self.palette()  # in Qt 5, Fusion draws the placeholder only in an opaque colour
         palette.setBrush(palette.ColorRole.PlaceholderText, palette.buttonText())
         self.setPalette(palette)
         self._values: list[str | None] = []
@@ -176,17 +182,17 @@ class Choice(qt.QComboBox):
         self.currentTextChanged.connect(self.changed)
 
     def value(self) -> object:
-        """Return the chosen value, the text itself where it is no choice, or None."""
+        """Return the chosen value; the typed text if it is no option; None if left out."""
         index = self.currentIndex()
         text = self.currentText()
-        if self.itemText(index) != text:  # typed, and not picked from the list
+        if self.itemText(index) != text:  # the text was typed, and not picked from the list
             index = self.findText(text, qt.Qt.MatchFlag.MatchExactly)
         if index >= 0:
             return self._values[index]
         return text or None
 
     def wheelEvent(self, event: qt.QWheelEvent) -> None:
-        """Let the form scroll: a wheel that changes an answer in passing is a trap."""
+        """Leave the wheel to the form, which scrolls: the answer must not change in passing."""
         event.ignore()
 
     def _search_by_typing(self) -> None:
@@ -199,9 +205,9 @@ class Choice(qt.QComboBox):
 
 
 class Choices(qt.QWidget):
-    """A list to tick, with a filter above a long one.
+    """A list of options with check boxes; a long list has a filter.
 
-    With nothing ticked the field is left out, unless it is required.
+    The field is left out if nothing is ticked and the field is not required.
 
     Attributes:
         changed: Emitted when an item is ticked or unticked.
@@ -221,7 +227,7 @@ class Choices(qt.QWidget):
         for option in view.options:
             item = qt.QListWidgetItem(option.title, self.list)
             item.setData(qt.Qt.ItemDataRole.AccessibleTextRole, option.title)
-            item.setFlags(_TICKABLE)
+            item.setFlags(_CHECKABLE)
             item.setCheckState(_State.Unchecked)
             if option.value in ticked:
                 item.setCheckState(_State.Checked)
@@ -241,7 +247,7 @@ class Choices(qt.QWidget):
         self.list.itemChanged.connect(self.changed)
 
     def value(self) -> object:
-        """Return the ticked values in the order of the schema, or None where it is left out."""
+        """Return the ticked values in the order of the schema; None if the field is left out."""
         ticked = []
         for row, value in enumerate(self._values):
             if self.list.item(row).checkState() == _State.Checked:
@@ -258,7 +264,7 @@ class Choices(qt.QWidget):
 
 
 class _TickList(qt.QListWidget):
-    """A list that is as high as its first rows, and wraps them where one is too long."""
+    """A list that is as high as its first rows, whether they wrap or not."""
 
     def wrap(self) -> None:
         """Make every row as high as its text is in the width of the list."""
@@ -277,7 +283,7 @@ class _TickList(qt.QListWidget):
         self.setFixedHeight(height + 2 * self.frameWidth())
 
     def sizeHint(self) -> qt.QSize:
-        """Return the height of a row; `heightForWidth` or a fixed height says the rest."""
+        """Return the height of a row; the list gets more by `heightForWidth` or by `fit`."""
         return qt.QSize(super().sizeHint().width(), self.sizeHintForRow(0))
 
     def minimumSizeHint(self) -> qt.QSize:
@@ -292,7 +298,7 @@ class _TickList(qt.QListWidget):
         tick_height = style.pixelMetric(qt.QStyle.PixelMetric.PM_IndicatorHeight)
         gap = style.pixelMetric(qt.QStyle.PixelMetric.PM_FocusFrameHMargin) + 1
         frame = 2 * self.frameWidth()
-        room = qt.QRect(0, 0, width - frame - tick_width - 6 * gap, _ENDLESS)
+        room = qt.QRect(0, 0, width - frame - tick_width - 6 * gap, _MAX_HEIGHT)
         padding = metrics.height() // 2
         height = frame
         for row in range(min(self.count(), _MAX_ROWS)):
@@ -310,10 +316,10 @@ def make(view: FieldView, mnemonics: Mnemonics) -> Editor:
 
     Args:
         view: The field, with the texts and the default that are shown.
-        mnemonics: Deals out the letter of a check box, which carries its own title.
+        mnemonics: Assigns the letter of a check box that shows its own title.
 
     Returns:
-        The editor, whose ``changed`` and ``value()`` are described above.
+        The editor, with ``changed`` and ``value()``.
     """
     match view.field.kind:
         case "boolean":

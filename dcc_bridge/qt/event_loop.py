@@ -1,8 +1,9 @@
-"""Qt's part of the way to the main thread: wake it, spin it, and see that it is blocked.
+"""The host's Qt event loop, as `MainThread` uses it: to wake it, to spin it, to repaint in a job.
 
-A wake is a bare event that is posted to an object on the main thread. A wake costs some 20 µs and
-needs no polling. Qt delivers it inside nested event loops too, so questions come and go while the
-host shows a modal dialog of its own; `MainThread` holds the jobs back meanwhile.
+`HostLoop` is for the plug-in that starts a bridge. To *wake* the loop, an event is posted to an
+object on the main thread, which costs some 20 µs and needs no polling. Qt delivers the event inside
+nested event loops too, so questions come and go while the host shows a modal dialog of its own;
+`MainThread` holds the jobs back meanwhile.
 """
 
 from __future__ import annotations
@@ -17,11 +18,11 @@ from dcc_bridge.qt import binding as qt
 from dcc_bridge.threads.main_thread import MainThread
 
 OURS_PROPERTY: Final = "dcc_bridge"
-"""The property by which a window of ours is told from the host's."""
+"""The property that marks a window of ours; the host's windows do not have it."""
 LIVE_PROPERTY: Final = "dcc_bridge_live"
 """The property of a button that works while a skill runs."""
 _NO_INPUT: Final = qt.QEventLoop.ProcessEventsFlag.ExcludeUserInputEvents
-_MAX_REPAINT_MS: Final = 5  # for which a repaint goes on with the events that come meanwhile
+_MAX_REPAINT_MS: Final = 5  # for which a repaint also serves events that come meanwhile
 _WAKE: Final = qt.QEvent.Type(qt.QEvent.registerEventType())
 _Kind: Final = qt.QEvent.Type
 _CLICKS: Final = (_Kind.MouseButtonPress, _Kind.MouseButtonRelease, _Kind.MouseButtonDblClick)
@@ -35,9 +36,9 @@ _REFUSED: Final = (
     _Kind.DragMove,
     _Kind.Drop,
 )
-"""Input that is not held. Qt makes a mouse of a pen or a finger that is refused; what is dropped or
-scrolled can be dropped or scrolled again."""
-_PRESSING: Final = (qt.Qt.Key.Key_Space, qt.Qt.Key.Key_Return, qt.Qt.Key.Key_Enter)
+"""Input that is refused, and not held. Qt turns refused input of a pen or a finger into that of a
+mouse; a person can scroll or drop again."""
+_PRESS_KEYS: Final = (qt.Qt.Key.Key_Space, qt.Qt.Key.Key_Return, qt.Qt.Key.Key_Enter)
 
 
 class HostLoop:
@@ -48,21 +49,22 @@ class HostLoop:
     """
 
     def __init__(self) -> None:
-        """Tie the lanes to the event loop. Main thread.
+        """Connect a new `MainThread` to the event loop. Main thread.
 
         Raises:
             StartError: There is no QApplication yet, or this is not the main thread.
         """
         app = qt.QCoreApplication.instance()
-        if app is None or not app.inherits("QApplication"):  # the wrapper may know less than Qt
+        # By `inherits`, because the type of the Python wrapper may be a base class.
+        if app is None or not app.inherits("QApplication"):
             raise StartError("There is no QApplication yet; start once the host's window is up.")
         self._lock = threading.RLock()
         self._awaited: tuple[qt.QEventLoop, Future[Any]] | None = None
-        self._bell: _Bell | None = _Bell(self)
-        if self._bell.thread() != app.thread():
+        self._receiver: _WakeReceiver | None = _WakeReceiver(self)
+        if self._receiver.thread() != app.thread():
             raise StartError("This is not the host's main thread; start from there.")
-        app.aboutToQuit.connect(self._bell.quit)
-        self._input = _Input()
+        app.aboutToQuit.connect(self._receiver.quit)
+        self._input = _InputFilter()
         self.main = MainThread(self.wake, self.spin, blocked=self.is_blocked, repaint=self.repaint)
         atexit.register(self._leave)
 
@@ -72,14 +74,14 @@ class HostLoop:
         Args:
             delay: Seconds. With 0 this may be called on any thread, else on the main thread.
         """
-        with self._lock:  # the bell must not be deleted between the check and the post
-            bell = self._bell
-            if bell is None or not qt.isValid(bell):
+        with self._lock:  # the receiver must not be deleted between the check and the post
+            receiver = self._receiver
+            if receiver is None or not qt.isValid(receiver):
                 return
             if not delay:
-                qt.QCoreApplication.postEvent(bell, qt.QEvent(_WAKE))
+                qt.QCoreApplication.postEvent(receiver, qt.QEvent(_WAKE))
         if delay:
-            bell.timer.start(round(delay * 1000))
+            receiver.timer.start(round(delay * 1000))
 
     def spin(self, future: Future[Any]) -> None:
         """Run the host's event loop until a future is done. Main thread.
@@ -98,7 +100,7 @@ class HostLoop:
                 qt.run(loop)
         finally:
             self._awaited = None
-        if not future.done():  # the host quits: its loops end whatever they wait for
+        if not future.done():  # the host quits, which ends all of its event loops
             raise BridgeClosed("The question")
 
     def repaint(self, serves_stop: bool) -> bool:
@@ -114,13 +116,13 @@ class HostLoop:
             Whether Esc was pressed.
         """
         if not serves_stop:
-            self._input.presses_live = False  # another skill may have left it so
+            self._input.presses_live = False  # a former skill may have ended in mid-press
             qt.QCoreApplication.processEvents(_NO_INPUT, _MAX_REPAINT_MS)
             return False
         was_empty = not self._input.held
         is_escaped = self._input.serve()
         if was_empty and self._input.held:
-            self.main.post(self._input.release)  # after the job: nothing is served in it
+            self.main.post(self._input.release)  # comes after the job, which lets nothing be served
         return is_escaped
 
     @staticmethod
@@ -135,7 +137,7 @@ class HostLoop:
             return False
         return not modal.property(OURS_PROPERTY)
 
-    def rung(self) -> None:
+    def on_wake(self) -> None:
         """Drain the lanes, and end a spin whose future is done. Main thread. It raises nothing."""
         self.main.drain()
         if self._awaited is None:
@@ -158,60 +160,65 @@ class HostLoop:
         It raises nothing.
         """
         with self._lock:
-            bell = self._bell
-            self._bell = None
+            receiver = self._receiver
+            self._receiver = None
         atexit.unregister(self._leave)
-        if bell is None or not qt.isValid(bell):
+        if receiver is None or not qt.isValid(receiver):
             return
-        if bell.depth:  # the bell is on the stack: deleted now, it would crash on the way back
-            bell.deleteLater()
+        if receiver.depth:  # one of its methods is on the stack, and would return into nothing
+            receiver.deleteLater()
         else:
-            qt.delete(bell)
+            qt.delete(receiver)
 
     def _leave(self) -> None:
-        """End the jobs and delete the bell before the interpreter ends.
+        """End the jobs and delete the receiver before the interpreter ends.
 
-        A wake that nobody takes any more would outlive the interpreter. Qt then deletes the event
-        with the application, and that crashes with PySide6 6.11.
+        A posted event that is not delivered would outlive the interpreter. Qt then deletes the
+        event with the application, and that crashes with PySide6 6.11.
         """
         self.end_jobs()
         self.close()
 
 
-class _Bell(qt.QObject):
-    """Receives the wakes on the main thread."""
+class _WakeReceiver(qt.QObject):
+    """Receives on the main thread the events that wake the loop."""
 
     def __init__(self, loop: HostLoop) -> None:
         super().__init__()
         self._loop = loop
-        self.depth = 0  # how many calls of `_ring` are on the stack
+        self.depth = 0  # how many calls of `_receive` are on the stack
         self.timer = qt.QTimer(self, singleShot=True)
-        self.timer.timeout.connect(self._ring)
+        self.timer.timeout.connect(self._receive)
 
     @qt.Slot()
     def quit(self) -> None:
         self._loop.end_jobs()
 
     def customEvent(self, event: qt.QEvent) -> None:
-        self._ring()  # nobody posts another kind of event, and event.type() would make an enum
+        self._receive()  # all events are wakes; event.type() would cost the making of an enum
 
     @qt.Slot()
-    def _ring(self) -> None:
+    def _receive(self) -> None:
         self.depth += 1
         try:
-            self._loop.rung()
+            self._loop.on_wake()
         finally:
             self.depth -= 1
 
 
-class _Input(qt.QObject):
-    """Lets through the input that stops a skill, and holds the other keys and clicks."""
+class _InputFilter(qt.QObject):
+    """Lets through the input that stops a skill, and holds the other keys and clicks.
+
+    Attributes:
+        held: The windows and the events that wait for the end of the job.
+        presses_live: Whether a button with the `LIVE_PROPERTY` is held down.
+    """
 
     def __init__(self) -> None:
         super().__init__()
         self.held: list[tuple[qt.QObject, qt.QEvent]] = []
         self._escaped = False
-        self.presses_live = False  # whether a button with the `LIVE_PROPERTY` is held down
+        self.presses_live = False
 
     def serve(self) -> bool:
         """Serve events for some milliseconds, and return whether Esc was pressed."""
@@ -235,9 +242,9 @@ class _Input(qt.QObject):
                 qt.QCoreApplication.postEvent(window, event)
 
     def eventFilter(self, watched: qt.QObject, event: qt.QEvent) -> bool:
-        """Filter input where it reaches a window, before any widget of the window has it."""
+        """Filter the input of windows, before Qt passes the input on to a widget."""
         kind = event.type()
-        if kind == _Kind.InputMethod:  # this kind goes to the widget itself, and to no window
+        if kind == _Kind.InputMethod:  # Qt sends this kind to a widget, and to no window
             event.ignore()
             return True
         if not watched.isWindowType():
@@ -259,7 +266,7 @@ class _Input(qt.QObject):
 
     def _filter_key(self, window: qt.QObject, event: qt.QKeyEvent) -> bool:
         focused = qt.QApplication.focusWidget()
-        presses = event.key() in _PRESSING
+        presses = event.key() in _PRESS_KEYS
         if presses and focused is not None and focused.property(LIVE_PROPERTY):
             return False
         if event.key() != qt.Qt.Key.Key_Escape:
@@ -269,7 +276,7 @@ class _Input(qt.QObject):
         return True
 
     def _filter_mouse(self, window: qt.QObject, event: qt.QMouseEvent) -> bool:
-        in_widget, in_window, on_screen = _places(event)
+        in_widget, in_window, on_screen = _positions(event)
         target = qt.QApplication.widgetAt(on_screen.toPoint())
         is_live = target is not None and bool(target.property(LIVE_PROPERTY))
         kind = event.type()
@@ -294,8 +301,8 @@ class _Input(qt.QObject):
         return True
 
 
-def _places(event: qt.QMouseEvent) -> tuple[qt.QPointF, qt.QPointF, qt.QPointF]:
-    """Return where a click was: in the widget, in the window, and on the screen."""
+def _positions(event: qt.QMouseEvent) -> tuple[qt.QPointF, qt.QPointF, qt.QPointF]:
+    """Return the position of a mouse event in the widget, in the window, and on the screen."""
     if hasattr(event, "globalPosition"):
         return event.position(), event.scenePosition(), event.globalPosition()
     return event.localPos(), event.windowPos(), event.screenPos()  # Qt 5
@@ -309,7 +316,7 @@ def copy_of_key(event: qt.QKeyEvent) -> qt.QKeyEvent:
 
 
 class DeferredDeletion:
-    """Deletes widgets later, as some may be on the stack, and all before the host ends."""
+    """Deletes widgets later, because a method of theirs may be on the stack now."""
 
     def __init__(self) -> None:
         self._widgets: list[qt.QWidget] = []
@@ -323,7 +330,7 @@ class DeferredDeletion:
             self._widgets.append(widget)
 
     def flush(self) -> None:
-        """Delete all of them now. Must not be called from the frame of such a widget."""
+        """Delete the widgets now. Must not be called from a method of such a widget."""
         for widget in self._widgets:
             if qt.isValid(widget):
                 qt.delete(widget)

@@ -1,7 +1,8 @@
-"""The middle of a question's dialog: its message and its fields, in an area that scrolls.
+"""The middle of a question's dialog: the message and the fields, in an area that scrolls.
 
-The answer is what the fields show. A field that may be left out is left out while it is empty. A
-long message scrolls in this area: what is above and below keeps its place. Main thread.
+`Body` is the area, `FormView` the fields in it, and `FieldRow` a field. The header above the area
+and the buttons below keep their places. The answer is what the fields show; an empty field that is
+not required is left out. Main thread.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ class FormView(qt.QWidget):
     """The fields of a form.
 
     Attributes:
-        changed: Emitted when something was filled in, or an error appeared or went.
+        changed: Emitted when a value or an error has changed.
         rows: The fields, from the top.
     """
 
@@ -43,7 +44,7 @@ class FormView(qt.QWidget):
         self._initial = self.content()
 
     def content(self) -> dict[str, Any]:
-        """Return the values that are filled in by name of field, valid or not."""
+        """Return the values that are filled in, valid or not, by the names of their fields."""
         content = {}
         for row in self.rows:
             value = row.editor.value()
@@ -53,14 +54,14 @@ class FormView(qt.QWidget):
 
     @property
     def typed(self) -> dict[str, Any] | None:
-        """The values that are filled in, or None where they are those from the beginning."""
+        """The values that are filled in; None while they are the values from the beginning."""
         content = self.content()
         if content == self._initial:
             return None
         return content
 
     def first_wrong(self) -> FieldRow | None:
-        """Show the error of each field, and focus and return the first field that has one."""
+        """Show the error of each field; focus and return the first field with an error, or None."""
         wrong = [row for row in self.rows if not row.check()]
         self.changed.emit()
         if not wrong:
@@ -73,10 +74,10 @@ class FieldRow(qt.QWidget):
     """A field: its title, its editor, an explanation, and the error of its value.
 
     Attributes:
-        changed: Emitted when something was filled in.
+        changed: Emitted when the value has changed.
         field: The field.
         editor: The widget in which the field is filled in.
-        error: Says what is wrong with the value, or is hidden.
+        error: The error of the value; hidden while there is none.
     """
 
     changed = qt.Signal()
@@ -102,8 +103,8 @@ class FieldRow(qt.QWidget):
         self.editor.changed.connect(self._recheck)
 
     def check(self) -> bool:
-        """Show the error of the value, and return whether there is none."""
-        self.error.say(self._problem())
+        """Show the error of the value, if there is one, and return whether the value is valid."""
+        self.error.say(self._error_text())
         return not self.error.text
 
     def _make_title(self, text: str, mnemonics: Mnemonics) -> qt.QLabel:
@@ -116,7 +117,7 @@ class FieldRow(qt.QWidget):
         return title
 
     def _name_parts(self, view: FieldView) -> None:
-        """Name each part that takes the focus or a click by its field, for screen readers."""
+        """Name the parts of the editor for screen readers, by the title of the field."""
         if view.field.required:
             name = tr("{title}, required", title=view.title)
         else:
@@ -128,13 +129,13 @@ class FieldRow(qt.QWidget):
             elif not part.accessibleName() and part.focusPolicy() != qt.Qt.FocusPolicy.NoFocus:
                 part.setAccessibleName(name)
         lines = []
-        if isinstance(self.editor, Choice):  # on Linux the name of a choice is the chosen text
+        if isinstance(self.editor, Choice):  # on Linux it is read by the chosen text, not its name
             lines.append(name)
         if view.explanation:
             lines.append(view.explanation)
         self.editor.setAccessibleDescription("\n".join(lines))
 
-    def _problem(self) -> str:
+    def _error_text(self) -> str:
         """Return the error of the value, or "" where it is valid."""
         value = self.editor.value()
         if value is None and not self.field.required:
@@ -156,15 +157,15 @@ class FieldRow(qt.QWidget):
 
 
 class Body(qt.QScrollArea):
-    """The text and the parts of a question. It asks for as much room as they need."""
+    """The area with a question's texts, and the widgets of its parts below the texts."""
 
     def __init__(self, view: QuestionView, *parts: qt.QWidget) -> None:
-        """Draw a question's texts, and its parts below them.
+        """Draw a question.
 
         Args:
-            view: The texts.
-            *parts: The widgets, from the top. A form and arguments keep their height; each other
-                part shares the room that is left.
+            view: The question's texts.
+            *parts: The widgets, from the top. A form and arguments keep their height; the other
+                parts share the room that is left.
         """
         super().__init__()
         self._inner = qt.QWidget()
@@ -193,7 +194,7 @@ class Body(qt.QScrollArea):
         return qt.QSize(width, self._inner.heightForWidth(width))
 
     def minimumSizeHint(self) -> qt.QSize:
-        """Return the size of some lines of some words: a message must not widen the window."""
+        """Return the size of a few short lines: a long message must not widen the window."""
         metrics = self.fontMetrics()
         return qt.QSize(metrics.averageCharWidth() * _MIN_WIDTH, metrics.height() * _MIN_LINES)
 

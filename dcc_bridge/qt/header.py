@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dcc_bridge.elicitation.view import Facts
+from dcc_bridge.elicitation.caller_view import Facts
 from dcc_bridge.qt import binding as qt
 from dcc_bridge.qt.labels import SMALL, label, tr
 

@@ -1,8 +1,8 @@
-"""The items that a consent is about, and how many there are of which kind. Main thread.
+"""The items that a consent is about, as a question's dialog lists them. Main thread.
 
-The list is a model over the question's tuple: 100,000 rows cost no more than ten. Paths that are
-too long for a line are wrapped, and the parents that all of them share are written once, above the
-list. So each name can be read whole, and the differences are seen.
+`Items` is a Qt model over the question's tuple: 100,000 rows cost no more than ten. `Preview` draws
+the list, a filter and the counts by type. If a path is too long for a line, the rows wrap, and the
+parents that all paths share stand once above the list. So each name can be read whole.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
+from dcc_bridge.elicitation.consent_view import item_counts
 from dcc_bridge.elicitation.question import Consent, Question
 from dcc_bridge.elicitation.text import breakable, safe_line, tool_tip
-from dcc_bridge.elicitation.view import item_counts
 from dcc_bridge.qt import binding as qt
 from dcc_bridge.qt.buttons import small
 from dcc_bridge.qt.labels import SMALL, Mnemonics, add_all, label, plain_column, tr
@@ -21,7 +21,7 @@ from dcc_bridge.qt.wrapped import MAX_LINE_LENGTH, wrap
 _MAX_LINES: Final = 7  # that the list asks for
 _MAX_PATH_LENGTH: Final = 4096  # characters of a path that are shown
 _SEPARATORS: Final = "/|"  # between a parent and its child in a path
-_FILTERED_FROM: Final = 8  # rows from which on a filter is worth its place
+_MIN_FILTERED_ROWS: Final = 8  # a shorter list has no filter
 Index = qt.QModelIndex | qt.QPersistentModelIndex
 
 
@@ -29,8 +29,8 @@ class Items(qt.QAbstractListModel):
     """The items that match a filter, one a row.
 
     Attributes:
-        has_long: Whether some paths are so long that they have to be wrapped.
-        parents: The beginning of all paths that the rows leave out, or "".
+        has_long: Whether a path is so long that the rows have to wrap.
+        parents: The shared beginning of all paths, which the rows leave out; or "".
     """
 
     def __init__(self, question: Question) -> None:
@@ -53,7 +53,7 @@ class Items(qt.QAbstractListModel):
         return len(self._rows)
 
     def data(self, index: Index, role: int = qt.Qt.ItemDataRole.DisplayRole) -> Any:
-        """Return the text of a row: the path without the shared parents, or whole in a tooltip."""
+        """Return the text of a row: its path without `parents`; in a tooltip the whole path."""
         number = self._rows[index.row()]
         item = self._shown[number]
         match role:
@@ -98,7 +98,7 @@ class Items(qt.QAbstractListModel):
 def _shared_parents(paths: Sequence[str]) -> str:
     """Return the beginning of all paths up to the last parent that they share, or ""."""
     first = min(paths)
-    last = max(paths)  # whatever the first and the last share, all between them share too
+    last = max(paths)  # the beginning that the first and the last path share, all paths share
     if first == last:
         return ""
     length = 0
@@ -111,7 +111,7 @@ def _shared_parents(paths: Sequence[str]) -> str:
 
 
 class Preview(qt.QWidget):
-    """The items of a consent, with how many they are and whether undo brings them back.
+    """The items of a consent, their number by type, and whether undo brings them back.
 
     Attributes:
         items: The model of the list.
@@ -133,7 +133,7 @@ class Preview(qt.QWidget):
         Args:
             question: The question, with a consent.
             undo: The widget that says whether undo brings the items back; it stands at the bottom.
-            mnemonics: Deals out the letter of the button.
+            mnemonics: Assigns the letter of the button.
             select: Selects items in the scene.
         """
         super().__init__()
@@ -143,7 +143,7 @@ class Preview(qt.QWidget):
         hint = tr("Filter by name or type")
         self.filter = qt.QLineEdit(placeholderText=hint, clearButtonEnabled=True)
         self.filter.setAccessibleName(tr("Filter the list"))
-        self.filter.setVisible(len(question.items) >= _FILTERED_FROM)
+        self.filter.setVisible(len(question.items) >= _MIN_FILTERED_ROWS)
         self.filter.textChanged.connect(self.items.narrow)
         caption = mnemonics.mark(tr("Select in the scene"))
         self.look = small(caption, flat=False)
@@ -191,7 +191,7 @@ class Preview(qt.QWidget):
 
 
 class _List(qt.QListView):
-    """A list that asks for the height of a few lines, however many there are."""
+    """A list that asks for the height of a few lines, however many rows it has."""
 
     def sizeHint(self) -> qt.QSize:
         metrics = self.fontMetrics()
@@ -206,10 +206,10 @@ class _List(qt.QListView):
 
 
 class NameToArm(qt.QWidget):
-    """A line in which a word is to be typed before the person can agree to a lasting loss.
+    """A line in which the person types a word before they can agree to a lasting loss.
 
     Attributes:
-        lacking: Emitted as the text changes, with whether the word does not stand there.
+        lacking: Emitted as the text changes; True until the text is the word.
         editor: The line.
     """
 

@@ -1,11 +1,19 @@
 """Keeps the keys from a question until the person has gone to the question. Main thread.
 
-A question comes up while somebody types elsewhere, so its window asks for no keyboard. A window
-system may give the window the keyboard all the same. Then each key is passed on to the window that
-had the keyboard before, and the keyboard is given back. The person goes to the question by a click,
-by a key of the host's that leads there, or by the window system's own keys, such as Alt+Tab. From
-then on keys count once none was pressed for a moment: until then they may have been meant for the
-other window.
+A question comes up while somebody types elsewhere, so its window asks for no keyboard focus. A
+window system may give the window the focus all the same; then the gate gives the focus back. What
+becomes of a key that reaches the window depends on the gate:
+
+=========  =====================================================================================
+the gate   and keys
+=========  =====================================================================================
+closed     go on to the window that had the focus before
+entered    are dropped: they may have been meant for the other window
+open       reach the question, once none was pressed for `KEY_DELAY_MS`
+=========  =====================================================================================
+
+The person *enters* by a click, by a key of the host's that leads to the question, or by the window
+system's own keys, such as Alt+Tab. The gate closes when another window gets the focus.
 """
 
 from __future__ import annotations
@@ -26,11 +34,11 @@ _WATCHED: Final = frozenset(
 
 
 class KeyGate(qt.QObject):
-    """Stands before the keys of a window, which asks the gate about each event.
+    """A gate before the keys of a window, which asks the gate about each event.
 
     Attributes:
-        entered: Emitted when the person went to the window.
-        opened: Emitted when keys begin to count.
+        entered: Emitted when the person has gone to the window.
+        opened: Emitted when keys begin to reach the window.
     """
 
     entered = qt.Signal()
@@ -45,41 +53,41 @@ class KeyGate(qt.QObject):
         """
         super().__init__(window)
         self._is_entered = False
-        self._before: qt.QWindow | None = None  # had the keyboard when the window appeared
+        self._previous_window: qt.QWindow | None = None  # had the focus as this window appeared
         # While this timer runs, no person can have gone to the window yet.
-        self._appearing = qt.QTimer(self, singleShot=True)
-        # Starts again with each key; keys count once it has run out.
-        self._quiet = qt.QTimer(self, singleShot=True)
-        self._quiet.timeout.connect(self.opened)
+        self._appearing_timer = qt.QTimer(self, singleShot=True)
+        # Starts again with each key; the gate opens when the timer has run out.
+        self._quiet_timer = qt.QTimer(self, singleShot=True)
+        self._quiet_timer.timeout.connect(self.opened)
         # Runs out in the next turn, when the change of focus is over.
-        self._giving_back = qt.QTimer(self, singleShot=True)
-        self._giving_back.timeout.connect(self._give_back)
+        self._return_timer = qt.QTimer(self, singleShot=True)
+        self._return_timer.timeout.connect(self._return_focus)
         window.setAttribute(qt.Qt.WidgetAttribute.WA_ShowWithoutActivating)
 
     @property
     def _window(self) -> qt.QWidget:
-        """The window. A reference kept here would be a cycle, collected in an order of its own."""
+        """The window. A reference in an attribute would be a cycle for the garbage collector."""
         return cast("qt.QWidget", self.parent())
 
     @property
     def is_open(self) -> bool:
-        """Whether keys count."""
-        return self._is_entered and not self._quiet.isActive()
+        """Whether keys reach the window."""
+        return self._is_entered and not self._quiet_timer.isActive()
 
     def shown(self) -> None:
-        """Begin to keep keys: the window is about to appear."""
+        """Close the gate: the window is about to appear."""
         handle = self._window.windowHandle()
         if handle is not None:
             self._is_entered = False
-            self._before = qt.QGuiApplication.focusWindow()
-            self._appearing.start(KEY_DELAY_MS)
+            self._previous_window = qt.QGuiApplication.focusWindow()
+            self._appearing_timer.start(KEY_DELAY_MS)
             handle.installEventFilter(self._window)
 
     def enter(self) -> None:
-        """Move the keyboard to the window: the person goes there."""
-        self._appearing.stop()
-        self._giving_back.stop()
-        self._quiet.start(KEY_DELAY_MS)
+        """Move the keyboard focus to the window: the person goes there."""
+        self._appearing_timer.stop()
+        self._return_timer.stop()
+        self._quiet_timer.start(KEY_DELAY_MS)
         self._window.raise_()
         self._window.activateWindow()
         if not self._is_entered:
@@ -87,10 +95,10 @@ class KeyGate(qt.QObject):
             self.entered.emit()
 
     def keeps(self, event: qt.QEvent) -> bool:
-        """Handle an event that reaches the window, and return whether its widgets must not see it.
+        """Handle an event of the window, and return whether the gate keeps it from the widgets.
 
-        The window is the event filter and asks here. A filter of the gate's own would be called
-        while Python collects a window of which nothing is left, and that crashes.
+        The window's own event filter calls this. The gate is no event filter, because Qt would call
+        it while Python collects the window, and that crashes.
         """
         kind = event.type()
         if kind not in _WATCHED:
@@ -107,16 +115,16 @@ class KeyGate(qt.QObject):
             event.accept()
             return True
         elif isinstance(event, qt.QKeyEvent) and kind in _KEYS:
-            self._keep(event)
+            self._keep_key(event)
             return True
         return False
 
     def _take_focus(self) -> None:
         if self._is_entered:
             return
-        is_uncalled_for = self._appearing.isActive() and self._host_window() is not None
-        if is_uncalled_for:
-            self._giving_back.start(0)
+        comes_from_system = self._appearing_timer.isActive() and self._host_window() is not None
+        if comes_from_system:
+            self._return_timer.start(0)
         else:
             self.enter()
 
@@ -127,32 +135,32 @@ class KeyGate(qt.QObject):
     def _lose_focus(self) -> None:
         focused = qt.QGuiApplication.focusWindow()
         is_popup = focused is not None and focused.type() == qt.Qt.WindowType.Popup
-        if not is_popup:  # else the popup is a list of the window's own
+        if not is_popup:  # a popup is a list of the window's own
             self._is_entered = False
 
-    def _keep(self, event: qt.QKeyEvent) -> None:
-        """Take a key that does not count; pass it on to the window where the person still is."""
+    def _keep_key(self, event: qt.QKeyEvent) -> None:
+        """Drop a key after the person entered; before, pass the key on to the host's window."""
         if self._is_entered:
             if event.type() == _Kind.KeyPress:
-                self._quiet.start(KEY_DELAY_MS)
+                self._quiet_timer.start(KEY_DELAY_MS)
             return
-        host = self._host_window()
-        if host is not None:
-            # At once: the next key may reach that window by itself, and must not come first.
-            qt.QCoreApplication.sendEvent(host, copy_of_key(event))
+        host_window = self._host_window()
+        if host_window is not None:
+            # Sent and not posted: the next key may reach that window by itself, and come first.
+            qt.QCoreApplication.sendEvent(host_window, copy_of_key(event))
 
     def _host_window(self) -> qt.QWindow | None:
-        """Return the window to which the keyboard can go back."""
-        before = self._before
-        if before is None or not qt.isValid(before) or not before.isVisible():
+        """Return the window that had the focus before, if it can have the focus again."""
+        window = self._previous_window
+        if window is None or not qt.isValid(window) or not window.isVisible():
             return None
-        refuses_focus = before.flags() & qt.Qt.WindowType.WindowDoesNotAcceptFocus
+        refuses_focus = window.flags() & qt.Qt.WindowType.WindowDoesNotAcceptFocus
         if refuses_focus:
             return None
-        return before
+        return window
 
     @qt.Slot()
-    def _give_back(self) -> None:
-        host = self._host_window()
-        if host is not None and not self._is_entered:
-            host.requestActivate()
+    def _return_focus(self) -> None:
+        host_window = self._host_window()
+        if host_window is not None and not self._is_entered:
+            host_window.requestActivate()

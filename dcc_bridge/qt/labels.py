@@ -1,9 +1,9 @@
 """Text on the screen: translated, plain, wrapped, in the host's own font. Main thread.
 
-Every text of the dialogs and the panel passes through `tr`, so that a studio can install a
-``QTranslator`` for the context "dcc_bridge" on its application. Until a translator is there, the
-texts are the English ones in the code. The texts of skills and agents are not translated. A
-translation has no ampersands: the letters that Alt reaches are dealt out afterwards (`Mnemonics`).
+Every text of the dialogs and the panel passes through `tr`. A studio can install a ``QTranslator``
+for the context "dcc_bridge" on its application; without a translator the texts are English. The
+texts of skills and agents are not translated. A translation has no ampersands: `Mnemonics` adds
+the letters for Alt afterwards.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from dcc_bridge.qt import binding as qt
 
 CONTEXT: Final = "dcc_bridge"
 SMALL: Final = 0.9  # of the host's own font size
-_UNCOUNTED: Final = -1
+_NO_COUNT: Final = -1  # for Qt, a text without a plural
 
 log = logging.getLogger(__name__)
 
@@ -25,17 +25,17 @@ def tr(text: str, **values: object) -> str:
     """Return a text in the language of the application. Main thread. It raises nothing.
 
     Args:
-        text: In English, whole, with named places: "Delete {n} cameras". A literal, so that it can
-            be collected.
-        **values: The values for the places. An integer called ``n`` decides on the plural, in
-            languages that have several; in English another text is passed for one.
+        text: The English text with named placeholders: "Delete {n} cameras". A literal, so that
+            it can be collected for translators.
+        **values: The values of the placeholders. An integer called ``n`` decides on the plural of
+            a translation; for the English singular the caller passes another text.
 
     Returns:
-        The text with the values in their places.
+        The text with the values filled in.
     """
     count = values.get("n")
     if not isinstance(count, int):
-        count = _UNCOUNTED
+        count = _NO_COUNT
     translated = qt.QCoreApplication.translate(CONTEXT, text, None, count)
     if not values:
         return translated
@@ -47,16 +47,16 @@ def tr(text: str, **values: object) -> str:
 
 
 def label(text: str, *, size: float = 1.0, bold: bool = False, on_base: bool = False) -> qt.QLabel:
-    """Make a label that wraps, and reads no markup.
+    """Make a label of plain text that wraps.
 
     Args:
         text: The text, safe to show, as `text.safe_text` and `view` return it.
-        size: The size of the font, in parts of the host's own.
+        size: The size of the font, as a factor of the host's own size.
         bold: Whether the text is bold.
-        on_base: Whether the label has the colour of text that lies on the ground of a list.
+        on_base: Whether the label lies on the palette's base colour, as in a list.
     """
     widget = qt.QLabel(textFormat=qt.Qt.TextFormat.PlainText, wordWrap=True)
-    # The side on which lines begin in this host; QLabel would go by the text's own script.
+    # By the host's own direction of reading; QLabel would go by the script of the text.
     flags = qt.Qt.AlignmentFlag
     side = qt.QStyle.visualAlignment(qt.QApplication.layoutDirection(), flags.AlignLeft)
     widget.setAlignment(side | flags.AlignAbsolute | flags.AlignVCenter)
@@ -104,7 +104,7 @@ def scale(widget: qt.QWidget, size: float, *, bold: bool = False) -> None:
 
 
 class Notice(qt.QWidget):
-    """A warning sign and a sentence. The sign is the style's own, so it reads on any palette.
+    """A warning sign and a sentence. The sign is the style's own, which any palette shows well.
 
     Attributes:
         text: The sentence, or "" while the notice is hidden.
@@ -133,30 +133,30 @@ class Notice(qt.QWidget):
 
 
 class Mnemonics:
-    """Deals out the letters that Alt reaches, each once in a window."""
+    """Assigns to the buttons and labels of a window the letters by which Alt reaches them."""
 
     def __init__(self) -> None:
-        self._taken: set[str] = set()
+        self._taken_letters: set[str] = set()
 
     def mark(self, text: str) -> str:
         """Return a text for a button or label, with a letter of its own if one is free."""
         for position, char in enumerate(text):
-            # A key types a digit, or a letter of a script that has large and small ones.
+            # Alt with a key works for digits, and for letters of scripts with two cases.
             is_digit = char.isascii() and char.isdigit()
             is_typed = is_digit or char.lower() != char.upper()
-            if is_typed and char.lower() not in self._taken:
-                self._taken.add(char.lower())
+            if is_typed and char.lower() not in self._taken_letters:
+                self._taken_letters.add(char.lower())
                 return f"{unmarked(text[:position])}&{unmarked(text[position:])}"
         return unmarked(text)
 
 
 def unmarked(text: str) -> str:
-    """Return a text for a button or label whose ampersands are only ampersands."""
+    """Return a text for a button or label, in which no ampersand marks a letter for Alt."""
     return text.replace("&", "&&")
 
 
 def padded(widget: qt.QWidget) -> qt.QWidget:
-    """Make a page of a tab, with a widget at the top of the page."""
+    """Make the page of a tab, with a widget at the top of the page."""
     page = qt.QWidget()
     column = qt.QVBoxLayout(page)
     column.setContentsMargins(0, page.fontMetrics().height() // 2, 0, 0)

@@ -31,29 +31,23 @@ NoticeButton = tuple[str, Click]  # the caption of a notification's button, and 
 
 
 class Notification(qt.QDialog):
-    """A quiet line over the host's window, with buttons. It has the ground of a dialog.
+    """A quiet line over the host's window, with buttons.
 
     Attributes:
         text: The sentence that is shown.
-        menu: Copies the id of the call that the sentence is about; None where it is about none.
+        menu: Copies the id of the call that the sentence is about; None for no call.
         buttons: A button for each act.
     """
 
     def __init__(
         self, text: str, acts: tuple[NoticeButton, ...], parent: qt.QWidget | None
     ) -> None:
-        """Draw a sentence.
-
-        Args:
-            text: The sentence.
-            acts: A caption and a function for each button.
-            parent: The host's window, or None.
-        """
+        """Draw a sentence and a button for each of `acts`; `parent` is the host's window."""
         super().__init__(parent, _KIND)
         self.text = safe_line(text)
         self.menu: CallMenu | None = None
         self.setProperty(OURS_PROPERTY, True)
-        frame = qt.QFrame(frameShape=qt.QFrame.Shape.Box)  # the window below has the same ground
+        frame = qt.QFrame(frameShape=qt.QFrame.Shape.Box)  # the window below has the same colour
         frame.setForegroundRole(qt.QPalette.ColorRole.PlaceholderText)
         plain_column(self).addWidget(frame)
         self.setAttribute(qt.Qt.WidgetAttribute.WA_ShowWithoutActivating)
@@ -106,7 +100,7 @@ class Notifications(qt.QObject):
         return notification
 
     def add_passing(self, text: str, *acts: NoticeButton, call: str | None = None) -> Notification:
-        """Show a notification that goes after some seconds, or once a button is pressed.
+        """Show a notification that goes away after some seconds, or once a button is pressed.
 
         Args:
             text: The sentence.
@@ -138,7 +132,7 @@ class Notifications(qt.QObject):
         self.remove(*self.visible)
 
     def eventFilter(self, watched: qt.QObject, event: qt.QEvent) -> bool:
-        """Follow the host's window."""
+        """Move the notifications with the host's window."""
         if event.type() in (qt.QEvent.Type.Move, qt.QEvent.Type.Resize):
             self._place()
         return False
@@ -169,7 +163,7 @@ class Notifications(qt.QObject):
             corner -= qt.QPoint(0, notification.height() + gap // 2)
 
     def _area(self) -> qt.QRect:
-        """Return where notifications may be: the host's window, or else the screen."""
+        """Return the area for notifications: of the host's window, or else of the screen."""
         window = self._watched
         if window is not None and qt.isValid(window):
             return _free_area(window)
@@ -180,9 +174,9 @@ class Notifications(qt.QObject):
 
 
 def _free_area(window: qt.QWidget) -> qt.QRect:
-    """Return a window's frame without its status bars, and the docks in its right third.
+    """Return a window's frame without its status bars, and without the docks at the right.
 
-    A status bar is to be read, and a dock at the right has buttons: our panel's undo.
+    These must stay visible: our panel's undo button is in such a dock.
     """
     right = 0
     bottom = 0
@@ -208,7 +202,7 @@ def _covered_at_right(part: qt.QWidget, window: qt.QWidget) -> int:
 
 
 def _alert_screen_reader(notification: Notification) -> None:
-    """Have a screen reader say what a notification says, which never has the focus."""
+    """Have a screen reader read a notification, which never has the focus."""
     event = qt.QAccessibleEvent(notification, qt.QAccessible.Event.Alert)
     qt.QAccessible.updateAccessibility(event)
 

@@ -1,9 +1,9 @@
-"""Outlines by which a control can be seen on its ground, whatever the host's palette. Main thread.
+"""Outlines of controls that can be seen in any palette of the host. Main thread.
 
-Qt's own style outlines a control in a darker shade of its palette's window colour, and the control
-with the focus in a darker shade of the highlight: on a dark ground an empty check box cannot be
-seen. Each control gets colours of its own for these shades, and keeps the host's other colours. A
-style that outlines in a way of its own takes no notice.
+Qt's own style outlines a control in a darker shade of the palette's window colour, and the control
+with the focus in a darker shade of the highlight colour: on a dark ground an empty check box cannot
+be seen. So `draw_outlines` gives each control a palette in which these two colours are changed just
+enough. A style that takes its outlines from elsewhere does not change.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ style loses some contrast where it rounds a corner."""
 # The factors of `QColor.darker` and `QColor.lighter`, in percent, by which the style draws
 _SHADE_PERCENT: Final = 140  # an outline, darker than the window
 _FOCUS_SHADE_PERCENT: Final = 125  # the outline of the control with the focus, than the highlight
-_SOFTER_PERCENT: Final = 110  # a check box and a frame, lighter than these outlines
+_SOFT_PERCENT: Final = 110  # a check box and a frame, lighter than these outlines
 _STEPS: Final = 50  # from a colour to the colour of text
 _Role: Final = qt.QPalette.ColorRole
 _FRAMED: Final = (qt.QAbstractItemView, qt.QPlainTextEdit)
@@ -32,9 +32,9 @@ def contrast(one: qt.QColor, other: qt.QColor) -> float:
 
 
 def outlined(palette: qt.QPalette, *, is_framed: bool = False) -> qt.QPalette:
-    """Return the palette of a control that stands on the grounds of another palette. Main thread.
+    """Return a palette for controls whose outlines can be seen on the grounds of a palette.
 
-    Its outline and focus are seen on any ground. It raises nothing.
+    Main thread. It raises nothing.
 
     Args:
         palette: The palette of the widget on which the control stands.
@@ -48,20 +48,17 @@ def outlined(palette: qt.QPalette, *, is_framed: bool = False) -> qt.QPalette:
     window = palette.color(_Role.Window)
     control.setColor(_Role.Window, _visible_colour(window, _SHADE_PERCENT, palette))
     highlight = palette.color(_Role.Highlight)
-    visible = _visible_colour(highlight, _FOCUS_SHADE_PERCENT, palette)
-    if not is_framed and visible != highlight:
+    new_highlight = _visible_colour(highlight, _FOCUS_SHADE_PERCENT, palette)
+    if not is_framed and new_highlight != highlight:
         inks = (palette.color(_Role.HighlightedText), window, palette.color(_Role.WindowText))
-        ink = max(inks, key=lambda colour: contrast(colour, visible))
-        control.setColor(_Role.Highlight, visible)
+        ink = max(inks, key=lambda colour: contrast(colour, new_highlight))
+        control.setColor(_Role.Highlight, new_highlight)
         control.setColor(_Role.HighlightedText, ink)
     return control
 
 
 def draw_outlines(window: qt.QWidget) -> None:
-    """Outline the controls in a window.
-
-    To be called again after the window got other controls, or another palette.
-    """
+    """Outline the controls in a window; again after the window got other controls or colours."""
     framed = outlined(window.palette(), is_framed=True)
     unframed = outlined(window.palette())
     for kind in _CONTROLS:
@@ -73,7 +70,7 @@ def draw_outlines(window: qt.QWidget) -> None:
 
 
 def _apply(control: qt.QWidget, wanted: qt.QPalette) -> None:
-    """Change the colours of a control that differ; an unchanged palette is not set again."""
+    """Set the colours of a control that `outlined` has changed, where they differ."""
     palette = control.palette()
     is_changed = False
     for role in (_Role.Window, _Role.Highlight, _Role.HighlightedText):
@@ -85,23 +82,23 @@ def _apply(control: qt.QWidget, wanted: qt.QPalette) -> None:
 
 
 def _visible_colour(colour: qt.QColor, shade: int, palette: qt.QPalette) -> qt.QColor:
-    """Return the nearest colour whose darker shade can be seen on a palette's grounds.
+    """Mix in as little of the text colour as makes a colour's darker shade visible.
 
     Args:
         colour: The colour to begin from.
         shade: The factor in percent by which the style darkens the colour.
-        palette: The palette with the grounds, and the colour of text that is mixed in.
+        palette: The palette with the grounds and the text colour.
     """
     ink = palette.color(_Role.WindowText)
     grounds = (palette.color(_Role.Window), palette.color(_Role.Base))
     for step in range(_STEPS + 1):
         mixed = _mix(colour, ink, step / _STEPS)
         outline = mixed.darker(shade)
-        softer = outline.lighter(_SOFTER_PERCENT)
+        soft_outline = outline.lighter(_SOFT_PERCENT)
         contrasts = []
         for ground in grounds:
             contrasts.append(contrast(outline, ground))
-            contrasts.append(contrast(softer, ground))
+            contrasts.append(contrast(soft_outline, ground))
         if min(contrasts) >= _MIN_CONTRAST:
             return mixed
     return ink
@@ -109,15 +106,10 @@ def _visible_colour(colour: qt.QColor, shade: int, palette: qt.QPalette) -> qt.Q
 
 def _mix(start: qt.QColor, end: qt.QColor, share: float) -> qt.QColor:
     """Mix two colours, with that share of the second one."""
-    return qt.QColor(
-        _between(start.red(), end.red(), share),
-        _between(start.green(), end.green(), share),
-        _between(start.blue(), end.blue(), share),
-    )
-
-
-def _between(start: int, end: int, share: float) -> int:
-    return round(start + (end - start) * share)
+    red = start.red() + (end.red() - start.red()) * share
+    green = start.green() + (end.green() - start.green()) * share
+    blue = start.blue() + (end.blue() - start.blue()) * share
+    return qt.QColor(round(red), round(green), round(blue))
 
 
 def _luminance(colour: qt.QColor) -> float:
@@ -128,7 +120,8 @@ def _luminance(colour: qt.QColor) -> float:
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
-def _linear(part: float) -> float:
-    if part <= 0.04045:
-        return part / 12.92
-    return float(((part + 0.055) / 1.055) ** 2.4)
+def _linear(component: float) -> float:
+    """Return a component of a colour, 0 to 1, without the gamma of sRGB."""
+    if component <= 0.04045:
+        return component / 12.92
+    return float(((component + 0.055) / 1.055) ** 2.4)

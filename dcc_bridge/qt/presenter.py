@@ -1,6 +1,7 @@
-"""The surface that draws questions in a Qt host, one at a time, as the broker reaches it.
+"""The surface that draws questions in a Qt host, one at a time.
 
-The methods that the broker calls may be called on any thread: they only post to the ui lane. Every
+The broker calls `show`, `chip` and `notice` on any thread; these only post to the ui lane of the
+main thread. There the presenter's `QuestionQueue` calls `draw`, `set_aside` and `take_down`. Every
 widget belongs to the main thread.
 """
 
@@ -64,7 +65,7 @@ class DialogPresenter(qt.QObject):
         self._parent = parent
         self._deletion = event_loop.DeferredDeletion()
         self._dialogs: dict[question_queue.Ticket, QuestionDialog] = {}
-        # The notification of each question that is drawn, until the person goes to the question.
+        # The notification of the drawn question, until the person goes to the question.
         self._notices: dict[question_queue.Ticket, notifications.Notification] = {}
         self.questions = question_queue.QuestionQueue(self, main)
         self.notifications = notifications.Notifications(parent, self._deletion)
@@ -163,7 +164,7 @@ class DialogPresenter(qt.QObject):
         host_window = self._parent()
         if host_window is not None and not qt.isValid(host_window):
             host_window = None
-        if ticket not in self._dialogs:  # else it was set aside
+        if ticket not in self._dialogs:  # else the dialog was set aside
             self._dialogs[ticket] = self._make_dialog(ticket, host_window)
         self._show(ticket, host_window)
 
@@ -186,13 +187,13 @@ class DialogPresenter(qt.QObject):
         first_line = ticket.question.message.partition("\n")[0]
         text = tr("A question for you: {question}", question=first_line)
         go = (self._go_caption, dialog.enter)
-        # Before the dialog, which may so cover the notification, but not be covered by it.
+        # Before the dialog, so that the notification cannot cover the dialog.
         self._notices[ticket] = self.notifications.add(text, go)
         if host_window is not None:
             _place_beside_typing(dialog, host_window)
         dialog.show()
         qt.QApplication.alert(dialog)
-        if host_window is not None:  # where a dialog has no place of its own in the task bar
+        if host_window is not None:  # on some desktops the task bar does not list the dialog
             qt.QApplication.alert(host_window.window())
 
     def show_place(self, place: int, count: int) -> None:
@@ -238,12 +239,12 @@ class DialogPresenter(qt.QObject):
     def close(self) -> None:
         """End every question and delete every widget. Main thread. It raises nothing.
 
-        The widgets are deleted at once: one that the host's window still has when the interpreter
-        is gone crashes the host. So this must not be called from a dialog's own frame.
+        The widgets are deleted at once: a widget that outlives the interpreter in the host's window
+        crashes the host. So this must not be called from a dialog's own frame.
         """
         app = self._app
         self._app = None
-        # A host's application may be gone by now, and its wrapper does not know.
+        # The host's application may be deleted by now, which `app` does not show.
         if app is not None and qt.QCoreApplication.instance() is not None:
             app.aboutToQuit.disconnect(self._quit)
         self._quit()
@@ -251,7 +252,7 @@ class DialogPresenter(qt.QObject):
 
     @qt.Slot()
     def _quit(self) -> None:
-        """End every question. The dialogs are deleted later: one may hold the key that quits."""
+        """End every question. A dialog is deleted later: the key that quits may be on its stack."""
         self.questions.close()
         self.notifications.clear()
 
@@ -261,7 +262,7 @@ class DialogPresenter(qt.QObject):
             self.notifications.remove(notice)
 
     def _notify(self, add: Callable[[], notifications.Notification]) -> TakeDown:
-        """Post the call that shows a notification; return the function that takes it away."""
+        """Show a notification from any thread; return the function that takes it away."""
         shown: list[notifications.Notification] = []
         self.questions.post(lambda: shown.append(add()))
         return lambda reason: self.questions.post(lambda: self.notifications.remove(*shown))

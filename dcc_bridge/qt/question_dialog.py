@@ -1,9 +1,12 @@
-"""A question's dialog: a header of ours, the question, and three ways out.
+"""A question's dialog. Main thread.
+
+`DialogPresenter` makes a dialog for each question. It has from the top: the header that says who
+asks, the body with the question and its form, the offers, and the *exits*, the buttons that answer.
 
 The dialog is not modal, never takes the keyboard by itself (`key_gate`), and is never run with
-``exec``: the artist may look around in the scene, and type there, before answering. Enter never
+``exec``: the person may look around in the scene, and type there, before answering. Enter never
 agrees to something that may lose data. No message can draw the header: each part of the header is a
-label of its own, outside of the area that scrolls. Main thread.
+label of its own, outside of the area that scrolls.
 """
 
 from __future__ import annotations
@@ -14,8 +17,9 @@ from functools import partial
 from itertools import pairwise
 from typing import Any, Final
 
+from dcc_bridge.elicitation.caller_view import argument_views
 from dcc_bridge.elicitation.question import Expired, HandOver, Question, Reply
-from dcc_bridge.elicitation.view import argument_views, view_of
+from dcc_bridge.elicitation.view import view_of
 from dcc_bridge.host import Host
 from dcc_bridge.qt import binding as qt
 from dcc_bridge.qt import buttons, event_loop, form, items_view, outlines
@@ -34,16 +38,16 @@ class QuestionDialog(qt.QDialog):
 
     Attributes:
         question: The question.
-        view: The words and values of the question as they are shown.
+        view: The texts of the question, and the values that are filled in at first.
         header: Says who asks.
         body: The area that scrolls, between the header and the exits.
-        form: The fields; None where the question has none, or its button stands for the only one.
+        form: The fields; None for a question without fields, or with only a confirmation.
         arguments: The arguments of the skill, or None where they are not shown.
         details: The text that is agreed to, or None.
         preview: The items that may be lost, or None where there are none.
         name: The line in which a word is to be typed before the person can agree, or None.
         countdown: Says how long the question still waits.
-        offers_bar: Offers what else may be done with the question.
+        offers_bar: The offers besides an answer.
         exits: The buttons that answer.
         gate: Lets keys through once the person has gone to the dialog.
     """
@@ -69,7 +73,7 @@ class QuestionDialog(qt.QDialog):
             parent: The application's main window, or None.
             answered: Called once with the answer, or with the reason why there is none.
         """
-        view = view_of(question, host, tr)  # a host that fails leaves no half of a window
+        view = view_of(question, host, tr)  # first, as the host may raise an error
         super().__init__(parent, _flags(parent))
         self.question = question
         self.view = view
@@ -89,10 +93,10 @@ class QuestionDialog(qt.QDialog):
         titled: qt.QWidget = self
         if parent is not None:
             titled = parent.window()
-        with ExitStack() as undo_on_failure:  # else the host's window keeps half of the dialog
-            undo_on_failure.callback(self.setParent, None)
+        with ExitStack() as on_failure:  # else the host's window would keep half of a dialog
+            on_failure.callback(self.setParent, None)
             self._build(titled.windowIcon())
-            undo_on_failure.pop_all()
+            on_failure.pop_all()
         self._refit = qt.QTimer(self, singleShot=True)  # a layout knows its size a turn later
         self._refit.timeout.connect(self._fit)
         self._connect()
@@ -101,7 +105,7 @@ class QuestionDialog(qt.QDialog):
 
     @qt.Slot()
     def submit(self) -> None:
-        """Agree, with the values of the form; if they are not valid, say so and stay.
+        """Agree, with the values of the form; if a value is not valid, show its error and stay.
 
         It raises nothing.
         """
@@ -121,12 +125,15 @@ class QuestionDialog(qt.QDialog):
         self._finish(Reply("accept", content, remember=remember))
 
     def dismiss(self) -> None:
-        """Hide without an answer: nobody waits for one any more. It raises nothing."""
+        """Hide, and report no answer: nobody waits for an answer any more. It raises nothing."""
         self._answered = None
         self.hide()
 
     def set_aside(self) -> None:
-        """Hide, with all that is filled in, until the dialog is shown again. It raises nothing."""
+        """Hide until the dialog is shown again; the values that are filled in stay.
+
+        It raises nothing.
+        """
         self._is_set_aside = True
         self.hide()
         self._is_set_aside = False
@@ -144,7 +151,7 @@ class QuestionDialog(qt.QDialog):
         self.header.place.setText(text)
 
     def enter(self) -> None:
-        """Take the keyboard: the person goes to the question. It raises nothing."""
+        """Take the keyboard focus: the person goes to the question. It raises nothing."""
         self.gate.enter()
 
     def changeEvent(self, event: qt.QEvent) -> None:
@@ -154,17 +161,17 @@ class QuestionDialog(qt.QDialog):
             outlines.draw_outlines(self)
 
     def showEvent(self, event: qt.QShowEvent) -> None:
-        """Leave the keyboard where it is."""
+        """Close the gate for keys as the dialog appears."""
         super().showEvent(event)
         if not event.spontaneous():
             self.gate.shown()
 
     def eventFilter(self, watched: qt.QObject, event: qt.QEvent) -> bool:
-        """Keep keys that do not count from every widget: they come through the window."""
+        """Keep keys from the widgets while the gate is closed: keys come through the window."""
         return self.gate.keeps(event)
 
     def hideEvent(self, event: qt.QHideEvent) -> None:
-        """Cancel, whatever closes the dialog: Esc, its frame, the host. Only a button agrees."""
+        """Cancel if Esc, the window's frame or the host closes the dialog. Only a button agrees."""
         super().hideEvent(event)
         if not event.spontaneous() and not self._is_set_aside:
             self._finish(Reply("cancel"))
@@ -172,7 +179,7 @@ class QuestionDialog(qt.QDialog):
     def keyPressEvent(self, event: qt.QKeyEvent) -> None:
         """Handle Enter and the page keys, and leave the rest to QDialog.
 
-        A key that is held down ends one question, and not the next one too.
+        A key that is held down must not end the next question too, so its repeats are ignored.
         """
         if event.isAutoRepeat() and event.key() in (*buttons.ENTER, qt.Qt.Key.Key_Escape):
             return
@@ -190,7 +197,7 @@ class QuestionDialog(qt.QDialog):
             self.exits.decline.click()
             return
         if self.details is not None and focused is self.details.search:
-            return  # the search went on to the next place
+            return  # the search itself handles Enter
         is_mute = self.offers_bar.mute is not None and focused is self.offers_bar.mute
         agrees = ctrl or focused is self.exits.verb
         if is_mute or (self._is_guarded and agrees):
@@ -223,7 +230,7 @@ class QuestionDialog(qt.QDialog):
         outlines.draw_outlines(self)
 
     def _build_frame(self, icon: qt.QIcon, mnemonics: Mnemonics) -> None:
-        """Make what every question has above and below its body."""
+        """Make the parts above and below the body, which every question has."""
         self.header = Header(self.view.header, icon)
         offers = self.question.offers
         self.countdown = buttons.Countdown(offers.soon, offers.latest, mnemonics)
@@ -235,7 +242,7 @@ class QuestionDialog(qt.QDialog):
     def _build_parts(self, mnemonics: Mnemonics) -> list[qt.QWidget]:
         """Make the parts of the body that this question has, in the order from the top."""
         view = self.view
-        # The form is first: it takes its mnemonics before the details and the items do.
+        # First the form, so that its fields get the letters for Alt that they want.
         if view.fields:
             self.form = form.FormView(view.fields, mnemonics)
         undo: qt.QWidget | None = None
@@ -245,10 +252,10 @@ class QuestionDialog(qt.QDialog):
             undo = label(view.undo, size=SMALL)
         consequence = undo
         if undo is not None and self.question.items:
-            # No method of the dialog: a cycle is collected by Python in an order of its own.
+            # No method of the dialog, which would be a cycle for the garbage collector.
             show_in_scene = partial(_show_in_scene, self._host)
             self.preview = items_view.Preview(self.question, undo, mnemonics, show_in_scene)
-            consequence = self.preview  # which holds the sentence about undo
+            consequence = self.preview  # with the sentence about undo in it
         if view.word:
             self.name = items_view.NameToArm(view.word)
         if self.question.arguments:
@@ -276,7 +283,7 @@ class QuestionDialog(qt.QDialog):
 
     @property
     def _is_guarded(self) -> bool:
-        """Whether Enter must not agree: data may be lost, or a page opens outside of the host."""
+        """Whether Enter must not agree: data may be lost, or a page opens in the browser."""
         return self.question.consent is not None or self.question.page is not None
 
     def _parts(self) -> list[qt.QWidget]:
@@ -284,7 +291,7 @@ class QuestionDialog(qt.QDialog):
         return []
 
     def _finish_building(self) -> None:
-        """Add to the built dialog what a subclass has more."""
+        """Add the widgets of a subclass below the exits; this class has none."""
 
     def _connect(self) -> None:
         self.exits.verb.clicked.connect(self.submit)
@@ -293,7 +300,7 @@ class QuestionDialog(qt.QDialog):
         self.exits.reason.textChanged.connect(self.countdown.touch)
         self.exits.cancel.clicked.connect(self.reject)
         self.countdown.expired.connect(self._expire)
-        self.gate.opened.connect(self._keep_typed)
+        self.gate.opened.connect(self._deselect_typed_text)
         self.offers_bar.handed_over.connect(self._hand_over)
         self.offers_bar.muted.connect(self._mute)
         for part in (self.arguments, self.form):
@@ -327,7 +334,7 @@ class QuestionDialog(qt.QDialog):
         self._finish(Expired())
 
     @qt.Slot()
-    def _keep_typed(self) -> None:
+    def _deselect_typed_text(self) -> None:
         """Move the cursor behind text that was typed before the dialog came up again."""
         focused = self.focusWidget()
         if isinstance(focused, qt.QLineEdit) and self.question.offers.typed:

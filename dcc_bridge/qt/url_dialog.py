@@ -1,8 +1,8 @@
-"""The dialog of a page that a person is sent to, and of the steps once the page is open.
+"""The dialog of a question that sends a person to a page. Main thread.
 
-The page opens on one button, and on nothing else. Its address is drawn from its text alone: nothing
-is fetched or looked up. Then the dialog stays: whoever comes back says they have finished, tries
-again, or closes it. A page of this application says itself when it is done. Main thread.
+The dialog shows the page's address, for which nothing is fetched or looked up, and opens the page
+on one button only. Then the dialog stays: the person says that they have finished, tries again, or
+closes the dialog. A page of this application itself reports when the person is done there.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ class AddressView(qt.QWidget):
 
     Attributes:
         text: The address.
-        url: The address as Qt opens it: exactly as it is shown.
+        url: The address as Qt opens it, which is the same as `text`.
         host: The label that says whose page it is.
         notices: The warnings about the address.
-        whole: The whole address, to be read and copied.
+        whole: The box with the whole address, to be read and copied.
     """
 
     def __init__(self, question: Question) -> None:
@@ -42,7 +42,7 @@ class AddressView(qt.QWidget):
             question: A question with a page.
 
         Raises:
-            RefusedAddress: The address is no page's, or Qt reads another address in its text.
+            RefusedAddress: The URL leads to no page, or Qt would open another URL.
         """
         super().__init__()
         address = urls.of(question)
@@ -66,7 +66,7 @@ class AddressView(qt.QWidget):
 
 
 def _parse(text: str) -> qt.QUrl:
-    """Parse an address with Qt, and refuse one that Qt would open otherwise than it is shown."""
+    """Parse an address with Qt; RefusedAddress if Qt would open another one than is shown."""
     url = qt.QUrl(text, qt.QUrl.ParsingMode.StrictMode)
     shown = url.toString(qt.QUrl.ComponentFormattingOption.FullyEncoded)
     if not url.isValid() or shown != text:
@@ -75,10 +75,7 @@ def _parse(text: str) -> qt.QUrl:
 
 
 def _host_label(place: urls.UrlHost) -> qt.QLabel:
-    """Draw a host, with the part that was registered in bold.
-
-    A host has only the characters of the network's names. It is escaped anyhow.
-    """
+    """Draw a host, with its registered part in bold."""
     weak = escape(breakable(place.weak))
     strong = escape(breakable(place.strong))
     host = label("", size=1.2)
@@ -117,7 +114,7 @@ class UrlDialog(QuestionDialog):
 
     @qt.Slot()
     def submit(self) -> None:
-        """Open the page, now that the person agreed; say so if no browser could be opened.
+        """Open the page, as the person agreed, and show the buttons for afterwards.
 
         It raises nothing.
         """
@@ -131,7 +128,8 @@ class UrlDialog(QuestionDialog):
         return [*super()._parts(), self.address]
 
     def _finish_building(self) -> None:
-        self.after = AfterOpening(self.address.text, alone=self.question.visit is not None)
+        reports_end = self.question.visit is not None
+        self.after = AfterOpening(self.address.text, reports_end=reports_end)
         self._column.addWidget(self.after)
         if not self.address.notices:
             self.exits.verb.setIcon(qt.QIcon())
@@ -150,23 +148,23 @@ class AfterOpening(qt.QWidget):
 
     Attributes:
         text: Says whether the page is open, and what to do next.
-        finished: The button that accepts; hidden where the page says itself that it is done.
+        finished: The button that accepts; hidden where the page itself reports the end.
         again: The button that opens the page once more.
         copy: The button that copies the address, for a browser that is opened by hand.
         decline: The button that says no; hidden where the page could be opened.
         cancel: The button that gives no answer.
     """
 
-    def __init__(self, url: str, *, alone: bool) -> None:
+    def __init__(self, url: str, *, reports_end: bool) -> None:
         """Prepare the buttons; they are hidden until `show_for`.
 
         Args:
             url: The address to copy.
-            alone: Whether the page says itself when it is done.
+            reports_end: Whether the page itself reports when the person is done.
         """
         super().__init__()
         self._url = url
-        self._alone = alone
+        self._reports_end = reports_end
         self.text: qt.QLabel = label("")
         self.finished = Button(tr("I have finished"))
         self.again = Button(tr("Try again"))
@@ -174,7 +172,7 @@ class AfterOpening(qt.QWidget):
         self.decline = Button(tr("Decline"))
         self.cancel = Button(tr("Cancel"))
         self._buttons = (self.finished, self.decline, self.cancel, self.again, self.copy)
-        self._arming = qt.QTimer(self, singleShot=True)  # refuses the second of a double click
+        self._arming = qt.QTimer(self, singleShot=True)  # against the second of a double click
         self._arming.timeout.connect(self._arm)
         self.copy.clicked.connect(self._copy)
         row = qt.QHBoxLayout()
@@ -184,7 +182,7 @@ class AfterOpening(qt.QWidget):
 
     def show_for(self, *, opened: bool) -> None:
         """Show the sentence and the buttons, given whether a browser took the address."""
-        if opened and self._alone:
+        if opened and self._reports_end:
             text = tr(
                 "The page is open in your browser. This dialog closes once you have finished there."
             )
@@ -195,7 +193,7 @@ class AfterOpening(qt.QWidget):
         else:
             text = tr("No browser could be opened. Copy the address into one, or decline.")
         self.text.setText(text)
-        self.finished.setVisible(opened and not self._alone)
+        self.finished.setVisible(opened and not self._reports_end)
         self.decline.setVisible(not opened)
         self.copy.setVisible(not opened)
         for button in self._buttons:
@@ -218,4 +216,4 @@ class AfterOpening(qt.QWidget):
         self.text.setText(
             tr("The address was copied. Come back here once you have finished there.")
         )
-        self.finished.setVisible(not self._alone)
+        self.finished.setVisible(not self._reports_end)

@@ -1,7 +1,4 @@
-"""Rows of a list that are as high as their text is: so a long path can be read whole. Main thread.
-
-The rows have the width of the list, and wrap their text in it.
-"""
+"""Lists whose rows wrap their text, so that a long path can be read whole. Main thread."""
 
 from __future__ import annotations
 
@@ -10,7 +7,7 @@ from typing import Final, cast
 from dcc_bridge.qt import binding as qt
 
 MAX_LINE_LENGTH: Final = 60  # characters of a path that fit in a line of a dialog's list
-_ENDLESS: Final = 1 << 20  # pixels
+_MAX_HEIGHT: Final = 1 << 20  # in pixels, more than any text needs
 
 
 def wrap(view: qt.QListView) -> None:
@@ -31,5 +28,5 @@ class _WrappingDelegate(qt.QStyledItemDelegate):
         """Return the width of the list, and the height of the text that is wrapped in it."""
         view = cast("qt.QListView", self.parent())
         width = view.viewport().width()
-        option.rect = qt.QRect(0, 0, width, _ENDLESS)
+        option.rect = qt.QRect(0, 0, width, _MAX_HEIGHT)
         return qt.QSize(width, super().sizeHint(option, index).height())

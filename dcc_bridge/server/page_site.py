@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final
 from urllib.parse import parse_qs
 
 from dcc_bridge import config
-from dcc_bridge.elicitation import view
+from dcc_bridge.elicitation import caller_view
 from dcc_bridge.elicitation.question import Caller, Offers, Question
 from dcc_bridge.elicitation.text import safe_line
 from dcc_bridge.host import Host
@@ -96,7 +96,7 @@ class PageDesk:
         self._main = main
         self._lock = threading.Lock()
         self._pages: dict[str, SecretPage] = {}
-        self.place = safe_line(f"{host.name} {host.version}".strip(), view.MAX_HEADER_CHARS)
+        self.place = safe_line(f"{host.name} {host.version}".strip(), caller_view.MAX_HEADER_CHARS)
 
     def secret(self, question: Question, label: str) -> tuple[str, SecretPage]:
         """Make a page on which a secret is entered. See `dcc_bridge.elicitation.ask_secret`.
@@ -138,11 +138,11 @@ class PageDesk:
     def _fill_facts(self, page: SecretPage, call: Caller) -> None:
         """Fill the header in: who asks. The main thread adds the scene's name as soon as it can."""
         application = ("Application", self.place)
-        asker = view.asker(call, self.place)
+        asker = caller_view.asker(call, self.place)
         page.facts = (application, *asker)
 
         def add_scene() -> None:
-            scene = ("Scene", safe_line(self._host.scene(), view.MAX_HEADER_CHARS))
+            scene = ("Scene", safe_line(self._host.scene(), caller_view.MAX_HEADER_CHARS))
             page.facts = (application, scene, *asker)
 
         if self._main.is_current:

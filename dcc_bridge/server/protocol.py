@@ -27,6 +27,9 @@ from mcp.server.session import ServerSession
 from pydantic import ValidationError
 
 from dcc_bridge.elicitation.caller import Client, SeenClient
+from dcc_bridge.elicitation.caller_view import argument_views
+from dcc_bridge.elicitation.client_details import client_details
+from dcc_bridge.elicitation.consent_view import undo_line
 from dcc_bridge.elicitation.question import Expired, Question, Reply, Unable, Unreadable
 from dcc_bridge.elicitation.text import (
     from_visible,
@@ -43,7 +46,6 @@ from dcc_bridge.elicitation.types import (
     SESSION_HEADER,
     STATUS,
 )
-from dcc_bridge.elicitation.view import argument_views, client_details, undo_line
 from dcc_bridge.skills.call_history import Outcome, Status
 from dcc_bridge.skills.registry import Entry
 from dcc_bridge.skills.returns import Returns, is_file, plain

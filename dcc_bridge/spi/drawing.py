@@ -60,6 +60,8 @@ What is drawn:
 from __future__ import annotations
 
 from dcc_bridge.bridge import Bridge
+from dcc_bridge.elicitation.caller_view import ArgumentView, argument_views
+from dcc_bridge.elicitation.consent_view import item_counts
 from dcc_bridge.elicitation.details import DetailsRow, DetailsView, details_view
 from dcc_bridge.elicitation.field_view import FieldView
 from dcc_bridge.elicitation.question import (
@@ -77,13 +79,7 @@ from dcc_bridge.elicitation.question import (
 from dcc_bridge.elicitation.question_queue import Click, QuestionQueue, Ticket
 from dcc_bridge.elicitation.text import safe_line
 from dcc_bridge.elicitation.validation import Field, InvalidAnswer
-from dcc_bridge.elicitation.view import (
-    ArgumentView,
-    QuestionView,
-    argument_views,
-    item_counts,
-    view_of,
-)
+from dcc_bridge.elicitation.view import QuestionView, view_of
 from dcc_bridge.panel.row import Row as PanelRow
 from dcc_bridge.panel.state import Port as PanelPort
 from dcc_bridge.panel.view import CallView, PanelView

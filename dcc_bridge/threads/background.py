@@ -23,7 +23,7 @@ def run_in_thread(fn: Callable[[], T], name: str) -> Future[T]:
         name: The end of the thread's name.
 
     Returns:
-        The result. Cancelled before the function begins, the future keeps it from ever beginning.
+        The result. If the future is cancelled before the function begins, it never begins.
 
     Raises:
         RuntimeError: The system gives no more threads.

@@ -1,9 +1,15 @@
-"""Flows: how a skill waits, on a thread and in a coroutine. Any thread.
+"""Flows: functions that wait, written once for a thread and for a coroutine. Any thread.
 
-A flow is a generator that yields the futures for which it has to wait; `run_sync` drives it on a
-thread, `run_async` in a coroutine. `blocking` and `awaiting` turn a flow into the two functions
-that skills call. The context variable `current` has the call in whose skill the code runs. The main
-thread that a flow may not stop is the one that a bridge of this process has installed.
+A flow is a generator that yields each future for which it has to wait. `run_sync` drives a flow on
+a thread, `run_async` in a coroutine. A function that skills call is written as a flow::
+
+    @blocking
+    def ask_sync(question): ...  # has `answer = yield future, None` in its body
+
+    ask = awaiting(ask_sync)
+
+The context variable `current` has the call in whose skill the code runs. A started bridge has
+installed its `MainThread` here, which a flow must not stop.
 """
 
 from __future__ import annotations
@@ -24,9 +30,9 @@ if TYPE_CHECKING:  # skills import this, and need none of it
 P = ParamSpec("P")
 T = TypeVar("T")
 Wait = tuple[Future[Any], float | None]
-"""A future, and the seconds that a blocked thread gives its job to begin; None for ever."""
+"""A future, and the seconds in which the future's job must begin if a thread blocks; or None."""
 Flow = Generator[Wait, Any, T]
-"""A generator that runs the same on a thread and in a coroutine: its driver waits for it."""
+"""A generator that yields futures, and is sent their results."""
 
 
 class SceneAccess(Protocol):
@@ -40,7 +46,7 @@ class SceneAccess(Protocol):
 
 
 class RunningCall(Protocol):
-    """A call, as far as threads know it: it runs, and may reach the scene."""
+    """A call that runs, as far as threads know calls."""
 
     @property
     def control(self) -> SceneAccess:
@@ -55,10 +61,10 @@ _main: MainThread | None = None
 
 
 def install(main: MainThread) -> Callable[[], None]:
-    """Let flows wait by a main thread.
+    """Set the main thread of this process.
 
     Returns:
-        Removes the main thread.
+        A function that removes the main thread.
 
     Raises:
         StartError: A bridge is running in this process already.
@@ -86,12 +92,12 @@ def run_sync(flow: Flow[T], name: str) -> T:
 
     Args:
         flow: The flow.
-        name: The public function that was called, without "_sync".
+        name: The name of the public function that was called, without "_sync".
 
     Raises:
-        WrongThread: It was called in a coroutine, and would stop the loop that brings its answer.
-        Busy: The main thread did not begin a job for as long as a call may wait there.
-        BrokenSkill: It was called by the top level of a skill file.
+        WrongThread: The caller is a coroutine, and would stop the loop that brings the answer.
+        Busy: The main thread did not begin a job in time.
+        BrokenSkill: The caller is the top level of a skill file.
     """
     _refuse_at_import()
     main = _main
@@ -119,11 +125,11 @@ async def run_async(flow: Flow[T], name: str) -> T:
 
     Args:
         flow: The flow.
-        name: The public function that was called.
+        name: The name of the public function that was called.
 
     Raises:
-        WrongThread: The coroutine's loop stops the main thread.
-        BrokenSkill: It was called by the top level of a skill file.
+        WrongThread: The coroutine's loop runs in a job, and so stops the main thread.
+        BrokenSkill: The caller is the top level of a skill file.
     """
     _refuse_at_import()
     _refuse_on_job_stack(
@@ -173,14 +179,14 @@ def awaiting(sync: Callable[P, T]) -> Callable[P, Coroutine[Any, Any, T]]:
 
     fn.__name__ = name
     fn.__qualname__ = name
-    does = f"Do in an async skill what `{name}_sync` does in others; it is awaited."
-    fn.__doc__ = f"{does}\n\n{inspect.getdoc(flow)}"
+    first_line = f"Do in an async skill what `{name}_sync` does in others; it is awaited."
+    fn.__doc__ = f"{first_line}\n\n{inspect.getdoc(flow)}"
     _sign(fn, flow)
     return fn
 
 
 def _sign(fn: Any, flow: Callable[..., Flow[Any]]) -> None:
-    """Have help() and editors show the result of a flow as that of the function."""
+    """Set the signature that help() and editors show: the flow's, with the flow's result."""
     signature = inspect.signature(flow)
     result_type = signature.return_annotation.removeprefix("Flow[").removesuffix("]")
     fn.__signature__ = signature.replace(return_annotation=result_type)
@@ -222,7 +228,7 @@ async def wrap_future(future: Future[T]) -> T:
 
 
 def refuse_without_call(what: str) -> None:
-    """Raise WrongThread on a thread of no call: no call would answer for its edits.
+    """Raise WrongThread on a thread that belongs to no call: its edits would be no call's.
 
     Args:
         what: The function that was called, for the message.
@@ -239,7 +245,7 @@ def refuse_in_coroutine(main: MainThread, name: str) -> None:
 
     Args:
         main: The main thread.
-        name: The public function that was called, without "_sync".
+        name: The name of the public function that was called, without "_sync".
     """
     asyncio = sys.modules.get("asyncio")
     if main.job is not None or asyncio is None:

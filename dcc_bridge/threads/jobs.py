@@ -1,4 +1,7 @@
-"""The jobs that wait for the host's main thread. Under the lock of `MainThread`."""
+"""The jobs of the host's main thread: a job, the stacks in which jobs run, and their queue.
+
+`MainThread` uses all of them: `JobQueue` under its lock, `JobStacks` on the main thread.
+"""
 
 from __future__ import annotations
 
@@ -15,9 +18,9 @@ from greenlet import GreenletExit, getcurrent, greenlet
 client: ContextVar[str] = ContextVar("dcc_bridge_client", default="")
 
 MAX_SPARE_STACKS: Final = 4
-"""Stacks that are kept for further jobs."""
-_SORTS: Final = 30
-"""Nested sorts by which `_call_deep` grows the C stack."""
+"""Idle stacks that are kept for further jobs."""
+_NESTED_SORTS: Final = 30
+"""Calls of `sorted` by which `_call_deep` grows the C stack."""
 
 
 class QueuedJob:
@@ -26,13 +29,13 @@ class QueuedJob:
     Attributes:
         client: The label of the client for whom the job was queued.
         context: The context in which the job runs.
-        edited: The job has changed the scene; the runner sets this while the job runs.
+        edited: Whether the job has changed the scene; the runner sets this while the job runs.
         future: The result of the job.
-        gives_way: Other jobs may edit while this one waits. Set when the job asks for input; it
-            does not count once the job has edited.
+        gives_way: Whether other jobs may edit while this one waits, as it asks for input only.
+            Does not count once `edited` is set.
         name: Whose job it is, for messages.
-        read: The job does not change the scene.
-        stack: The job's greenlet, from its beginning to its end.
+        read: Whether the job only reads the scene.
+        stack: The job's greenlet, from the job's beginning to its end.
     """
 
     def __init__(self, fn: Callable[[], Any], name: str, read: bool) -> None:
@@ -52,37 +55,37 @@ class QueuedJob:
             return
         try:
             result = self.context.run(self._fn)
-        except BaseException as error:  # it belongs to whoever submitted the job
+        except BaseException as error:  # the error belongs to whoever submitted the job
             self.future.set_exception(error)
-            if isinstance(error, GreenletExit):  # the stack ends, and no other job is to have it
+            if isinstance(error, GreenletExit):  # ends the stack too, which runs no other job
                 raise
         else:
             self.future.set_result(result)
-        finally:  # so that all that the function held is freed at once, and not by the collector
+        finally:  # frees at once, and not by the garbage collector, all that the function held
             self._fn = None
             self.context = contextvars.Context()
 
     def fail(self, error: Exception) -> None:
-        """End the job before it has begun."""
+        """End a job that has not begun with an error."""
         if self.future.set_running_or_notify_cancel():
             self.future.set_exception(error)
 
 
 class JobStacks:
-    """The greenlets of jobs, used again: starting one takes as long as a whole read job.
+    """The greenlets of jobs. Ended jobs leave theirs to later ones. Main thread.
 
-    Main thread.
+    To start a greenlet takes as long as a whole read job.
     """
 
     def __init__(self) -> None:
         self._spare: list[greenlet] = []
 
     def take(self) -> greenlet:
-        """Return a greenlet that waits for a job and may run it on top of the caller's stack."""
+        """Return a greenlet that waits for a job, and may run on top of the caller's stack."""
         if self._spare:
             stack = self._spare[-1]
             stack.parent = getcurrent()
-            # A context of its own: the last job's callbacks may have left something in the old one.
+            # A new context: callbacks of the last job may have set variables in the old one.
             stack.gr_context = None
             may_run_here = stack.switch(None)
             if may_run_here:
@@ -105,11 +108,11 @@ class JobStacks:
 
 
 def _run_jobs() -> None:
-    """Run one job after another: the body of a greenlet. It holds nothing of a job that ended."""
+    """Run one job after another: the body of a greenlet."""
     while True:
-        # The greenlet is resumed with a job, or with None, which asks whether the caller's stack
-        # stays in its place. greenlet has moved a stack that reaches deeper than this greenlet
-        # began: see `_call_deep`.
+        # The greenlet is resumed with a job; or with None, to ask whether the caller's stack has
+        # stayed in its place. greenlet moves a stack that reaches deeper than this greenlet began:
+        # see `_call_deep`.
         parent = cast("greenlet", getcurrent().parent)
         job = parent.switch(not getattr(parent, "_stack_saved", True))
         if job is not None:
@@ -123,13 +126,14 @@ def _end(stack: greenlet) -> None:
     stack.throw()
 
 
-def _call_deep(fn: Callable[[], None], sorts: int = _SORTS) -> None:
-    """Call a function with 150 KB more of C stack below it.
+def _call_deep(fn: Callable[[], None], sorts: int = _NESTED_SORTS) -> None:
+    """Call a function with 150 KB more of C stack below the call.
 
-    greenlet moves away whatever of the main stack overlaps a job's stack. A job started near the
-    bottom and resumed in a deeper place (the host's own modal loop) would move that place's C++
-    objects away, and calling them crashes. Started deep, it is resumed from shallower places only.
-    A Python call takes no C stack since 3.11; a key function called by list.sort does, 5 KB each.
+    greenlet moves away the part of the main stack that overlaps a job's stack. If a job is started
+    near the bottom of the stack and resumed from a deeper place, such as the host's modal loop, the
+    C++ objects of that place are moved away, and calling them crashes. A job that is started deep
+    is resumed from shallower places only. A Python call takes no C stack since 3.11; a key function
+    that `sorted` calls takes 5 KB.
     """
     if sorts:
         sorted((0,), key=lambda _: _call_deep(fn, sorts - 1))  # type: ignore[arg-type,return-value]  # None sorts alone
@@ -141,7 +145,7 @@ class JobQueue:
     """Jobs that wait: first in, first out for one client, and the clients take turns."""
 
     def __init__(self) -> None:
-        # The jobs of each client; the client whose turn it is comes first.
+        # By the label of the client; the client whose turn it is comes first.
         self._lines: dict[str, deque[QueuedJob]] = {}
 
     def __len__(self) -> int:
@@ -166,13 +170,13 @@ class JobQueue:
             del self._lines[job.client]
 
     def take(self, *, reads_only: bool) -> QueuedJob | None:
-        """Take out the next job, and let the other clients have their turns before its client's.
+        """Take out the next job; its client has the next turn after all others.
 
         Args:
-            reads_only: Only a job that does not change the scene may start.
+            reads_only: Whether only a job that reads may start.
 
         Returns:
-            The job; None if there is none that may start.
+            The job; None if no job may start.
         """
         for label, line in self._lines.items():
             for job in line:

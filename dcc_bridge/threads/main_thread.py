@@ -1,14 +1,41 @@
-"""The way to the host's main thread. Everything that touches its state is in this file.
+"""The queue to the host's main thread. Everything that touches the queue's state is in this file.
 
 There are two lanes. *ui* shows and dismisses questions; it never touches the scene and is always
 served. *job* runs skills: one at a time, never one inside another, the clients in turns.
 
-A job runs in a greenlet of its own, of `JobStacks`. When it waits for an answer it switches back to
-`drain`, which returns to the host's own event loop, so the host stays alive; when the answer is
-there, a later `drain` switches in again. The skill keeps its Python stack and notices nothing.
+A job runs in a greenlet of its own, of `JobStacks`. When the job waits for an answer it switches
+back to `drain`, which returns to the host's own event loop, so the host stays alive. When the
+answer is there, a later `drain` switches to the job again. The skill keeps its Python stack.
 
 ================  ==========================================================================
+============  ==========================================================================
+queued            it starts when nobody holds the slot; if its caller gave up it never starts
+running           it is on the stack; nothing else but the ui lane is served
+suspended         it waits for an answer; an edit keeps the slot, but for one that asks for input
+                  and has not edited; a read does not. Read jobs are served meanwhile, unless the
+                  suspended one has already edited
+done              its result or its exception belongs to whoever submitted it
+================  ==========================================================================
+
+A host gives `wake` (call `drain` on the main thread, soon or later); for calls that it makes into
+Python itself, `spin` (run its event loop until a future is done); and for long jobs, `repaint`
+(paint, take no input). While it paints nothing is served and nothing can wait: the host's code that
+runs then is on the job's own stack.
+====
 a job is          and then
+================  ==========================================================================
+queued            it starts when no job holds the slot; if its caller gave up it never starts
+running           it is on the stack; nothing else but the ui lane is served
+suspended         it waits for an answer. An edit holds the slot, except one that asks for input
+                  and has not edited; a read does not. Read jobs are served meanwhile, unless the
+                  holder has edited already
+done              its result or its exception belongs to whoever submitted it
+================  ==========================================================================
+
+A host provides `wake` (call `drain` on the main thread, soon or later); for the host's own Python
+code that asks, `spin` (run the event loop until a future is done); and for long jobs, `repaint`
+(paint, take no input). During `repaint` nothing is served and nothing can wait: the host's code
+that runs then is on the job's own stack.
 ================  ==========================================================================
 queued            it starts when nobody holds the slot; if its caller gave up it never starts
 running           it is on the stack; nothing else but the ui lane is served
@@ -54,13 +81,13 @@ DRAIN_BUDGET_S: Final = 0.008
 RETRY_S: Final = 0.1
 """Seconds to a second try of a job that met the host's dialog, or of a failed wake."""
 IDLE_LOOKS: Final = 5
-"""Looks, one a second, at which a host must be idle before its garbage is collected."""
+"""Looks in a row, one a second, at which a host must be idle before its garbage is collected."""
 MAX_LOOKS: Final = 60
 """Looks after which the garbage of a start is left alone."""
 IDLE_S: Final = 0.1
-"""Seconds that an idle host computes between two looks at most, and takes to begin a job."""
+"""The most seconds that an idle host computes between two looks, and needs to begin a job."""
 _MAX_THROWS: Final = 8
-"""How often a suspended job is told to end before it is left behind."""
+"""How often a suspended job gets an exception to end before it is given up."""
 
 
 class MainThread:
@@ -69,9 +96,9 @@ class MainThread:
     Attributes:
         holder: The suspended job that keeps the slot, or None.
         ident: The main thread's identifier.
-        is_settled: The garbage of the start was collected.
-        look_at_holder: Called with the holder where another job waits for it or is refused;
-            returns what the holder waits for.
+        is_settled: Whether the garbage of the start was collected; see `freeze`.
+        look_at_holder: Called with the holder when another job waits for the slot or is refused;
+            returns a phrase for what the holder waits for, or "".
         running: The job that is on the stack, or None.
     """
 
@@ -86,14 +113,14 @@ class MainThread:
         """Prepare the queue, on the main thread.
 
         Args:
-            wake: Makes the host call `drain` on its main thread after that many seconds. With 0 it
-                is called from any thread, otherwise from the main thread.
-            spin: Runs the host's event loop until the future is done; None where there is none.
+            wake: Makes the host call `drain` on its main thread after that many seconds. Called
+                with 0 on any thread, and with other values on the main thread.
+            spin: Runs the host's event loop until the future is done; None for a host without one.
             blocked: Returns whether the host shows a modal dialog of its own, so that jobs must
                 wait.
-            repaint: Paints the host's windows; None where there are none. Its argument says whether
-                to serve the input that stops a job, and no other; it returns whether the person
-                pressed Esc.
+            repaint: Paints the host's windows; None for a host without windows. The argument says
+                whether to serve the input that stops a job; the result, whether the person pressed
+                Esc.
         """
         self._wake_host = wake
         self._spin = spin
@@ -125,7 +152,7 @@ class MainThread:
 
     @property
     def job(self) -> QueuedJob | None:
-        """The job whose own stack the caller is on, or None; None for the host as it paints."""
+        """The job on whose stack the caller is, or None; None while the host paints."""
         job = self.running
         if job is None or self._painting or not self.is_current:
             return None
@@ -138,24 +165,24 @@ class MainThread:
 
     @property
     def waiting(self) -> int:
-        """How many jobs are queued behind the one that holds the slot."""
+        """How many jobs are queued."""
         return len(self._jobs)
 
     def submit(self, fn: Callable[[], T], *, name: str = "a job", read: bool = False) -> Future[T]:
         """Queue a job, for the client that `dcc_bridge.threads.jobs.client` names. Any thread.
 
-        It runs in a copy of the caller's context. It raises nothing: once the bridge has stopped
-        the future has BridgeClosed.
+        The job runs in a copy of the caller's context. It raises nothing: once the bridge has
+        stopped the future has BridgeClosed.
 
         Args:
             fn: The function that is called on the main thread.
             name: Whose job it is, in messages.
-            read: The job does not change the scene, so it may run while an edit waits for an
+            read: Whether the job only reads the scene, and so may run while an edit waits for an
                 answer.
 
         Returns:
-            What the function returns or raises. The future always ends; cancelled, the job never
-            starts.
+            A future with the function's result or error, which always ends. If the future is
+            cancelled before the job starts, the job never starts.
         """
         job = QueuedJob(fn, name, read)
         job.future.add_done_callback(self._drop)
@@ -170,30 +197,32 @@ class MainThread:
             fn: The function that is called on the main thread.
 
         Returns:
-            What the function returns or raises.
+            A future with the function's result or error.
         """
         return self._queue(self._ui, QueuedJob(fn, "a question", read=True))
 
     def wait(self, future: Future[T], limit: float | None = None) -> T:
         """Wait for a future without freezing the host.
 
-        A job is suspended; elsewhere on the main thread the host's event loop is spun; any other
-        thread simply blocks.
+        A job is suspended; elsewhere on the main thread the host's event loop is run; any other
+        thread blocks.
 
         Args:
             future: The future.
-            limit: Seconds that another thread gives a job to begin; None for ever.
+            limit: Seconds after which a thread that blocks gives up a job that has not begun; None
+                for no limit.
 
         Returns:
             The future's result.
 
         Raises:
-            Busy: The main thread waits for another answer, paints in mid-job, or was too late.
+            Busy: The main thread waits for another answer or paints in a job, or the job has not
+                begun within the limit.
             BridgeClosed: The bridge stopped.
             Exception: The future's exception.
         """
         if not self.is_current:
-            return _blocked_for(future, limit)
+            return _block_until_done(future, limit)
         if future.done():
             return future.result()
         if self._closed:
@@ -220,7 +249,7 @@ class MainThread:
         self._wake()
 
     def drain(self) -> None:
-        """Serve what is queued, for at most `DRAIN_BUDGET_S`. The host calls it after a wake.
+        """Serve the lanes, for at most `DRAIN_BUDGET_S`. The host calls this after a wake.
 
         It raises nothing: the exception of a job belongs to its future.
         """
@@ -241,7 +270,7 @@ class MainThread:
         It raises nothing.
 
         Args:
-            serves_stop: Serve the buttons that stop a job, and Esc.
+            serves_stop: Whether to serve the buttons that stop a job, and Esc.
 
         Returns:
             Whether Esc was pressed.
@@ -303,10 +332,10 @@ class MainThread:
         self._ask_host(0.0)
 
     def _ask_host(self, seconds: float) -> None:
-        """Have the host call `drain`; where that fails, try again soon, as jobs wait for it."""
+        """Have the host call `drain`; if that fails, try again soon."""
         try:
             self._wake_host(seconds)
-        except Exception:  # the host's own; the thread that queued a job is not to blame
+        except Exception:  # the host's error; the thread that queued a job is not to blame
             log.exception("the host could not be woken; it is tried again")
             with self._lock:
                 self._woken = False
@@ -321,7 +350,7 @@ class MainThread:
         self._wake()
 
     def _step(self) -> bool:
-        """Serve one thing; return False if there is nothing that may be served now."""
+        """Serve one job or callback; return False if nothing may be served now."""
         if self._ui:
             self._ui.popleft().run()
             return True
@@ -351,10 +380,10 @@ class MainThread:
         return True
 
     def _take(self) -> QueuedJob | None:
-        """Take the first job that may start now, and refuse the reads that cannot wait.
+        """Take the first job that may start now, and refuse the reads that must not start.
 
         While a suspended edit holds the slot, other edits stay in the queue. A read may start until
-        the edit has changed the scene; from then on it is refused as busy.
+        the edit has changed the scene; from then on reads are refused as busy.
         """
         holder = self.holder
         while True:
@@ -430,7 +459,7 @@ class MainThread:
 
     def _take_ready(self) -> QueuedJob | None:
         """Take out the first job that has its answer and may go on. Under the lock."""
-        # An edit that gave way waits for another one that came meanwhile and holds the slot.
+        # An edit that gave way must wait for an edit that came meanwhile and holds the slot.
         holder = None if self._closed else self.holder
         for job in self._ready:
             if holder is None or job.read or job is holder:
@@ -452,7 +481,7 @@ class MainThread:
             self._wake()
 
     def _end(self, job: QueuedJob) -> None:
-        """End a suspended job by an exception where it waits."""
+        """End a suspended job by an exception at the place where it waits."""
         for _ in range(_MAX_THROWS):
             if job not in self._suspended:
                 return
@@ -463,21 +492,20 @@ class MainThread:
 
 
 def freeze(main: MainThread, clock: CallLater) -> Unsubscribe:
-    """Keep the garbage collector from all that a start leaves.
+    """Keep the garbage collector from the objects that a start leaves.
 
-    A full collection stops every thread, for 0.1 s where a server's modules are imported. So all
-    objects, the host's too, are moved out of the collector's reach by `gc.freeze`: each goes when
-    nothing refers to it, and a cycle among them stays. The garbage among them is collected, and the
-    rest frozen again, once the whole process has used next to no processor for some seconds, so in
-    no drag; a process that never rests in the first minute keeps the garbage.
-    `DCC_BRIDGE_FREEZE=0` leaves a host's collector alone.
+    A full collection stops every thread, for 0.1 s where a server's modules are imported. So
+    `gc.freeze` moves all objects, the host's too, out of the collector's reach. Once the process
+    has been idle for some seconds, so not while a person drags something, the garbage among these
+    objects is collected, and the rest frozen again. A process that is never idle in the first
+    minute keeps the garbage. `DCC_BRIDGE_FREEZE=0` leaves a host's collector alone.
 
     Args:
         main: The main thread.
         clock: Calls a function after some seconds, on another thread.
 
     Returns:
-        Lets the collector look at these objects again.
+        A function that moves the objects back.
     """
     thaw = _freeze_objects()
 
@@ -490,15 +518,15 @@ def freeze(main: MainThread, clock: CallLater) -> Unsubscribe:
         if idle_looks < IDLE_LOOKS:
             look_later(idle_looks, looks_left - 1)
             return
-        asked = time.monotonic()
-        main.submit(lambda: collect(asked, looks_left), name="the collector", read=True)
+        submitted_at = time.monotonic()
+        main.submit(lambda: collect(submitted_at, looks_left), name="the collector", read=True)
 
     def look_later(idle_looks: int, looks_left: int) -> None:
         if looks_left:
             clock(1.0, partial(look, time.process_time(), idle_looks, looks_left))
 
-    def collect(asked: float, looks_left: int) -> None:
-        if time.monotonic() - asked > IDLE_S:  # the host was busy, or showed a dialog of its own
+    def collect(submitted_at: float, looks_left: int) -> None:
+        if time.monotonic() - submitted_at > IDLE_S:  # the host was busy, or showed a dialog
             look_later(0, looks_left - 1)
         else:
             thaw()
@@ -514,23 +542,23 @@ def _freeze_objects() -> Unsubscribe:
     """Move all objects out of the collector's reach, unless the host itself has done so.
 
     Returns:
-        Moves them back.
+        A function that moves the objects back.
     """
     if gc.get_freeze_count():
-        return _nothing
+        return _do_nothing
     gc.freeze()
     return gc.unfreeze
 
 
-def _nothing() -> None:
+def _do_nothing() -> None:
     pass
 
 
-def _blocked_for(future: Future[T], limit: float | None) -> T:
+def _block_until_done(future: Future[T], limit: float | None) -> T:
     """Block until a future is done; cancel its job if it does not begin within the limit."""
     try:
         return future.result(limit)
     except TimeoutError:
-        if not future.cancel():  # the job runs, or the error is its own
+        if not future.cancel():  # the job runs, or the TimeoutError is the job's own
             return future.result()
     raise Busy(f"The host's main thread was busy for {limit:g} s; try again later.")

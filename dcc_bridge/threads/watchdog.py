@@ -1,4 +1,8 @@
-"""The watchdog, which ends the questions for which a host stands still. Any thread."""
+"""The watchdog, which ends the questions for which a host stands still. Any thread.
+
+A host stands still if its main thread waits for a lock or a thread, and so draws nothing. A skill
+may have caused that by asking, and nobody can answer in the host. `Watchdog` finds that out.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +25,7 @@ WaitKind = Literal["lock", "thread"]
 UI_TIMEOUT_S: Final = 5.0
 """Seconds for which the ui lane may not be served while a question is open."""
 _SECOND_LOOK_S: Final = 0.2
-"""Seconds until a second look: a busy thread takes a lock too, for a moment."""
+"""Seconds until a second look, as a busy thread also waits for a lock, for a moment."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,9 +34,9 @@ class Standstill:
 
     Attributes:
         wait: What the main thread waits for.
-        running: The call whose job is on its stack, or None.
+        running: The call whose job is on the main thread's stack, or None.
         stack: The stack as text.
-        seconds: For how long it has stood still at least.
+        seconds: The seconds for which the main thread has stood still at least.
     """
 
     wait: WaitKind
@@ -53,28 +57,28 @@ class OpenQuestions(Protocol):
 
 
 class Watchdog:
-    """Ends a question for which the main thread stands still, so that the host goes on.
+    """Ends the questions for which the main thread stands still, so that the host goes on.
 
-    A skill may hold a lock while it asks, and the main thread want it; or the main thread waits for
-    a thread that asks, or in an event loop of its own. The host stands still then until the
-    question's deadline, and where the host is to show the question nobody can answer it.
+    A skill asks while it holds a lock for which the main thread waits; or the main thread waits for
+    a thread that asks, or runs an event loop for it. The host would stand still until the
+    question's deadline.
 
-    While a question is open, an empty job goes to the ui lane now and then. If it is not served for
-    `UI_TIMEOUT_S` seconds, the main thread's stack tells why:
+    While a question is open, the watchdog posts an empty job to the ui lane now and then. If the
+    job is not served within `UI_TIMEOUT_S` seconds, the main thread's innermost frame decides:
 
     ==================================  ===========================================================
-    its innermost frame                 what ends
+    the frame                           the questions that end
     ==================================  ===========================================================
-    takes a lock                        every open question: a lock does not tell who holds it
-    waits for a thread, or runs a loop  those of the call that is on its stack, and the host's own
-    anything else                       none: a host that renders, reads or sleeps comes back itself
+    takes a lock                        all: a lock does not tell who holds it
+    waits for a thread, or runs a loop  those of the call on the main thread's stack, and the host's
+    does anything else                  none: a host that renders, reads or sleeps comes back itself
     ==================================  ===========================================================
 
     A lock that a suspended skill of the main thread holds stays held: the log tells where.
     """
 
     def __init__(self, questions: OpenQuestions, main: MainThread, clock: CallLater) -> None:
-        """Prepare; nothing is looked at before `note_question`.
+        """Prepare; nothing is checked before `note_question`.
 
         Args:
             questions: The questions that may be ended.
@@ -88,7 +92,7 @@ class Watchdog:
         self._is_looking = False
 
     def note_question(self) -> None:
-        """Begin to look, if a question is open; `Broker.watch` calls it. Any thread."""
+        """Begin to check the ui lane if a question is open; `Broker.watch` calls this method."""
         with self._lock:
             if self._is_looking or not self._questions.open:
                 return
@@ -96,11 +100,13 @@ class Watchdog:
         self._clock(UI_TIMEOUT_S, partial(self._look, self._main.post(_nothing)))
 
     def _look(self, served: Future[None], *, again: bool = False) -> None:
-        """Look whether the ui lane was served, and end the questions that keep it from that.
+        """Check whether the ui lane was served; if not, end the questions that block it.
+
+        The first look at a main thread that waits ends nothing: a second one follows soon.
 
         Args:
             served: The empty job in the ui lane.
-            again: This is the second look at a main thread that waits.
+            again: Whether this is the second look.
         """
         with self._lock:
             self._is_looking = bool(self._questions.open)
@@ -130,21 +136,20 @@ def _nothing() -> None:
 
 
 def wait_of(frame: FrameType | None) -> WaitKind | None:
-    """Return what a thread waits for: a lock, or another thread or its own event loop.
-
-    A thread that waits for a program is busy: on Windows it joins the threads that read the
-    program's output.
+    """Return the kind of wait of a thread.
 
     Args:
         frame: The thread's innermost frame; None where the thread runs no Python.
 
     Returns:
-        What it waits for; None if it waits for neither.
+        "lock"; "thread" for another thread or an event loop; None for a thread that does not wait.
     """
     primitive = ""
     while frame is not None and _module(frame) in ("threading", "selectors"):
         primitive = frame.f_code.co_name
         frame = frame.f_back
+    # A thread that waits for a program is busy, although on Windows it joins the threads that
+    # read the program's output.
     if frame is None or _module(frame) == "subprocess":
         return None
     if primitive in ("acquire", "__enter__") or (not primitive and _takes_lock(frame)):
@@ -170,5 +175,5 @@ def _takes_lock(frame: FrameType) -> bool:
 
 
 def _module(frame: FrameType) -> str:
-    """Return the module of a frame; a file has other names where a host has it in an archive."""
+    """Return the module of a frame, which is sure even where a host has Python in an archive."""
     return str(frame.f_globals.get("__name__"))

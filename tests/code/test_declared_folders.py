@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from dcc_bridge import checkpoints
+from dcc_bridge.elicitation.consent_view import undo_line
 from dcc_bridge.elicitation.question import Question
-from dcc_bridge.elicitation.view import undo_line
 from tests.code.seat import REMOVES, YES, Seat, Sit
 from tests.live import status, text
 from tests.stand_ins import after

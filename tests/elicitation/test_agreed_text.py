@@ -14,11 +14,11 @@ from dcc_bridge.consent.call import Call
 from dcc_bridge.consent.grants import SessionGrants
 from dcc_bridge.elicitation.broker import Broker
 from dcc_bridge.elicitation.caller import Client
+from dcc_bridge.elicitation.client_details import client_details
 from dcc_bridge.elicitation.details import Details, details_view
 from dcc_bridge.elicitation.question import Consent, Question
 from dcc_bridge.elicitation.routing import Audience
 from dcc_bridge.elicitation.secret import Secret
-from dcc_bridge.elicitation.view import client_details
 from dcc_bridge.errors import LeakedSecret, SchemaError
 from tests.elicitation.brokers import CLAUDE, FORM, YES, Clock, asking
 from tests.stand_ins import Person

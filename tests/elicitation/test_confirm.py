@@ -16,8 +16,8 @@ from dcc_bridge.consent.confirm import Grant
 from dcc_bridge.consent.copies import ask_with_checkpoint
 from dcc_bridge.consent.ledger import CallGrant
 from dcc_bridge.elicitation import context
+from dcc_bridge.elicitation.consent_view import undo_line
 from dcc_bridge.elicitation.question import Consent, Expired, Question, Reply
-from dcc_bridge.elicitation.view import undo_line
 from dcc_bridge.errors import (
     Cancelled,
     Declined,

@@ -6,8 +6,8 @@ import threading
 from pathlib import Path
 
 from dcc_bridge import elicit_form_sync
+from dcc_bridge.elicitation.caller_view import header
 from dcc_bridge.elicitation.question import Question
-from dcc_bridge.elicitation.view import header
 from dcc_bridge.errors import Busy
 from tests.elicitation.brokers import YES
 from tests.live import live

@@ -132,7 +132,7 @@ def test_each_kind_of_line_can_be_told_and_read_on_any_ground(
     picture = details.lines.viewport().grab().toImage()
     right = picture.width() - 2
 
-    areas = [(row.sign, area) for row, area in details.lines.visible()]
+    areas = [(row.sign, area) for row, area in details.lines.visible_rows()]
     grounds = {QColor(picture.pixel(right, area.center().y())).name() for _, area in areas[:9]}
 
     assert len(grounds) == 4

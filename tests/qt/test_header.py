@@ -11,10 +11,10 @@ from PySide6.QtWidgets import QApplication, QLabel
 
 from dcc_bridge.consent.call import Call
 from dcc_bridge.elicitation.caller import Client
+from dcc_bridge.elicitation.caller_view import header
 from dcc_bridge.elicitation.details import Details
 from dcc_bridge.elicitation.question import Question
 from dcc_bridge.elicitation.text import safe_line
-from dcc_bridge.elicitation.view import header
 from tests.tiers import sampled
 
 from .stage import CALL, HOST, consent, delete, drawn, words

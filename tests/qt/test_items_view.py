@@ -12,9 +12,9 @@ from PySide6.QtGui import QImage, QKeySequence
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QPushButton
 
+from dcc_bridge.elicitation.consent_view import item_counts
 from dcc_bridge.elicitation.question import Consent, HandOver, Offers, Question, Reply
 from dcc_bridge.elicitation.text import safe_line
-from dcc_bridge.elicitation.view import item_counts
 
 from .stage import (
     HOST,

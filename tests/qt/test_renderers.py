@@ -22,11 +22,12 @@ from dcc_bridge.client.typed_answers import SKIP
 from dcc_bridge.consent.call import Call
 from dcc_bridge.consent.effect import CodeRun, Effect
 from dcc_bridge.elicitation.caller import Client
+from dcc_bridge.elicitation.caller_view import argument_views
 from dcc_bridge.elicitation.details import Details, details_view
 from dcc_bridge.elicitation.field_view import field_views
 from dcc_bridge.elicitation.question import Consent, Question
 from dcc_bridge.elicitation.schema import Form
-from dcc_bridge.elicitation.view import argument_views, view_of
+from dcc_bridge.elicitation.view import view_of
 from dcc_bridge.host import UndoMark
 from dcc_bridge.local_clients import LocalClient, LocalState
 from dcc_bridge.panel.state import State

@@ -12,8 +12,9 @@ from dcc_bridge import skill
 from dcc_bridge.audit.redact import HIDDEN, Redacted
 from dcc_bridge.config import Settings
 from dcc_bridge.consent.call import Call
+from dcc_bridge.elicitation.caller_view import argument_views
 from dcc_bridge.elicitation.question import Question, Reply
-from dcc_bridge.elicitation.view import argument_views, view_of
+from dcc_bridge.elicitation.view import view_of
 from dcc_bridge.errors import BadArguments, Cancelled, Declined
 from dcc_bridge.server.protocol import elicit_request
 from dcc_bridge.skills import gate

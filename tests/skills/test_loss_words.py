@@ -13,8 +13,8 @@ import pytest
 from dcc_bridge import skill
 from dcc_bridge.consent import loss_questions
 from dcc_bridge.consent.loss import Loss, counted, named
+from dcc_bridge.elicitation.consent_view import undo_line
 from dcc_bridge.elicitation.question import Question
-from dcc_bridge.elicitation.view import undo_line
 from dcc_bridge.host import Trial
 from tests.elicitation.brokers import YES
 from tests.live import live, status

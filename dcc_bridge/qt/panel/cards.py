@@ -1,4 +1,8 @@
-"""A scrolling list of cards: each shows a row, with buttons for its actions. Main thread."""
+"""A scrolling list of cards for the panel. Main thread.
+
+A `Card` draws a `Row` of `dcc_bridge.panel`: its texts, its progress and a button for each of its
+acts. `Cards` keeps a card as long as its row is listed, so that the focus stays in the card.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +35,7 @@ class Card(qt.QFrame):
 
     def __init__(self, row: Row, deletion: DeferredDeletion) -> None:
         super().__init__()
-        self._bar = qt.QProgressBar(textVisible=False)  # first: the next lines change the palette
+        self._bar = qt.QProgressBar(textVisible=False)  # first: later lines send a `PaletteChange`
         self.row = row
         self._deletion = deletion
         self.setBackgroundRole(qt.QPalette.ColorRole.Base)
@@ -62,7 +66,7 @@ class Card(qt.QFrame):
         self._fill(self.row)
 
     def changeEvent(self, event: qt.QEvent) -> None:
-        """Follow the palette: the empty part of the bar must be seen on the card."""
+        """Follow the palette: the empty part of the progress bar must be seen on the card."""
         super().changeEvent(event)
         if event.type() == qt.QEvent.Type.PaletteChange:
             self._tint_bar()
@@ -83,7 +87,7 @@ class Card(qt.QFrame):
         done = row.done or 0
         steps = _BAR_STEPS
         if done < 0:
-            steps = 0  # the bar moves without an end
+            steps = 0  # Qt then shows that work goes on, and not how far it is
         self._bar.setRange(0, steps)
         self._bar.setValue(round(_BAR_STEPS * done))
         if self._fits_beside_buttons(row):
@@ -92,7 +96,7 @@ class Card(qt.QFrame):
             self._box.setDirection(_DIRECTIONS.TopToBottom)
 
     def _fits_beside_buttons(self, row: Row) -> bool:
-        """Return whether there is room for the words of a row beside its buttons."""
+        """Return whether the texts of a row have enough room beside its buttons."""
         if len(self.buttons) < 2:
             return True
         room = self.width()
@@ -145,7 +149,7 @@ class Card(qt.QFrame):
 
 
 class Cards(qt.QScrollArea):
-    """The cards, one below the other; a sentence where there is none.
+    """The cards, one below the other, with headings between; a sentence where there is no row.
 
     Attributes:
         acted: Emitted when a button is pressed, with its row's key and its verb.
@@ -154,15 +158,15 @@ class Cards(qt.QScrollArea):
     acted = qt.Signal(str, str)
 
     def __init__(self, empty: str, deletion: DeferredDeletion) -> None:
-        """Show the sentence.
+        """Make an empty list.
 
         Args:
-            empty: The sentence that stands where there is no card.
+            empty: The sentence that is shown while there is no row.
             deletion: Deletes the cards and buttons of former rows.
         """
         super().__init__()
         self._deletion = deletion
-        self._drawn: dict[str, Card | SecondaryLabel] = {}
+        self._widgets: dict[str, Card | SecondaryLabel] = {}  # by the key of the row
         self.setWidgetResizable(True)
         self.setFrameShape(qt.QFrame.Shape.NoFrame)
         self.setFocusPolicy(qt.Qt.FocusPolicy.NoFocus)
@@ -180,7 +184,7 @@ class Cards(qt.QScrollArea):
     @property
     def cards(self) -> list[Card]:
         """The cards that are shown, from the top."""
-        return [drawn for drawn in self._drawn.values() if isinstance(drawn, Card)]
+        return [widget for widget in self._widgets.values() if isinstance(widget, Card)]
 
     @property
     def buttons(self) -> list[Action]:
@@ -191,17 +195,17 @@ class Cards(qt.QScrollArea):
         return buttons
 
     def show_rows(self, rows: Sequence[Row]) -> None:
-        """Show these rows. A row that was shown before keeps its card, and the focus in it."""
-        wanted = {row.key: row for row in rows}
-        is_same = list(wanted) == list(self._drawn)
-        for key in self._drawn.keys() - wanted.keys():
-            widget = self._drawn.pop(key)
+        """Show these rows. A row that was shown before keeps its card, and the card its focus."""
+        rows_by_key = {row.key: row for row in rows}
+        has_same_order = list(rows_by_key) == list(self._widgets)
+        for key in self._widgets.keys() - rows_by_key.keys():
+            widget = self._widgets.pop(key)
             self._column.removeWidget(widget)
             self._deletion.add(widget)
-        self._drawn = {key: self._drawn_row(row) for key, row in wanted.items()}
+        self._widgets = {key: self._widget_of(row) for key, row in rows_by_key.items()}
         self._empty.setVisible(not rows)
-        if not is_same:
-            self._place_drawn()
+        if not has_same_order:
+            self._place_widgets()
         self.updateGeometry()
 
     def sizeHint(self) -> qt.QSize:
@@ -218,13 +222,13 @@ class Cards(qt.QScrollArea):
         return qt.QSize(line * 12, min(self.sizeHint().height(), line * 8))
 
     def resizeEvent(self, event: qt.QResizeEvent) -> None:
-        """Ask for another height: the words wrap otherwise in the new width."""
+        """Ask for another height, as the texts wrap in the new width."""
         super().resizeEvent(event)
         if event.size().width() != event.oldSize().width():
             self.updateGeometry()
 
     def eventFilter(self, watched: qt.QObject, event: qt.QEvent) -> bool:
-        """Ask for another height when a card inside does."""
+        """Ask for another height when a card asks for one."""
         if event.type() == qt.QEvent.Type.LayoutRequest:
             self.updateGeometry()
         return super().eventFilter(watched, event)
@@ -239,7 +243,7 @@ class Cards(qt.QScrollArea):
         """Move the focus by some cards, to the button in the same place.
 
         Returns:
-            Whether the focus is in a card, and there is another one in that direction.
+            False if the focus is in no card, or there is no card in that direction.
         """
         cards = [card for card in self.cards if card.buttons]
         position = self._focused_position(cards)
@@ -259,27 +263,26 @@ class Cards(qt.QScrollArea):
                 return position
         return None
 
-    def _place_drawn(self) -> None:
-        """Move each drawn row to its place in the column, below the sentence."""
-        for position, widget in enumerate(self._drawn.values(), 1):
+    def _place_widgets(self) -> None:
+        """Move each widget to its place in the column, below the sentence."""
+        for position, widget in enumerate(self._widgets.values(), 1):
             if self._column.indexOf(widget) != position:
                 self._column.insertWidget(position, widget)
-                # Qt would show it in a later turn, and until then the widget had no height.
+                # Qt would show the widget in a later turn, and give it no height until then.
                 widget.show()
         self._column.activate()  # in this turn, or the rows flicker into their places
 
-    def _drawn_row(self, row: Row) -> Card | SecondaryLabel:
-        """Return the widget of a row, with the row as it is now: the one it has, or a new one."""
-        drawn = self._drawn.get(row.key)
+    def _widget_of(self, row: Row) -> Card | SecondaryLabel:
+        """Return the card or heading of a row, drawn anew if the row was shown before."""
+        widget = self._widgets.get(row.key)
         if row.is_heading:
-            heading = drawn
-            if not isinstance(heading, SecondaryLabel):
-                heading = SecondaryLabel()
-            heading.show_text(row.title)
-            return heading
-        if isinstance(drawn, Card):
-            drawn.show_row(row)
-            return drawn
+            if not isinstance(widget, SecondaryLabel):
+                widget = SecondaryLabel()
+            widget.show_text(row.title)
+            return widget
+        if isinstance(widget, Card):
+            widget.show_row(row)
+            return widget
         card = Card(row, self._deletion)
         card.acted.connect(self.acted)
         return card

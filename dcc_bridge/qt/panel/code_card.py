@@ -1,4 +1,4 @@
-"""The card of an agent's code in the panel; a window of its own shows the text. Main thread."""
+"""The card about an agent's code in the history, and the window with the code. Main thread."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ class CodeCard(qt.QPlainTextEdit):
     """A text that says what the code of an agent was for, and what it did.
 
     Attributes:
-        reader: The window in which the text of the code is read.
-        details: The text of the code, in that window.
+        reader: The window with the text of the code.
+        details: The text of the code in that window.
     """
 
     def __init__(self) -> None:
@@ -44,7 +44,7 @@ class CodeCard(qt.QPlainTextEdit):
 
     @qt.Slot()
     def open(self) -> None:
-        """Show the text of the code in its window. The text is laid out only now."""
+        """Show the text of the code in the window; the text is laid out only here."""
         if self._code is not None:
             self.details.show_view(details_view(self._code.details, tr))
             self.reader.adjustSize()

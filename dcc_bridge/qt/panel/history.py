@@ -1,4 +1,8 @@
-"""The calls that ended, with the undo of the chosen one, as a tab of the panel. Main thread."""
+"""The history tab of the panel: the calls that ended, and a button that undoes a call. Main thread.
+
+`HistoryModel` is the Qt model of the list, and `History` draws the list, the code of the selected
+call, and the button.
+"""
 
 from __future__ import annotations
 
@@ -94,10 +98,10 @@ class History(qt.QWidget):
         model: The calls that are listed.
         list: The list of the calls.
         menu: Copies the id of the chosen call.
-        reads: The check box that lists the calls that only read, too.
+        reads: The check box that also lists the calls that only read.
         card: Describes the code of the chosen call; hidden where the call ran none.
         text: The button that opens the text of that code in a window.
-        undo: The button that takes back the chosen call, or the newest.
+        undo: The button that undoes the chosen call; without a chosen call, the newest.
     """
 
     undone = qt.Signal(str)
@@ -213,7 +217,7 @@ class History(qt.QWidget):
         self._refusal.show_text(refusal)
 
     def _undo_target(self) -> Record | None:
-        """Return the call that Undo is about: the chosen one, or the newest that left a step."""
+        """Return the call that the undo button is about; None if no call left a step."""
         if self.chosen is not None or self._state is None:
             return self.chosen
         if self._state.undoable is not None:

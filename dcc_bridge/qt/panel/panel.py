@@ -1,7 +1,8 @@
-"""The panel itself: a widget that any Qt host can dock. It never takes the focus by itself.
+"""The panel: a widget that any Qt host can dock, and that never takes the focus by itself.
 
-A change on any thread only asks for a refresh. The panel refreshes ten times a second at most, once
-a second for the times that it shows, and not at all while it is hidden. Main thread.
+`PlugIn.panel` makes the panel for a bridge. A change on any thread only asks for a refresh, which
+reads a new `State`. The panel refreshes ten times a second at most, once a second for the times
+that it shows, and not at all while it is hidden. Main thread.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from dcc_bridge.qt.panel.history import History
 
 rows.tr = tr
 _REFRESH_INTERVAL_MS: Final = 100  # between two refreshes, at least
-_CLOCK_INTERVAL_MS: Final = 1000  # between two looks at the times that are shown
+_CLOCK_INTERVAL_MS: Final = 1000  # between two checks whether the shown times have changed
 _MIN_LINES: Final = 8  # of text that the panel is high
 
 
@@ -49,7 +50,7 @@ class Panel(qt.QWidget):
         Args:
             port: The bridge.
             bring: Brings a question's dialog up: `DialogPresenter.bring`.
-            parent: The widget that owns it, or None.
+            parent: The widget that owns the panel, or None.
         """
         super().__init__(parent)
         self._port = port
@@ -75,7 +76,7 @@ class Panel(qt.QWidget):
         self._lay_out()
 
     def close_for_good(self) -> None:
-        """Stop listening and delete the widgets of former states; the host deletes the rest.
+        """Stop listening, and delete the widgets of former rows; the caller deletes the panel.
 
         It raises nothing.
         """
@@ -100,7 +101,7 @@ class Panel(qt.QWidget):
 
     @qt.Slot()
     def _refresh_if_due(self) -> None:
-        """Refresh, which costs 2 ms and more, if a time that is shown may have changed."""
+        """Refresh if something shown may have changed; a refresh costs 2 ms and more."""
         if self.state is None or is_due(self._port, self.state):
             self.refresh()
 
@@ -142,9 +143,9 @@ class Panel(qt.QWidget):
             self.refresh()
 
     def hideEvent(self, event: qt.QHideEvent) -> None:
-        """Stop listening while it is hidden."""
+        """Stop listening while the panel is hidden."""
         super().hideEvent(event)
-        if not event.spontaneous():  # a minimized window is hidden too, and shown without an event
+        if not event.spontaneous():  # a minimized window comes back without a new `showEvent`
             self._stop_listening()
 
     def _stop_listening(self) -> None:
@@ -220,7 +221,7 @@ class Panel(qt.QWidget):
                 self.tabs.setTabText(at, text)
 
     def _set_tab_order(self) -> None:
-        """Let Tab follow the reading order, also for rows that came later."""
+        """Let Tab follow the reading order, for new rows too."""
         history = self.history
         order = [
             *self.banner.buttons,
@@ -262,8 +263,8 @@ class Panel(qt.QWidget):
 
 
 class _Column(qt.QVBoxLayout):
-    """A column that its scroll area makes as high as it must be, and not as it would like to be."""
+    """A column whose height in a scroll area is its minimum, and not its preferred height."""
 
     def hasHeightForWidth(self) -> bool:
-        """Return False: the scroll area goes by the least height. The parts still wrap."""
+        """Return False, which has the scroll area take the minimum. The parts still wrap."""
         return False

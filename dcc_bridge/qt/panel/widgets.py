@@ -13,7 +13,7 @@ from dcc_bridge.qt.event_loop import LIVE_PROPERTY
 from dcc_bridge.qt.labels import SMALL, label, plain_column, scale, tr, unmarked
 
 _TEXT_SHARE: Final = 0.72
-"""The share of the text's own colour in a muted one; the rest is the ground. Still easily read."""
+"""The share of the text's colour in a muted colour; the rest is the ground's colour."""
 _PALETTE_EVENTS: Final = (
     qt.QEvent.Type.PaletteChange,
     qt.QEvent.Type.ApplicationPaletteChange,
@@ -40,12 +40,12 @@ def muted(palette: qt.QPalette, text: Role, ground: Role) -> qt.QColor:
 
 
 def _mix(foreground: int, background: int) -> int:
-    """Return a muted component of a colour, 0 to 255."""
+    """Mix a component of two colours, 0 to 255."""
     return round(foreground * _TEXT_SHARE + background * (1 - _TEXT_SHARE))
 
 
 def style_icon(widget: qt.QWidget, icon: qt.QStyle.StandardPixmap) -> qt.QLabel:
-    """Make a label with an icon of the style's own, as high as a line of text."""
+    """Make a label with an icon of the widget's style, as high as a line of text."""
     label = qt.QLabel()
     side = widget.fontMetrics().height()
     label.setPixmap(widget.style().standardIcon(icon).pixmap(side, side))
@@ -53,20 +53,20 @@ def style_icon(widget: qt.QWidget, icon: qt.QStyle.StandardPixmap) -> qt.QLabel:
 
 
 class SecondaryLabel(qt.QLabel):
-    """A small, muted label for plain text; it follows the host's palette."""
+    """A small label for plain text, in a muted colour of the host's palette."""
 
     def __init__(self, *, on_base: bool = False) -> None:
         """Make an empty label.
 
         Args:
-            on_base: Whether the label stands on the palette's base colour, and not the window's.
+            on_base: Whether the label lies on the palette's base colour, not the window colour.
         """
         super().__init__(textFormat=qt.Qt.TextFormat.PlainText, wordWrap=True)
-        self._text = Role.WindowText
-        self._ground = Role.Window
+        self._text_role = Role.WindowText
+        self._ground_role = Role.Window
         if on_base:
-            self._text = Role.Text
-            self._ground = Role.Base
+            self._text_role = Role.Text
+            self._ground_role = Role.Base
         self.setForegroundRole(Role.WindowText)
         scale(self, SMALL)
         self._tint()
@@ -86,18 +86,18 @@ class SecondaryLabel(qt.QLabel):
 
     def _tint(self) -> None:
         parent = self.parentWidget()
-        around = qt.QApplication.palette()
+        host_palette = qt.QApplication.palette()
         if parent is not None:
-            around = parent.palette()
-        colour = muted(around, self._text, self._ground)
+            host_palette = parent.palette()
+        colour = muted(host_palette, self._text_role, self._ground_role)
         if self.palette().color(Role.WindowText) != colour:
-            own = qt.QPalette()
-            own.setColor(Role.WindowText, colour)
-            self.setPalette(own)
+            palette = qt.QPalette()
+            palette.setColor(Role.WindowText, colour)
+            self.setPalette(palette)
 
 
 class Action(qt.QPushButton):
-    """A small button that Tab reaches and Enter presses; a click takes no focus.
+    """A small button that Tab reaches and Enter presses; a click does not focus the button.
 
     Attributes:
         pressed_for: Emitted when the button is pressed, with its verb.
@@ -135,12 +135,12 @@ class Banner(qt.QWidget):
 
     Attributes:
         paused: Emitted when the person pauses edits, with True, or resumes them, with False.
-        unmuted: Emitted when they let every client ask again.
+        unmuted: Emitted when the person lets every client ask again.
         copy: The button that copies the address.
-        connect_client: The button that leads to the clients; hidden while one is connected.
+        connect_client: The button that leads to the clients; hidden while a client is connected.
         pause: The switch that pauses edits.
-        unmute: The button that lets every client ask again; hidden where none is muted.
-        buttons: The four buttons in the order of Tab.
+        unmute: The button that lets every client ask again; hidden while no client is muted.
+        buttons: These buttons, in the order of Tab.
     """
 
     paused = qt.Signal(bool)
@@ -242,7 +242,7 @@ class Banner(qt.QWidget):
 
 
 def _icon(state: State) -> str | None:
-    """Return the name of the icon; None where the person has nothing to do."""
+    """Return the name of the banner's icon; None where the person has nothing to do."""
     if state.address is None:
         return "warning"
     if any(asked.is_here for asked in state.asked):

@@ -66,7 +66,10 @@ def says_unread(error: BaseException) -> bool:
 
 @contextmanager
 def on_signal(stop: Callable[[], None]) -> Iterator[None]:
-    """Handle SIGINT and SIGTERM for the length of a ``with`` block. A second one ends the process.
+    """Handle SIGINT and SIGTERM for the length of a ``with`` block.
+
+    A further SIGINT ends the process at once. A further SIGTERM does nothing: programs often send
+    SIGTERM to a process and to its group, so the process gets two and must still end in order.
 
     Python runs a signal's handler on the main thread between two instructions: inside a lock that
     the handler would need, or never while the thread waits (Windows). So the handler does nothing,
@@ -105,6 +108,7 @@ def _listen(reader: socket.socket, stop: Callable[[], None], received: list[int]
             if number not in _SIGNALS:
                 continue
             received.append(number)
-            if len(received) > 1:
+            if len(received) == 1:
+                stop()
+            elif number == signal.SIGINT:
                 os._exit(128 + number)
-            stop()

@@ -16,7 +16,7 @@ _NOUNS: Final = {
     "null": "null",
 }
 _MAX_CHOICES: Final = 8  # values of a choice that are named
-_MAX_DEPTH: Final = 8  # schemas within schemas: one may refer to itself
+_MAX_DEPTH: Final = 8  # schemas within schemas: a schema may refer to itself
 Schema = Mapping[str, Any]
 
 

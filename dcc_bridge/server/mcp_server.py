@@ -376,7 +376,7 @@ class Server(MCPServer[Any]):
         return caller
 
     def fetch_plain(self, name: str) -> Future[Entry] | None:
-        """Return a skill that can run at once and at whose calls no plug-in looks; None else."""
+        """Return a skill that can run at once without a plug-in's handlers; else None."""
         handler = self._lowlevel_server.get_request_handler(CALL)
         if self.middleware != self._plain_middleware or handler != self._plain_handler:
             return None

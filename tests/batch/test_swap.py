@@ -35,7 +35,7 @@ class Case:
 
     def texts(self) -> dict[str, str]:
         """Give what each file is, by what it is for."""
-        named = {name: getattr(self.places, name) for name in ("scene", "work", "kept")}
+        named = {name: getattr(self.places, name) for name in ("scene", "work", "original")}
         return {name: file.read_text() for name, file in named.items() if file.exists()}
 
     def note(self, state: ledger.State, **facts: Any) -> None:

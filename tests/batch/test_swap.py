@@ -129,7 +129,7 @@ def test_an_original_that_is_deleted_meanwhile_is_kept(
     with pytest.raises(SceneLeft, match="It no longer exists"):
         case.replace()
 
-    assert case.texts() == {"work": EDITED, "kept": ORIGINAL}
+    assert case.texts() == {"work": EDITED, "original": ORIGINAL}
 
 
 def test_a_save_while_rollback_reads_the_scene_stays(
@@ -145,7 +145,7 @@ def test_a_save_while_rollback_reads_the_scene_stays(
     with pytest.raises(SceneLeft, match="It was changed after the run"):
         swap.roll_back(case.places, case.proved, case.planned)
 
-    assert case.texts() == {"scene": OWN, "kept": ORIGINAL}
+    assert case.texts() == {"scene": OWN, "original": ORIGINAL}
 
 
 def failing_rename(monkeypatch: pytest.MonkeyPatch, error: OSError, after: Any) -> None:
@@ -168,7 +168,7 @@ def test_a_rename_that_is_done_and_reports_an_error_loses_no_original(
 
     case.replace()
 
-    assert case.texts() == {"scene": EDITED, "kept": ORIGINAL}
+    assert case.texts() == {"scene": EDITED, "original": ORIGINAL}
 
 
 @pytest.mark.usefixtures("links")
@@ -195,7 +195,7 @@ def test_where_it_is_not_known_whether_a_rename_was_done_every_file_stays(
     with pytest.raises(swap.UnclearReplacement):
         case.replace()
 
-    assert case.texts() == {"scene": OWN, "work": EDITED, "kept": ORIGINAL}
+    assert case.texts() == {"scene": OWN, "work": EDITED, "original": ORIGINAL}
 
 
 def test_a_copy_that_was_written_to_after_it_was_proved_is_not_put_in_place(case: Case) -> None:
@@ -256,7 +256,7 @@ def test_commit_keeps_the_original_of_a_scene_that_is_not_as_the_run_left_it(
     totals = outcome.commit(case.plan, case.plan.root)
 
     assert totals.states == {"done": 1}
-    assert case.texts()["kept"] == ORIGINAL
+    assert case.texts()["original"] == ORIGINAL
     assert list(totals.reasons) == [
         f"It was changed after the run; the original is {case.places.original}."
     ]
@@ -280,7 +280,7 @@ def test_an_original_that_was_written_to_is_neither_deleted_nor_put_back(
 
     assert totals.states == {"done": 1}
     assert "has been changed" in next(iter(totals.reasons))
-    assert case.texts() == {"scene": EDITED, "kept": OWN}
+    assert case.texts() == {"scene": EDITED, "original": OWN}
 
 
 def test_a_scene_as_the_run_left_it_is_committed(case: Case) -> None:
@@ -351,7 +351,7 @@ def test_rollback_where_the_originals_lie_untouched_records_nothing_as_rolled_ba
 
     assert there.states == {state: 1}
     assert there.refused == [("shot_0.usda", swap.NOT_HERE)]
-    assert edited == {"scene": EDITED, "kept": ORIGINAL}
+    assert edited == {"scene": EDITED, "original": ORIGINAL}
     assert back.states == {"rolled_back": 1}
     assert case.texts() == {"scene": ORIGINAL}
 
@@ -441,7 +441,7 @@ def test_an_original_beside_a_scene_that_is_said_to_be_as_it_was_is_not_forgotte
         assert why.startswith(
             f"Something is odd. {since} To restore the original, move the scene away"
         )
-        assert case.texts() == {"scene": OWN, "kept": ORIGINAL}
+        assert case.texts() == {"scene": OWN, "original": ORIGINAL}
 
 
 @pytest.mark.parametrize("text", [OWN, None])
@@ -456,7 +456,7 @@ def test_a_scene_that_was_never_replaced_is_not_said_to_be_done(
 
     assert entry["state"] == "left"
     assert entry["why"] == (swap.CHANGED if text else swap.GONE)
-    assert case.texts()["kept"] == ORIGINAL
+    assert case.texts()["original"] == ORIGINAL
 
 
 @pytest.mark.skipif(

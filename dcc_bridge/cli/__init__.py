@@ -1,9 +1,9 @@
 """The command ``dcc-bridge``. Main thread.
 
 `COMMANDS` is the table of its commands. Each has a function that adds the command's options to a
-parser, and a function that runs the command and returns the exit code. Where a command has
-commands of its own, the first function sets "run" for each of them. A module is imported only if
-its command is called. Further commands come with leaves; see `leaves`.
+parser, and a function that runs the command and returns the exit code. If a command has
+subcommands, the first function sets "run" for each of them. A module is imported only if its
+command is called. `leaves` finds the commands of leaves.
 """
 
 from __future__ import annotations

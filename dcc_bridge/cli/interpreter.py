@@ -424,7 +424,7 @@ def read_unattended(text: str | None) -> tuple[Rule | None, Path | None]:
     """Parse ``--unattended``.
 
     Args:
-        text: The value of the option; None where it was not given.
+        text: The value of the option, if given.
 
     Returns:
         The settings ``unattended`` and ``allow_list``.

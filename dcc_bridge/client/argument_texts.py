@@ -87,7 +87,7 @@ def _choice(values: list[Any]) -> str:
 
 
 def _alternatives(options: list[Any], schema: Schema, depth: int) -> str:
-    """Return the different kinds of value that a field takes, but for null."""
+    """Return the different kinds of value that a field takes, except null."""
     nouns: list[str] = []
     for option in options:
         noun = _noun(option, schema, depth + 1)

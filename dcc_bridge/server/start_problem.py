@@ -66,13 +66,16 @@ def name_foreign(host: str, foreign: dict[str, str]) -> str:
 
 
 def explain(error: BaseException, host: str, vendor: Path | None = None) -> StartProblem:
-    """Return why a bridge did not start, for the person. This raises nothing.
+    """Return why a bridge did not start, for the person. It raises nothing.
 
     Args:
         error: The exception that the start raised.
         host: The name of the application.
         vendor: The vendor folder of the plug-in; None for a host that uses the packages installed
             in its Python.
+
+    Returns:
+        The problem, whose `str` says what is wrong and what to do.
     """
     if isinstance(error, BridgeError):
         what = f"The bridge did not start. {str(error).rstrip('.')}."

@@ -1,9 +1,9 @@
 """The command ``dcc-bridge``. Main thread.
 
 `COMMANDS` is the table of its commands. Each has a function that adds the command's options to a
-parser, and a function that runs the command and returns the exit code. Where a command has
-commands of its own, the first function sets "run" for each of them. A module is imported only if
-its command is called. Further commands come with leaves; see `leaves`.
+parser, and a function that runs the command and returns the exit code. If a command has
+subcommands, the first function sets "run" for each of them. A module is imported only if its
+command is called. `leaves` finds the commands of leaves.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ class Command(NamedTuple):
     """A command. Its functions are named for it, such as ``run_list``, or ``fill`` and ``run``.
 
     Attributes:
-        summary: What the command does, in a few words.
-        module: The module of this folder that has the command's functions.
+        summary: The summary of the command for the help.
+        module: The module of this folder with the command's functions.
         fill: The function that adds the command's options to a parser.
     """
 
@@ -81,7 +81,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     if argv is None:
         argv = sys.argv[1:]
-        # With the SDK loaded the interpreter's last collections take 0.3 s, in vain at its end.
+        # With the SDK loaded, the garbage collections at the interpreter's end take 0.3 s.
         atexit.register(gc.freeze)
     _prepare_output()
     try:
@@ -104,7 +104,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(words: Sequence[str]) -> int:
-    """Run a command, and write all of its output."""
+    """Run a command, and flush its output."""
     try:
         options = _parser(words).parse_args(words)
         code = int(options.run(options))
@@ -129,14 +129,14 @@ def _parser(words: Sequence[str]) -> argparse.ArgumentParser:
         wanted = words[0]
     for name, command in COMMANDS.items():
         subparser = _add(commands, name, command.summary)
-        if name == wanted:  # other modules are not imported: the MCP client alone takes 0.7 s
+        if name == wanted:  # no other module is imported: the MCP client alone takes 0.7 s
             _fill(subparser, name, command)
-    if wanted in (*COMMANDS, "--version"):  # no leaf need be imported
+    if wanted in (*COMMANDS, "--version"):  # no leaf has to be imported
         return parser
-    further = leaves.commands()
-    if wanted is not None and not further:
-        leaves.host_names()  # raises a Failure where the installation is not whole
-    for name, module in further.items():
+    leaf_commands = leaves.commands()
+    if wanted is not None and not leaf_commands:
+        leaves.host_names()  # raises a Failure if the installation is incomplete
+    for name, module in leaf_commands.items():
         subparser = _add(commands, name, module.SUMMARY)
         if name == wanted:
             module.fill(subparser)
@@ -167,21 +167,21 @@ def _add(
 
 
 def _prepare_output() -> None:
-    """Escape the characters that a terminal lacks, and drop the logs of libraries.
+    """Escape characters that the terminal cannot show, and drop the logs of libraries.
 
-    The SDK's client and uvicorn log errors that a command prints in a sentence anyway.
+    A command prints a sentence for each error that the SDK's client and uvicorn log.
     """
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
     for name in ("mcp.client", "mcp.shared", "uvicorn"):
         logging.getLogger(name).addHandler(logging.NullHandler())
-    if logging.lastResort is not None:  # the handler of records that have no other, in `connect`
+    if logging.lastResort is not None:  # the handler of records without a handler, in `connect`
         redact.LOG_FILTER.visible = safe_whole
         logging.lastResort.addFilter(redact.LOG_FILTER)
 
 
 def _discard_output() -> int:
-    """Redirect a closed stdout to nowhere, because Python would report it at its end."""
+    """Redirect a closed stdout to the null device, or Python would report an error at its end."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return exits.TOOL_ERROR

@@ -1,4 +1,4 @@
-"""The account of a call in sentences, from its lines of the audit record. Any thread."""
+"""Tells the events of a call in sentences, from its lines in the audit record. Any thread."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from dcc_bridge.elicitation.text import safe_line, safe_text
 from dcc_bridge.errors import NO_OTHER_WAY
 
 _UNVERIFIED_CLIENT: Final = "unverified client"
-# Who answered, in the words of `types.outcome` where the record has others.
+# Who answered: words of the record for which `types.outcome` has another word.
 _ANSWERED_BY: Final = {_UNVERIFIED_CLIENT: "client", "unattended": "policy"}
 _OUTCOMES: Final = {"granted": types.AGREED, "answered": types.ANSWERED}
 _ANSWERS: Final = (*_OUTCOMES, "unasked", "declined", "cancelled", "timed_out", "unanswered")
 _INDENT: Final = "  "
 Call = list[Mapping[str, Any]]
-"""The lines of the record that are of one call, in order."""
+"""The lines of one call in the record, in order."""
 
 
 def sentences(call: Call) -> Iterator[str]:
@@ -33,7 +33,7 @@ def sentences(call: Call) -> Iterator[str]:
     has_ended = any(fields["event"] in reader.ENDINGS for fields in call)
     for fields in call:
         if was_asked and fields["event"] == types.UNASKED:
-            continue  # no news, because the call asked later
+            continue  # the call asked later
         when = datetime.fromisoformat(str(fields["utc"]))
         yield f"{_INDENT}{when:%H:%M:%S}  {_sentence(fields)}"
     if call[0].get("client") and not has_ended:
@@ -41,7 +41,7 @@ def sentences(call: Call) -> Iterator[str]:
 
 
 def heading(first: Mapping[str, Any]) -> str:
-    """Return when a call was, for whom, and its id.
+    """Return the time, the skill, the client and the id of a call.
 
     Args:
         first: The first line of the call.
@@ -55,7 +55,7 @@ def heading(first: Mapping[str, Any]) -> str:
 
 
 def _claim(first: Mapping[str, Any]) -> str:
-    """Return the name and version that a client gave itself."""
+    """Return the name and version by which a client identified itself."""
     names = [str(first[key]) for key in ("client_name", "client_version") if first.get(key)]
     if not names:
         return ""
@@ -63,7 +63,7 @@ def _claim(first: Mapping[str, Any]) -> str:
 
 
 def for_person(error: str) -> str:
-    """Return the part of an error for an agent that a person has to know."""
+    """Return an agent's error without the sentence that is only for agents."""
     return error.replace(NO_OTHER_WAY, "").strip()
 
 

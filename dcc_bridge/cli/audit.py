@@ -1,4 +1,4 @@
-"""``dcc-bridge audit``: the record of who agreed to what, read, checked, printed. Main thread."""
+"""``dcc-bridge audit``: shows, checks and exports the record of answers. Main thread."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ from dcc_bridge.cli.account import Call, heading, sentences
 from dcc_bridge.elicitation.text import safe_line
 
 _OPENED: Final = ("user", "machine", "pid", "host", "version")
-"""The fields of a record's first line, which hold for all lines after it."""
+"""The fields of a record's first line, which are valid for all its lines."""
 _COLUMNS: Final = (
     *("utc", "event", "call", "skill", "title", "client", "client_name", "client_version"),
     *("by", "status", "message", "answer", "objects", "undo", *_OPENED),
     *("scene", "question", "ms_shown", "arguments", "n", "hash"),
 )
-# The characters with which a spreadsheet begins a formula, in both widths.
+# The characters with which a spreadsheet's formula begins, in both widths.
 _FORMULA: Final = tuple("=+-@\uff1d\uff0b\uff0d\uff20")
 _END_TEXTS: Final = {  # the meaning of an end mark
     log.CLOSED: "closed",
     reader.RECOVERED: "its process died or its end was cut off; a later process wrote the end mark",
     None: "WITHOUT AN END MARK: its process died or its end was cut off",
 }
-_TAIL_BYTES: Final = 4 * 2**20  # the end of a record, in which the last calls are looked for
+_TAIL_BYTES: Final = 4 * 2**20  # the end of a record that is read first for the last calls
 
 
 def fill(parser: argparse.ArgumentParser) -> None:
@@ -68,7 +68,7 @@ def _show(options: argparse.Namespace) -> int:
 
 
 def _chosen(options: argparse.Namespace) -> Iterator[Call]:
-    """Yield the calls that have the wanted id, or else the last calls; all for ``--last 0``."""
+    """Yield the calls of ``--call``, or else the last calls; all calls for ``--last 0``."""
     files = books(options.file)
     most = max(0, options.last)
     if options.call or not most:
@@ -83,7 +83,7 @@ def _chosen(options: argparse.Namespace) -> Iterator[Call]:
 
 
 def _last(book: reader.AuditFile, most: int) -> list[Call]:
-    """Return the last calls of a record, and read only its tail if all of them began there."""
+    """Return the last calls of a record; if they all began in its tail, read only the tail."""
     size = book.file.stat().st_size
     tail = _TAIL_BYTES
     while tail < size:
@@ -97,7 +97,7 @@ def _last(book: reader.AuditFile, most: int) -> list[Call]:
 
 
 def _verify(options: argparse.Namespace) -> int:
-    are_unbroken = [_verified(reader.read(book.file)) for book in books(options.file)]
+    are_unbroken = [_print_state(reader.read(book.file)) for book in books(options.file)]
     records = f"{len(are_unbroken)} records"
     if len(are_unbroken) == 1:
         records = "1 record"
@@ -108,8 +108,8 @@ def _verify(options: argparse.Namespace) -> int:
     return exits.TOOL_ERROR
 
 
-def _verified(book: reader.AuditFile) -> bool:
-    """Print the state of a record, and return whether it is in order."""
+def _print_state(book: reader.AuditFile) -> bool:
+    """Print the state of a record, and return whether the record is in order."""
     file = safe_line(str(book.file), 1000)
     trouble = book.trouble
     is_written = book.ending is None and reader.is_written(book.file)
@@ -138,7 +138,7 @@ def _export(options: argparse.Namespace) -> int:
         return exits.SUCCESS
     print("[", end="")
     separator = "\n"
-    for row in rows:  # one at a time: a record may be larger than the memory
+    for row in rows:  # one at a time, because a record may be larger than the memory
         print(separator, indent(json.dumps(row, indent=1), " "), sep="", end="")
         separator = ",\n"
     print("\n]")
@@ -146,7 +146,7 @@ def _export(options: argparse.Namespace) -> int:
 
 
 def _rows(files: Iterable[reader.AuditFile]) -> Iterator[dict[str, Any]]:
-    """Yield the lines of records, each with its hash and the fields of its record's first line."""
+    """Yield each line of records, with its hash and the fields of the record's first line."""
     for book in files:
         header: dict[str, Any] = {}
         for entry in book.lines():
@@ -156,7 +156,7 @@ def _rows(files: Iterable[reader.AuditFile]) -> Iterator[dict[str, Any]]:
 
 
 def _cell(value: Any) -> Any:
-    """Return a cell that a spreadsheet takes for a text of one line, whatever an agent wrote."""
+    """Return a cell that every spreadsheet reads as one line of text and never as a formula."""
     if value is None:
         return ""
     text = value
@@ -169,7 +169,7 @@ def _cell(value: Any) -> Any:
 
 
 def books(file: Path | None = None) -> list[reader.AuditFile]:
-    """Return records, yet to be read.
+    """Return records, whose lines are not read yet.
 
     Args:
         file: The file of one record; None for all of the user's.
@@ -202,9 +202,9 @@ def calls(
     Args:
         lines: The lines, in order.
         prefix: The beginning of the calls' ids.
-        most: The number of calls, of which the last are returned; None for all.
-        start: The place in the record at which the lines begin. Behind the record's beginning, a
-            call whose first line is not among `lines` is left out.
+        most: The maximum number of calls, of which the last are returned; None for all.
+        start: The offset in the record at which the lines begin. If not 0, calls whose first line
+            is not in `lines` are left out.
 
     Returns:
         The calls, in the order in which they began.

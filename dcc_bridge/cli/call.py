@@ -1,4 +1,4 @@
-"""``dcc-bridge call``, ``tools`` and ``undo``: a running host, called by a real MCP client."""
+"""``dcc-bridge call``, ``tools`` and ``undo``: use a running host as an MCP client does."""
 
 from __future__ import annotations
 
@@ -52,15 +52,12 @@ def parse_answer(text: str) -> Answer:
 
 
 def run(fn: Callable[..., Awaitable[T]], *args: Any) -> T:
-    """Run a coroutine function to its end, on a loop of its own.
-
-    On the main thread, Ctrl+C ends the function.
-    """
+    """Run a coroutine function in a new event loop. On the main thread, Ctrl+C ends it."""
 
     async def main() -> T:
         if sys.platform != "win32" and threading.current_thread() is threading.main_thread():
-            # With a handler, any signal wakes the loop. Without it, a Ctrl+C that comes just
-            # before the loop waits does not.
+            # With a handler for one signal, every signal wakes the loop. Else a Ctrl+C just before
+            # the loop begins to wait would not.
             asyncio.get_running_loop().add_signal_handler(signal.SIGURG, lambda: None)
         return await fn(*args)
 
@@ -70,12 +67,12 @@ def run(fn: Callable[..., Awaitable[T]], *args: Any) -> T:
 def answering(
     answer: Answer, who: str, misfit: Callable[[str], None] = exits.tell
 ) -> AbstractContextManager[Person | None]:
-    """Return a ``with`` block that has the person who answers; None where there is nobody.
+    """Return a context manager whose value is the person who answers, or None.
 
     Args:
-        answer: The value of ``--answer``, as `parse_answer` returns it.
+        answer: The value of ``--answer``, from `parse_answer`.
         who: The asking application, in a few words.
-        misfit: Receives a sentence that says why `answer` does not fit a question.
+        misfit: Receives the reason if `answer` does not fit a question.
     """
     if answer != ASK:
         return nullcontext(Script(answer, misfit, exits.tell))
@@ -83,7 +80,7 @@ def answering(
 
 
 def show_result(result: Result, *, as_json: bool) -> int:
-    """Print a result, an error to stderr, and return the exit code of the call."""
+    """Print a result, or an error to stderr, and return the exit code of the call."""
     if result.is_error:
         error = "\n".join(result.texts)
         if sys.stderr.isatty():
@@ -97,7 +94,7 @@ def show_result(result: Result, *, as_json: bool) -> int:
 
 
 def exit_code(result: Result) -> int:
-    """Return the exit code that says how a call ended."""
+    """Return the exit code for the status of a call."""
     if result.status in _CODES:
         return _CODES[result.status]
     if result.is_error:
@@ -106,8 +103,8 @@ def exit_code(result: Result) -> int:
 
 
 def _prose(result: Result) -> str:
-    """Return data in two aligned columns, and below them the texts that are no data."""
-    # The protocol wraps a value that is no object as "result"; the texts have all of that value.
+    """Return data in two aligned columns, and below them the texts that do not repeat the data."""
+    # The protocol wraps a value that is no object as "result". The texts contain the whole value.
     if not isinstance(result.structured, dict) or list(result.structured) == ["result"]:
         return safe_whole("\n".join(result.texts))
     width = _width(result.structured)
@@ -120,12 +117,12 @@ def _prose(result: Result) -> str:
 
 
 def _width(names: Iterable[str]) -> int:
-    """Return the width of a column with names."""
+    """Return the width of a column of names."""
     return max((len(safe_line(name)) for name in names), default=0)
 
 
 def _cell(value: Any, indent: int) -> str:
-    """Return a value as lines that are indented, but for the first."""
+    """Return a value as lines, all but the first indented."""
     lines: list[str] = []
     for part in _parts(value) or [value]:
         text = part
@@ -146,7 +143,7 @@ def _json(value: Any) -> str:
 
 
 def fill_call(parser: argparse.ArgumentParser) -> None:
-    """Add what ``call`` takes to a parser."""
+    """Add the options of ``call`` to a parser."""
     fill_host(parser)
     name = "the tool's name, as `dcc-bridge tools` lists it"
     parser.add_argument("tool", metavar="TOOL", help=name)
@@ -176,7 +173,7 @@ def run_call(options: argparse.Namespace) -> int:
         result = run(_call, host, person, options.tool, options.args, options.era, options.resume)
     if not misfits:
         return show_result(result, as_json=options.json)
-    if exit_code(result) == exits.SUCCESS:  # else the result says that a person refused
+    if exit_code(result) == exits.SUCCESS:  # else the result would only say that a person refused
         show_result(result, as_json=options.json)
     raise exits.Failure(misfits[0])
 
@@ -189,11 +186,11 @@ async def _call(
     era: Era,
     resume: bool = False,
 ) -> Result:
-    """Call a tool; with `resume`, go on with the call whose task has `tool` as its id."""
+    """Call a tool; with `resume`, continue the call whose task has the id `tool`."""
     last = ""
 
     async def show_progress(progress: float, total: float | None, message: str | None) -> None:
-        """Print once for whose answer the call waits and, at a terminal, how far it is."""
+        """Print each new notice: at a terminal all, else only that the call waits for an answer."""
         nonlocal last
         percentage = ""
         if total:
@@ -252,14 +249,14 @@ def run_tools(options: argparse.Namespace) -> int:
 
 
 def fill_undo(parser: argparse.ArgumentParser) -> None:
-    """Add what ``undo`` takes to a parser."""
+    """Add the options of ``undo`` to a parser."""
     fill_host(parser)
     which = "the call, by its ID or the beginning of its ID"
     parser.add_argument("--call", metavar="ID", default="", help=which)
 
 
 def run_undo(options: argparse.Namespace) -> int:
-    """Undo the last action of an agent, unless something else was changed since."""
+    """Undo the last action of an agent, unless the scene was changed after it."""
     host = hosts.find(options)
     arguments = {}
     if options.call:

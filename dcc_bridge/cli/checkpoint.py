@@ -1,4 +1,4 @@
-"""``dcc-bridge checkpoint``: the copies of what undo does not bring back, listed and restored."""
+"""``dcc-bridge checkpoint``: lists and restores copies of files that undo does not restore."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from dcc_bridge.known_clients import CLI_LABEL
 from dcc_bridge.server import discovery
 
 _NEAR_PATTERNS: Final = [f"{'*/' * depth}*{checkpoints.SUFFIX}" for depth in range(4)]
-"""The folders of copies in this folder, or up to three below it."""
+"""Patterns of the folders of copies, in the current folder or up to three below it."""
 
 
 def fill(parser: argparse.ArgumentParser) -> None:
@@ -62,14 +62,14 @@ def _list(options: argparse.Namespace) -> int:
 
 
 def _all_folders(calls: Mapping[Path, str], scenes: Iterable[Path]) -> set[Path]:
-    """Return the folders that may have copies: of scenes on record or open, near, and untitled."""
+    """Return the folders that may have copies: of recorded, open, nearby and untitled scenes."""
     folders = {copy.parent for copy in calls}
     folders |= {checkpoints.folder_beside(scene) for scene in scenes}
     for host in discovery.running(hosts.settings().runtime):
         if host.file:
             folders.add(checkpoints.folder_beside(Path(host.file)))
     for pattern in _NEAR_PATTERNS:
-        # `Path.glob` would fail at a folder that cannot be read.
+        # `Path.glob` would fail for a folder that cannot be read.
         for path in glob(pattern, include_hidden=True):
             folders.add(Path(os.path.abspath(path)))
     folders.update(checkpoints.untitled_folder().glob("*"))
@@ -92,10 +92,10 @@ def _scene(folder: Path) -> str:
 
 
 def _recorded() -> tuple[dict[Path, str], set[Path]]:
-    """Return the call for which each copy was made, and the scenes, as they are on record."""
+    """Return from the audit record the call of each copy, by the copy, and all scenes."""
     calls: dict[Path, str] = {}
     scenes: set[Path] = set()
-    with suppress(exits.Failure):  # nothing is on record yet
+    with suppress(exits.Failure):  # there is no record yet
         for book in audit.books():
             for line in book.lines():
                 fields = line.fields
@@ -109,7 +109,7 @@ def _recorded() -> tuple[dict[Path, str], set[Path]]:
 
 
 def _when(copy: Path) -> str:
-    """Return the local time at which a copy was made, which its name has in UTC."""
+    """Return the local time of a copy, from the UTC time in its name."""
     stamp = copy.name.partition("-")[2]
     when = datetime.strptime(stamp, "%Y%m%dT%H%M%SZ").replace(tzinfo=UTC)
     return f"{when.astimezone():%Y-%m-%d %H:%M:%S}"
@@ -132,7 +132,7 @@ def _restore(options: argparse.Namespace) -> int:
     try:
         backup = checkpoints.take(copy.parent, [target], spared=[copy])
         with tempfile.TemporaryDirectory(prefix=".dcc_bridge-", dir=target.parent) as part:
-            os.replace(shutil.copy2(file, part), target)  # whole or not at all
+            os.replace(shutil.copy2(file, part), target)  # atomically
     except (OSError, NoCheckpoint) as error:
         raise exits.Failure(f"{target} was not written: {error}", exits.TOOL_ERROR) from None
     before = ""
@@ -161,8 +161,8 @@ def _may_write_over(target: Path, yes: bool) -> bool:
     """Return whether the person agrees to overwrite a file.
 
     Args:
-        target: The file. Each host that has it open is named before the question.
-        yes: The person has agreed already, by ``--yes``.
+        target: The file. Each host that has the file open is named before the question.
+        yes: Whether the person has agreed already, by ``--yes``.
     """
     for host in discovery.running(hosts.settings().runtime):
         if host.file == str(target):

@@ -1,4 +1,4 @@
-"""``dcc-bridge client``: tells an MCP client how to reach the hosts, in its own configuration."""
+"""``dcc-bridge client`` and ``token``: set up an MCP client so that it finds the hosts."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _QUESTIONS: Final = {
     "neither": "cannot show questions, so the application asks them",
 }
 _WRITABLE: Final = [name for name, config in CONFIG_FILES.items() if config.syntax != "yaml"]
-"""The clients whose configuration is written here, or by a command of their own."""
+"""The clients whose configuration is written here, or by the client's own command."""
 
 
 def fill(parser: argparse.ArgumentParser) -> None:
@@ -54,18 +54,18 @@ def fill(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Run the command of the command, such as ``add``."""
+    """Run a subcommand, such as ``add``."""
     try:
         options.do(options)
     except (OSError, ValueError) as error:
-        if "name" not in options:  # `list`, whose reader may be gone
+        if "name" not in options:  # `list`: the reader of stdout may have closed it
             raise
         raise Failure(f"The configuration of {options.name} was not changed: {error}.") from None
     return SUCCESS
 
 
 def fill_token(parser: argparse.ArgumentParser) -> None:
-    """Add what ``token`` takes to a parser."""
+    """Add the options of ``token`` to a parser."""
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     about = "print a token for a client that cannot use `dcc-bridge connect`"
     make = commands.add_parser("make", help=about)
@@ -74,7 +74,7 @@ def fill_token(parser: argparse.ArgumentParser) -> None:
 
 
 def run_token(options: argparse.Namespace) -> int:
-    """Print a token, and nothing else, on stdout."""
+    """Print only a token on stdout."""
     host = hosts.instance(options)
     if options.label == host.id:
         raise Failure(f"{host.id} is the host. Name the client first: token make NAME {host.id}")
@@ -87,7 +87,7 @@ def run_token(options: argparse.Namespace) -> int:
 
 
 def _writable(name: str) -> str:
-    return _written(
+    return _checked_name(
         name, f"Paste the output of this command into it: dcc-bridge client print {name}"
     )
 
@@ -96,11 +96,11 @@ def _removable(name: str) -> str:
     file = "it"
     if name in CONFIG_FILES:
         file = str(CONFIG_FILES[name].path())
-    return _written(name, f"Remove the entry {NAME!r} from {file} yourself.")
+    return _checked_name(name, f"Remove the entry {NAME!r} from {file} yourself.")
 
 
-def _written(name: str, advice: str) -> str:
-    """Return the name of a client whose configuration can be written, as argparse reads it."""
+def _checked_name(name: str, advice: str) -> str:
+    """Return a client's name for argparse, or raise an error with `advice` for the person."""
     label = _printable(name)
     if label in CONFIG_FILES and CONFIG_FILES[label].is_writable:
         return label
@@ -109,7 +109,7 @@ def _written(name: str, advice: str) -> str:
 
 
 def _printable(name: str) -> str:
-    """Return the label of any client, as argparse reads it."""
+    """Return the label of any client, for argparse."""
     matches = get_close_matches(name, CONFIG_FILES, n=1)
     if matches and name not in CONFIG_FILES:
         raise argparse.ArgumentTypeError(f"{name!r} is not known. Did you mean {matches[0]}?")
@@ -166,7 +166,7 @@ def _list(options: argparse.Namespace) -> None:
 
 
 def _state(name: str, facts: Mapping[str, object]) -> str:
-    """Return whether a client is set up, or why not, in a few words."""
+    """Return the state of a client's configuration, in a few words."""
     if facts["is_set_up"]:
         return "set up"
     problem = registration.problem(CONFIG_FILES[name])
@@ -182,7 +182,7 @@ def _print(options: argparse.Namespace) -> None:
 
 
 def _facts(name: str) -> dict[str, object]:
-    """Return the facts that `dcc_bridge.local_clients` reads of a client."""
+    """Return the facts about a client that `dcc_bridge.local_clients` reads."""
     config = CONFIG_FILES[name]
     return {
         "label": name,

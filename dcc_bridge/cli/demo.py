@@ -1,7 +1,7 @@
-"""``dcc-bridge demo``: one confirmed deletion, end to end and for real, told step by step.
+"""``dcc-bridge demo``: one confirmed deletion, played end to end and narrated step by step.
 
-The agent is a real MCP client over HTTP, on a thread of its own with a loop of its own. The scene
-and the window are reached by the host's main thread only.
+`Story` is the agent, a real MCP client over HTTP, on its own thread and event loop. `AtWindow` or
+`InClient` is the person. Both use the scene and the window only through the host's main thread.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 # The person who is asked, and where. ``attend`` runs beside the call that asks.
 Audience: TypeAlias = "AtWindow | InClient"
-_POLL_INTERVAL_S: Final = 0.05  # between two looks for the dialog
-_DRAW_TIME_S: Final = 1.0  # after which a dialog is drawn
-_STEP_TIME_S: Final = 3.0  # for which each step of the demo can be seen
+_POLL_INTERVAL_S: Final = 0.05  # while waiting for the dialog
+_DRAW_TIME_S: Final = 1.0  # for drawing a dialog
+_STEP_TIME_S: Final = 3.0  # for reading a step of the demo
 LABEL: Final = "demo"
-"""The name under which the host knows the agent."""
+"""The name by which the host knows the agent."""
 _TITLE: Final = "An agent wants to delete something in a scene. A person decides."
 _ANSWER: Final = """\
 ask (default): you answer, in the window or, without a screen, in this terminal; accept,
@@ -57,7 +57,7 @@ def fill(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Play the demo, with an audit record and a list of hosts of its own."""
+    """Play the demo, with its own audit record and list of hosts."""
     program = leaves.local()
     narrator = Narrator(_TITLE)
     played: Future[int] = Future()
@@ -69,7 +69,7 @@ def run(options: argparse.Namespace) -> int:
         with _audience(options, opening, narrator) as audience:
 
             def begin(running: Running) -> None:
-                """Play the story on a thread of its own."""
+                """Play the story on a new thread."""
                 story = Story(program, running, narrator, audience)
                 threading.Thread(target=_play, args=(story, running, played), daemon=True).start()
 
@@ -82,7 +82,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _play(story: Story, running: Running, played: Future[int]) -> None:
-    """Play the story on this thread, and end the host once the person has seen it."""
+    """Play the story on this thread, and end the host once the person has seen the end."""
     try:
         played.set_result(anyio.run(story.play))
         story.stay()
@@ -97,7 +97,7 @@ def _play(story: Story, running: Running, played: Future[int]) -> None:
 def _audience(
     options: argparse.Namespace, opening: Opening, narrator: Narrator
 ) -> Iterator[Audience]:
-    """Open the way in which the person is asked, for the length of a ``with`` block."""
+    """Open the person's window or terminal, for the length of a ``with`` block."""
     if opening.window:
         answer = options.answer
         if answer == call.ASK:
@@ -109,14 +109,14 @@ def _audience(
 
 
 class InClient:
-    """A person whom the agent's client asks in this terminal. The narrator tells both sides.
+    """A person whom the agent's client asks in this terminal, with a narrator.
 
     Args:
-        person: The person at the terminal, or the script that plays them; None where there is none.
+        person: The person at the terminal, or a script in their place; None if there is nobody.
         narrator: Prints the steps.
 
     Attributes:
-        person: This object, for the agent's client; None where nobody can be asked.
+        person: This object, for the agent's client; None if nobody can be asked.
     """
 
     def __init__(self, person: Person | None, narrator: Narrator) -> None:
@@ -127,7 +127,7 @@ class InClient:
         self._narrator = narrator
 
     async def attend(self, running: Running) -> None:
-        """Print that nobody can be asked, if so; the host does not ask."""
+        """Print that nobody can be asked, if so. The host itself does not ask."""
         if self._person is None:
             self._narrator.step(_NOBODY)
 
@@ -142,7 +142,7 @@ class InClient:
     async def visit(
         self, message: str, url: str, *, ours: bool = False, until: str = ""
     ) -> question.Reply:
-        """Go to a page, as `Person.visit`."""
+        """Open a page, as `Person.visit`."""
         assert self._person is not None
         self._begin(message)
         reply = await self._person.visit(message, url, ours=ours, until=until)
@@ -167,7 +167,7 @@ class AtWindow:
     """A person whom the host asks in a dialog.
 
     Args:
-        answer: The button of the dialog that is pressed; None leaves that to a real person.
+        answer: The button to press in the dialog; None leaves this to a real person.
         narrator: Prints the steps.
         screenshot: The file for a picture of the dialog; None for no picture.
 
@@ -208,7 +208,7 @@ class AtWindow:
         Args:
             running: The host.
             caption: The text.
-            is_last: The demo ends with this step, so the person may close the window.
+            is_last: Whether the demo ends with this step, so that the person may close the window.
         """
         assert isinstance(running, WindowedHost)
         if is_last and self._answer is None:
@@ -224,7 +224,7 @@ class AtWindow:
 
 
 async def _wait_for_question(running: WindowedHost) -> str:
-    """Wait until a dialog is shown and can be pressed, and return the question."""
+    """Wait until a dialog is shown and can be answered, and return the question."""
     while True:
         message = await _on_ui(running, running.asked)
         if message is not None:
@@ -266,10 +266,10 @@ class Story:
         """Play the deletion and print each step.
 
         Returns:
-            The exit code, which says how the deletion ended.
+            The exit code of the deletion.
 
         Raises:
-            Failure: The deletion failed, or its undo did.
+            Failure: The deletion or its undo failed.
         """
         bridge = self._running.bridge
         host = self._running.host
@@ -345,10 +345,10 @@ class Story:
 
         Args:
             client: The agent's client.
-            kind: The type that is counted; None for cameras, or else the most frequent type.
+            kind: The type to count; None for cameras, or else the most frequent type.
 
         Returns:
-            How many items there are and how many of the type, in words; and the type.
+            The number of all items and of those of the type, in words; and the type.
         """
         result = await client.call("summary", {})
         item = self._running.host.item_noun
@@ -363,14 +363,14 @@ class Story:
         return f"{count} {item}s, {known[kind]} of them {self._nouns(kind)}", kind
 
     def _nouns(self, kind: str) -> str:
-        """Return the plural of a type as a person says it."""
+        """Return the plural of a type for a sentence."""
         if kind == "Camera":
             return "cameras"
         return f"{kind} {self._running.host.item_noun}s"
 
 
 def _kind_to_delete(known: Counter[str]) -> str | None:
-    """Return the type whose items the agent deletes; None where no item has a type."""
+    """Return the type whose items the agent deletes; None if no item has a type."""
     if not known:
         return None
     if "Camera" in known:

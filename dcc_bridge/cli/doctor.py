@@ -1,7 +1,6 @@
-"""``dcc-bridge doctor``: what is wrong with a connection or an installation, and what mends it.
+"""``dcc-bridge doctor``: finds problems of connections and installations. Main thread.
 
-Each check yields results: a sentence for a thing that is well, a `Finding` for one that is not.
-Main thread.
+Each check yields results: a sentence for each thing that is in order, a `Finding` for each problem.
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ from dcc_bridge.skills.builtin import PATIENCE_S
 _TOOL: Final = "check_connection"
 _MEASURED_CALLS: Final = 5
 _ANSWER_TIMEOUT_S: Final = 20.0
-_MAX_TOOLS: Final = 40  # in a longer list agents no longer find the right one
+_MAX_TOOLS: Final = 40  # from a longer list agents choose wrong tools
 _NO_WAY_THERE: Final = (
     "`dcc-bridge list` shows the running hosts. For a host of another user or computer, set "
     f"{hosts.TOKEN} to a token that `dcc-bridge token make` prints there."
@@ -54,7 +53,7 @@ _NO_FOREIGN: Final = (
 _QT: Final = re.compile(r"(pyside|shiboken|pyqt)", re.IGNORECASE)
 _MCP: Final = ("it does not speak the protocol that is used here", "pip install 'mcp>=2.3,<3'")
 _TRAPS: Final = (
-    # package, first version that breaks, first that works again, why, and what mends it
+    # package, first broken version, first fixed version, the problem, the command that fixes it
     (
         *("PySide6-Essentials", (6, 12, 0), (6, 12, 1)),
         "it drops references to True and None, and crashes the application",
@@ -68,15 +67,15 @@ _TRAPS: Final = (
         "pip install 'greenlet>=3.1'",
     ),
 )
-_IMMORTAL: Final = (3, 12)  # the Python whose True and None no extension can free
+_IMMORTAL: Final = (3, 12)  # from this Python on, no extension can free True and None
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Something that is wrong.
+    """A problem.
 
     Attributes:
-        check: The thing that was checked, in a word.
+        check: The kind of check, in a word.
         what: The problem, in a sentence.
         mend: The next step, in a sentence or a command.
     """
@@ -99,7 +98,7 @@ def fill(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Make the checks, and print each result as soon as it is there."""
+    """Run the checks, and print each result as soon as it is known."""
     findings: list[Finding] = []
     facts: list[str] = []
     for result in _check_all(options):
@@ -137,15 +136,12 @@ def _check_all(options: argparse.Namespace) -> Results:
 
 
 def check_versions(versions: Mapping[str, str], python: str, whose: str) -> Iterator[Finding]:
-    """Find the versions of packages that are known to break.
+    """Yield a finding for each package with a version that is known to be broken.
 
     Args:
-        versions: The versions that are installed, by package.
-        python: The version of the Python that has them.
-        whose: The owner of the packages, as a sentence begins: "This installation".
-
-    Yields:
-        A finding for each package.
+        versions: The installed versions, by package.
+        python: The version of the Python that has these packages.
+        whose: The owner of the packages, as the beginning of a sentence: "This installation".
     """
     for package, first, mended, why, mend in _TRAPS:
         version = versions.get(package)
@@ -177,7 +173,7 @@ def _check_host(options: argparse.Namespace) -> Results:
 
 
 def _check_starts() -> Results:
-    """Find the hosts that did not become ready for agents, or run files of others."""
+    """Find hosts that did not become ready for agents, or run files from other places."""
     for host in discovery.running(hosts.settings().runtime):
         problem = host.start_problem()
         if problem is not None:
@@ -187,7 +183,7 @@ def _check_starts() -> Results:
 
 
 def _check_answer(host: hosts.Target, facts: Mapping[str, Any], seconds: float) -> Results:
-    """Check the facts that a host reports of itself."""
+    """Check the facts that a host reports about itself."""
     yield _check_main_thread(host.url, facts, seconds)
     yield from check_versions(facts["packages"], facts["python"], str(facts["host"]))
     for client in facts["clients"]:
@@ -289,7 +285,7 @@ def _check_skills(facts: Mapping[str, Any]) -> Results:
 
 
 def _check_question(host: hosts.Target) -> str | Finding:
-    """Ask the person at the host a test question; where there is none, the one at this terminal."""
+    """Ask a test question at the host, or if nobody is there, at this terminal."""
     try:
         reply = call.run(_ask, host, None)
         if reply["message"] == NOT_SUPPORTED:
@@ -320,7 +316,7 @@ async def _ask(host: hosts.Target, person: Person | None) -> Mapping[str, Any]:
 def check_setup() -> Results:
     """Check the plug-ins that are installed, and the clients that are set up.
 
-    No application is asked for its version, which takes seconds: `check_installation` does that.
+    Only `check_installation` starts an application to read its version, which takes seconds.
     """
     plug_ins: list[str | Finding] = []
     for application in leaves.targets().values():
@@ -344,7 +340,7 @@ def _check_plug_ins(kind: InstallTarget) -> Results:
 
 
 def _check_client(name: str) -> str | Finding | None:
-    """Check the settings of a client; None where the client is not set up."""
+    """Check the settings of a client; return None if the client is not set up."""
     config = entries.CONFIG_FILES[name]
     title = known_clients.CLIENTS[name].name
     file = config.path()
@@ -371,7 +367,7 @@ def check_installation(host: str) -> Results:
         host: The name of the application, as ``install`` takes it.
 
     Yields:
-        The results: of the application, then of each place where it looks for plug-ins.
+        The result for the application, then those for each place of its plug-ins.
     """
     kind = leaves.targets()[host]
     application, facts = _ask_application(kind)
@@ -398,7 +394,7 @@ def check_installation(host: str) -> Results:
 
 
 def _ask_application(kind: InstallTarget) -> tuple[str | Finding, Facts]:
-    """Return the result of asking an application for its version, and the facts it reports."""
+    """Return the result of starting an application, and the facts that it reports."""
     try:
         facts = interpreter.probe(kind)
     except UnknownLocation as error:
@@ -410,7 +406,7 @@ def _ask_application(kind: InstallTarget) -> tuple[str | Finding, Facts]:
 
 
 def _read(folder: Path) -> InstalledFiles | Finding | None:
-    """Return the installed files of a folder; None where the folder is not there."""
+    """Return the installed files of a folder; None if the folder does not exist."""
     try:
         files = InstalledFiles.read(folder)
     except NotOurs as error:

@@ -35,7 +35,7 @@ exit codes:
 
 
 class Failure(Exception):
-    """A command cannot go on.
+    """A command cannot continue.
 
     Args:
         sentence: The reason, and the next step, for the person.
@@ -56,7 +56,7 @@ def tell(sentence: str) -> None:
 
 
 def says_unread(error: BaseException) -> bool:
-    """Return whether an error means that nobody reads stdout any more."""
+    """Return whether an error means that the reader of stdout has closed it."""
     if isinstance(error, BrokenPipeError):
         return True
     if sys.platform != "win32" or not isinstance(error, OSError):
@@ -66,14 +66,18 @@ def says_unread(error: BaseException) -> bool:
 
 @contextmanager
 def on_signal(stop: Callable[[], None]) -> Iterator[None]:
-    """Handle SIGINT and SIGTERM for the length of a ``with`` block. A second one ends the process.
+    """Handle SIGINT and SIGTERM for the length of a ``with`` block.
 
-    Python runs a signal's handler on the main thread between two instructions: inside a lock that
-    the handler would need, or never while the thread waits (Windows). So the handler does nothing,
-    and the byte that Python writes for each signal wakes a thread of ours, which calls `stop` once.
+    A further SIGINT ends the process at once. A further SIGTERM does nothing: programs often send
+    SIGTERM to a process and to its group, so the process gets two and must still end in order.
+
+    Python runs a signal's handler on the main thread between two instructions. The thread may hold
+    a lock that the handler needs, and on Windows a waiting thread runs no handler. So the handler
+    does nothing. The byte that Python writes for each signal wakes another thread, which calls
+    `stop` once.
 
     Args:
-        stop: Begins to end the work of the block; called on a thread of its own.
+        stop: Makes the block end soon; called on that other thread.
 
     Raises:
         KeyboardInterrupt: A SIGINT came. This is raised at the end of the block.
@@ -99,12 +103,13 @@ def on_signal(stop: Callable[[], None]) -> Iterator[None]:
 
 
 def _listen(reader: socket.socket, stop: Callable[[], None], received: list[int]) -> None:
-    """Read the numbers of signals until the other end is closed. On a thread of its own."""
+    """Read the numbers of signals until the socket's other end is closed. A thread of its own."""
     while numbers := reader.recv(64):
         for number in numbers:
             if number not in _SIGNALS:
                 continue
             received.append(number)
-            if len(received) > 1:
+            if len(received) == 1:
+                stop()
+            elif number == signal.SIGINT:
                 os._exit(128 + number)
-            stop()

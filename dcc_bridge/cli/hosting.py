@@ -1,6 +1,6 @@
-"""``dcc-bridge serve``: a host with the server in it, until it is told to stop. Main thread.
+"""``dcc-bridge serve``: runs a host with the server in it, until a signal. Main thread.
 
-Our own application runs in this process, and every other one in its own batch interpreter.
+Our own application runs in this process, every other application in its own batch interpreter.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _ADVICE: Final = (
 
 
 def fill_serve(parser: argparse.ArgumentParser) -> None:
-    """Add what ``serve`` takes to a parser."""
+    """Add the options of ``serve`` to a parser."""
     own = leaves.local().name
     interpreter.fill(
         parser, f"every host except {own} runs without a window, in its batch interpreter"
@@ -80,7 +80,7 @@ def _serve_elsewhere(options: argparse.Namespace) -> int:
             names = f"{safe_line(ready['host'])}, {safe_line(ready['scene'])}"
             print(f"Ready: {names}, without a window, at {ready['url']}", flush=True)
             exits.tell(_ADVICE)
-        else:  # after a failure freecadcmd goes on, and waits for somebody who types
+        else:  # after a failure freecadcmd continues, and waits for typed commands
             started.end()
         code = started.process.wait()
         _check_end(started, code, was_ready=ready is not None)
@@ -88,7 +88,7 @@ def _serve_elsewhere(options: argparse.Namespace) -> int:
 
 
 def _check_end(started: interpreter.Interpreter, code: int, *, was_ready: bool) -> None:
-    """Raise a Failure unless a host ended well, with `code`, because it was stopped."""
+    """Raise a Failure unless a host was stopped and has ended without an error."""
     was_stopped = started.was_stopped.is_set()
     error = started.report().get("error")
     if error is not None:

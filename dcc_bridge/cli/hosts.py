@@ -1,4 +1,4 @@
-"""``dcc-bridge list`` and ``connect``; which running host a command means. Any thread."""
+"""``dcc-bridge list`` and ``connect``; finds the running host for a command. Any thread."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ if TYPE_CHECKING:
     from dcc_bridge.client.proxy.host_choice import Wanted
 
 LABEL: Final = CLI_LABEL
-"""The name under which hosts know this command."""
+"""The name by which hosts know this command."""
 TOKEN: Final = "DCC_BRIDGE_TOKEN"
 START: Final = (
     "Start an application that has the plug-in (see: dcc-bridge status), or: dcc-bridge serve"
 )
-_POLL_INTERVAL_S: Final = 0.1  # between two looks for a host that starts
+_POLL_INTERVAL_S: Final = 0.1  # while a host is starting
 _MAX_PROBLEM_CHARS: Final = 2000
 _COLUMNS: Final = ("ID", "HOST", "VERSION", "SCENE", "STATE", "FOR", "PID", "URL")
 _TIME_UNITS: Final = ((86400, "d"), (3600, "h"), (60, "min"), (1, "s"))
@@ -41,7 +41,7 @@ _LABEL_PATTERN: Final = re.compile(r"[A-Za-z0-9_-]{1,40}")
 
 
 class SeveralHosts(Failure):
-    """More than one running host fits. That is normal, but a command is for one host."""
+    """Several running hosts fit, which is normal, but a command needs one host."""
 
 
 class NotStarted(Failure):
@@ -61,11 +61,11 @@ class Target:
     """A host that can be called.
 
     Attributes:
-        url: The address of its server.
-        token: The proof of who we are.
-        host: The application's name, as far as it is known.
-        silence: The time for which the host may be silent, as while a skill keeps Python's lock, in
-            seconds; None for the default.
+        url: The address of the host's server.
+        token: The client's token.
+        host: The application's name, if known.
+        silence: Seconds for which the host may send nothing, as while a skill holds Python's lock;
+            None for the default.
     """
 
     url: str
@@ -89,7 +89,7 @@ def find(options: argparse.Namespace) -> Target:
         options: The options of `fill_host`.
 
     Raises:
-        Failure: No host fits, or several do, or the one that fits did not become ready.
+        Failure: No host or several hosts fit, or the host did not become ready.
     """
     token = os.environ.get(TOKEN)  # for a host of another user, or a forwarded port
     try:
@@ -107,15 +107,14 @@ def find(options: argparse.Namespace) -> Target:
 def instance(options: argparse.Namespace) -> discovery.Instance:
     """Return the host of this user that the options name, or else the running one, once ready.
 
-    A host that is starting is waited for until it says why it does not become ready, or until it
-    should have said so.
+    This waits for a host that is starting until it is ready, reports a problem, or hangs.
 
     Args:
         options: The options of `fill_host`.
 
     Raises:
-        Failure: No host fits, or several do.
-        NotStarted: The host that fits did not become ready.
+        Failure: No host or several hosts fit.
+        NotStarted: The host did not become ready.
     """
     runtime = settings().runtime
     wanted = _wanted(options)
@@ -126,7 +125,7 @@ def instance(options: argparse.Namespace) -> discovery.Instance:
         if fitting or time.monotonic() >= give_up_at:
             break
         time.sleep(_POLL_INTERVAL_S)
-    if len(fitting) > 1:  # a host that did not start may run beside one that is well
+    if len(fitting) > 1:  # prefer hosts without a problem
         fitting = [host for host in fitting if host.start_problem() is None] or fitting
     if len(fitting) == 1:
         return _wait_until_ready(fitting[0], runtime)
@@ -144,7 +143,7 @@ def instance(options: argparse.Namespace) -> discovery.Instance:
 def _fitting(
     running: Sequence[discovery.Instance], wanted: Wanted, name: str | None
 ) -> list[discovery.Instance]:
-    """Return the hosts of a wanted kind; with a `name`, those of that id or address."""
+    """Return the hosts of a wanted kind; with a `name`, only those with that id or address."""
     fitting = [host for host in running if wanted.fits(host)]
     if name is None:
         return fitting
@@ -153,7 +152,7 @@ def _fitting(
 
 
 def _rows(hosts: Sequence[discovery.Instance]) -> str:
-    """Return the lines with which an error lists hosts."""
+    """Return a line for each host, for an error."""
     return "\n".join(
         f"  {host.id}  {host.host}, {safe_line(host.scene)}  {host.url}" for host in hosts
     )
@@ -175,7 +174,7 @@ def _wait_until_ready(host: discovery.Instance, runtime: Path | None) -> discove
 def of_task(task: str) -> str | None:
     """Return the id of the running host that a task belongs to.
 
-    None where that host has ended. Another host of the same user may know of the task then.
+    None if that host has ended. Another host of the same user may then know the task's end.
     """
     host_id = task.partition(".")[0]
     for host in discovery.running(settings().runtime):
@@ -192,13 +191,10 @@ def _wanted(options: argparse.Namespace) -> Wanted:
 
 
 def running_in(runtime: Path) -> list[discovery.Instance]:
-    """Return the hosts that run and are written down in a folder of their own, newest first.
+    """Return the running hosts with records in a given folder, newest first.
 
     Args:
-        runtime: The folder, which their setting ``runtime`` names.
-
-    Returns:
-        Their records.
+        runtime: The folder, which is the setting ``runtime`` of these hosts.
 
     Raises:
         StartError: The folder is not the user's own.
@@ -210,10 +206,10 @@ def settings(**arguments: object) -> Settings:
     """Return the settings of this user.
 
     Args:
-        **arguments: Settings by their names, which count before those of the environment.
+        **arguments: Settings by their names, which take precedence over the environment.
 
     Raises:
-        Failure: A setting of the environment, or of the studio's file, cannot be read.
+        Failure: A setting of the environment or of the studio's file is not valid.
     """
     try:
         return Settings.load(**arguments).under()
@@ -237,7 +233,7 @@ def fill_host(parser: argparse.ArgumentParser, more: str = "") -> None:
 
     Args:
         parser: The parser.
-        more: The end of the help, on what else may be given in place of a host.
+        more: The end of the help, about other values in place of a host.
     """
     which = f"the host, as `dcc-bridge list` shows it; default: the only one{more}"
     parser.add_argument("url", nargs="?", metavar="ID|URL", help=which)
@@ -314,8 +310,8 @@ def run_connect(options: argparse.Namespace) -> int:
     from dcc_bridge.client import proxy
 
     running = partial(discovery.running, settings().runtime)
-    running()  # raises here, where a command prints the sentence, if the folder is not ours
-    # Python's own handler would wait for the thread that reads stdin; nothing here has to be saved.
+    running()  # raises StartError early if the folder is not ours
+    # Python's own handler would wait for the thread that reads stdin.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     try:
         proxy.serve(running, _wanted(options), options.label)
@@ -327,7 +323,7 @@ def run_connect(options: argparse.Namespace) -> int:
 
 
 def label(text: str) -> str:
-    """Return a client's label, as argparse reads it."""
+    """Return a client's label, for argparse."""
     if not _LABEL_PATTERN.fullmatch(text):
         raise argparse.ArgumentTypeError(f"letters, digits, - and _ only, 40 at most; not {text!r}")
     return text

@@ -21,7 +21,7 @@ from dcc_bridge.skills.loader import user_folder
 
 
 def fill_install(parser: argparse.ArgumentParser) -> None:
-    """Add what ``install`` and ``uninstall`` take to a parser."""
+    """Add the options of ``install`` and ``uninstall`` to a parser."""
     names = sorted(leaves.targets())
     parser.add_argument("host", choices=names, metavar="HOST", help=", ".join(names))
     parser.add_argument("--version", metavar="V", help="the application's own, such as 2026 or 4.5")
@@ -34,7 +34,7 @@ def fill_install(parser: argparse.ArgumentParser) -> None:
 
 
 def fill_status(parser: argparse.ArgumentParser) -> None:
-    """Add what ``status`` takes to a parser."""
+    """Add the options of ``status`` to a parser."""
     only = "only this one"
     names = sorted(leaves.targets())
     parser.add_argument("host", nargs="?", choices=names, metavar="HOST", help=only)
@@ -43,7 +43,7 @@ def fill_status(parser: argparse.ArgumentParser) -> None:
 
 
 def fill_pack(parser: argparse.ArgumentParser) -> None:
-    """Add what ``pack`` takes to a parser."""
+    """Add the options of ``pack`` to a parser."""
     kinds = ("blender", "claude-desktop")
     about = "blender (the default) or claude-desktop"
     parser.add_argument("kind", nargs="?", choices=kinds, metavar="FOR", help=about)
@@ -55,7 +55,7 @@ def fill_pack(parser: argparse.ArgumentParser) -> None:
 
 
 def _plan(options: argparse.Namespace, *, is_removal: bool = False) -> Plan:
-    """Return which application is meant, and where its plug-in goes.
+    """Return the installation that the options describe.
 
     Raises:
         UnknownLocation: Too little is known of the application.
@@ -65,14 +65,14 @@ def _plan(options: argparse.Namespace, *, is_removal: bool = False) -> Plan:
     facts = interpreter.probe(application, options.interpreter)
     python = options.python or None
     if python is None and is_removal and facts.python is None:
-        python = "3.11"  # any will do, because a removal goes by the list of what was installed
+        python = "3.11"  # any value: the list of installed files decides what is removed
     facts = application.complete(facts, options.version, python)
     location = application.location(system, facts, options.for_all_users)
     return Plan(application, facts, location, system)
 
 
 def run_install(options: argparse.Namespace) -> int:
-    """Put the plug-in where the application looks for it."""
+    """Install the plug-in."""
     plan = _plan(options)
     old = plan.check()
     if old is not None:
@@ -133,7 +133,7 @@ def run_uninstall(options: argparse.Namespace) -> int:
 
 
 def _print_leftovers(folder: Path) -> bool:
-    """Print the folders that were put aside and not deleted, and return whether there are any."""
+    """Print the folders that could not be deleted, and return whether there are any."""
     paths = leftovers(folder)
     for path in paths:
         print(f"not deleted: {path}. Delete it by hand")
@@ -141,7 +141,7 @@ def _print_leftovers(folder: Path) -> bool:
 
 
 def _print_rest(application: InstallTarget) -> None:
-    """Print what an uninstall leaves: other installations, and the user's own files."""
+    """Print the files that an uninstall leaves: other installations, and the user's own files."""
     for installation in find_installations(application, application.known_versions):
         print(f"still installed: {describe(installation)}")
     settings = hosts.settings()
@@ -178,7 +178,7 @@ def run_status(options: argparse.Namespace) -> int:
 
 
 def _versions(application: InstallTarget, version: str | None) -> list[Facts]:
-    """Return the versions whose folders are looked at."""
+    """Return the versions whose folders are checked."""
     if version:
         return [Facts(version)]
     try:
@@ -190,7 +190,7 @@ def _versions(application: InstallTarget, version: str | None) -> list[Facts]:
 def run_pack(options: argparse.Namespace) -> int:
     """Make Blender's extension, or the bundle for Claude Desktop.
 
-    Both are for the system of this computer: pip cannot say what a wheel needs on another one.
+    Both are for the system of this computer: pip cannot resolve a wheel's needs for another system.
     """
     if options.kind == "claude-desktop":
         return _pack_bundle(options)

@@ -1,4 +1,4 @@
-"""An application's batch interpreter: found, asked, started with the bridge in it. Main thread."""
+"""Finds an application's batch interpreter, and starts the bridge in it. Main thread."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ from dcc_bridge.install.installed import InstalledFiles
 from dcc_bridge.install.locations import Facts, InstallTarget, System, UnknownLocation
 
 _PACKAGE: Final = Path(__file__).resolve().parents[1]
-# The file with which an interpreter begins.
-# Blender frees a module that `multiprocessing` keeps under this name, and crashes at its end.
-# Some hosts go on where a script fails, and freecadcmd then waits for somebody who types.
+# The file that an interpreter runs first. `os._exit`: some hosts continue after a script has
+# failed, and freecadcmd then waits for typed commands. "__mp_main__": Blender frees the module that
+# `multiprocessing` stores under this name, and crashes at its end.
 _START: Final = """\
 import os, sys, traceback
 sys.path[:0] = {paths!r}
@@ -68,7 +68,7 @@ class Interpreter:
 
     Args:
         process: The process of the interpreter, started with a list of words.
-        report: The file in which the interpreter says how far it is.
+        report: The file for the interpreter's reports.
 
     Attributes:
         process: The process of the interpreter.
@@ -88,7 +88,7 @@ class Interpreter:
         return str(self.process.args[0])  # type: ignore[index]  # it was started with a list
 
     def report(self) -> dict[str, str]:
-        """Return the interpreter's last report; empty while it has written none."""
+        """Return the interpreter's last report; {} if there is none yet."""
         try:
             return dict(json.loads(self._report.read_text(encoding="utf-8")))
         except OSError:
@@ -98,13 +98,13 @@ class Interpreter:
         """Wait until the interpreter takes requests.
 
         Args:
-            seconds: The greatest time; None for no limit.
+            seconds: The time limit; None for no limit.
 
         Returns:
             The report, which has the server's "url"; None if the interpreter failed or ended.
 
         Raises:
-            TimeoutError: The time is over.
+            TimeoutError: The time limit was reached.
         """
         give_up_at = math.inf
         if seconds is not None:
@@ -120,7 +120,7 @@ class Interpreter:
         return None
 
     def stop(self) -> None:
-        """Ask the interpreter to end, because a person wants that. Any thread."""
+        """Ask the interpreter to end, and set `was_stopped`. Any thread."""
         self.was_stopped.set()
         self.end()
 
@@ -128,11 +128,11 @@ class Interpreter:
         """Ask the interpreter to end. Any thread.
 
         Args:
-            save: Whether the scene is saved first. The caller then limits the time; else an
+            save: Whether to save the scene first. The caller then has to limit the time; else an
                 interpreter that hangs is killed.
         """
         assert self.process.stdin is not None
-        with suppress(OSError, ValueError):  # the interpreter has ended, or was asked before
+        with suppress(OSError, ValueError):  # the interpreter has ended, or its stdin is closed
             if save:
                 self.process.stdin.write(SAVE)
             self.process.stdin.close()
@@ -154,8 +154,8 @@ def started(
 
     Args:
         options: The options of `fill`, "scene" and, perhaps, "save_as".
-        output: Where the output of the host itself goes.
-        port: The port of the server; None for that of the settings.
+        output: The stream for the output of the host itself.
+        port: The port of the server; None for the port of the settings.
 
     Yields:
         The interpreter.
@@ -175,7 +175,7 @@ def started(
             stdout=output,
             stderr=subprocess.STDOUT,
             bufsize=0,
-            # Ctrl+C is for this process, which then ends the interpreter in an orderly way.
+            # Ctrl+C reaches only this process, which then ends the interpreter in order.
             start_new_session=True,
             creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
         )
@@ -214,7 +214,7 @@ def command(host: str, program: str | None, folder: Path, module: str = _SERVES)
     Args:
         host: The application, as ``--host`` names it.
         program: The application's interpreter; None for the one on PATH.
-        folder: The folder for the file with which the interpreter begins.
+        folder: The folder for the file that the interpreter runs first.
         module: The module, of the bridge or of a package that is installed with the bridge.
 
     Returns:
@@ -250,7 +250,7 @@ def _no_program(kind: InstallTarget) -> Failure:
 
 
 def _script_command(program: Path, options: Sequence[str], script: Path) -> list[str]:
-    """Return the command with which an interpreter runs a file; a Python needs no options."""
+    """Return the command by which an interpreter runs a file; a Python needs no options."""
     if is_python(program):
         return [str(program), str(script)]
     return [str(program), *options, str(script)]
@@ -285,7 +285,7 @@ def _paths(kind: InstallTarget, program: str, module: str) -> list[str]:
 
 
 def _folder_of(module: str) -> str:
-    """Return the folder that has only the package of a leaf's module."""
+    """Return the folder that contains the package of a leaf's module and no other package."""
     package = module.partition(".")[0]
     return str(data_folder("plugins") / package.removeprefix("dcc_bridge_"))
 
@@ -301,7 +301,7 @@ def probe(application: InstallTarget, program: str | None = None) -> Facts:
         The facts; empty where no interpreter is on PATH.
 
     Raises:
-        UnknownLocation: The interpreter is not there, or does not answer.
+        UnknownLocation: The interpreter does not exist, or does not answer.
     """
     path = find_program(application, program)
     if path is None:
@@ -311,7 +311,7 @@ def probe(application: InstallTarget, program: str | None = None) -> Facts:
         script = Path(home, "probe.py")
         script.write_text(_PROBE.format(it=application), encoding="utf-8")
         env = {**environment(), "DCC_BRIDGE_TELL": str(answer)}
-        # The probe has a home of its own, because an application that starts writes settings.
+        # The probe has its own home folder, because an application writes settings on start.
         for variable in _HOME_VARIABLES:
             env[variable] = home
         with suppress(subprocess.TimeoutExpired, OSError):
@@ -337,8 +337,8 @@ def probe(application: InstallTarget, program: str | None = None) -> Facts:
 def environment() -> dict[str, str]:
     """Return an environment in which an application finds its own Python.
 
-    A Blender of a distribution takes the first Python on PATH for its own, and then cannot load its
-    compiled modules. So the virtual environment of this process is taken out.
+    The Blender of a Linux distribution uses the first Python on PATH, and then cannot load its own
+    compiled modules. So the virtual environment of this process is removed from PATH.
     """
     env = dict(os.environ)
     if sys.prefix != sys.base_prefix:
@@ -357,10 +357,10 @@ def find_program(application: InstallTarget, program: str | None = None) -> Path
         program: The interpreter, by its name or path; None for the first one on PATH.
 
     Returns:
-        The path; None where no interpreter is on PATH.
+        The path; None if no interpreter is on PATH.
 
     Raises:
-        UnknownLocation: The interpreter that was named is not there.
+        UnknownLocation: The named interpreter does not exist.
     """
     if program is not None:
         path = shutil.which(program)
@@ -375,12 +375,12 @@ def find_program(application: InstallTarget, program: str | None = None) -> Path
 
 
 def is_python(program: Path) -> bool:
-    """Return whether a program is a Python, which may have the application as a module."""
+    """Return whether a program is a Python, in which the application may be a module."""
     return re.fullmatch(r"python[\d.]*(\.exe)?", program.name.lower()) is not None
 
 
 def fill(parser: argparse.ArgumentParser, host_help: str | None = None) -> None:
-    """Add the options that choose a host to start, and with what, to a parser.
+    """Add the options that choose a host to start, its skills and its rules, to a parser.
 
     Args:
         parser: The parser.
@@ -409,7 +409,7 @@ def skill_folders(options: argparse.Namespace) -> list[Path]:
     """Return the folders that ``--skills`` names.
 
     Raises:
-        Failure: A folder is not there.
+        Failure: A folder does not exist.
     """
     for folder in options.skills:
         if not folder.is_dir():
@@ -424,7 +424,7 @@ def read_unattended(text: str | None) -> tuple[Rule | None, Path | None]:
     """Parse ``--unattended``.
 
     Args:
-        text: The value of the option; None where it was not given.
+        text: The value of the option, if given.
 
     Returns:
         The settings ``unattended`` and ``allow_list``.

@@ -1,7 +1,7 @@
-"""Finds what is installed with the bridge: applications, and commands of their own. Main thread.
+"""Finds the applications and additional commands that are installed. Main thread.
 
-Each is named by an entry point of the distribution. Inside an application nothing is searched:
-there the plug-in is running already.
+Each has an entry point of the distribution. Only commands search for them: inside an application
+the plug-in is running already.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ _REINSTALL: Final = (
 
 
 class CommandModule(Protocol):
-    """A module with a command of its own.
+    """A module with a command.
 
     Attributes:
-        SUMMARY: What the command does, in a few words.
+        SUMMARY: The summary of the command for the help.
     """
 
     SUMMARY: str
@@ -46,14 +46,14 @@ class CommandModule(Protocol):
         """Run the command, and return its exit code."""
 
     def skill_folders(self) -> Sequence[Path]:
-        """Return the folders of skills that a host in this Python offers for it."""
+        """Return the folders of skills that belong to the command, for a host in this Python."""
 
 
 def host_names() -> list[str]:
     """Return the names of all applications.
 
     Raises:
-        Failure: The installation names none.
+        Failure: No application is installed.
     """
     names = sorted(entry_points(group=HOSTS).names)
     if not names:
@@ -65,7 +65,7 @@ def program(name: str) -> Program:
     """Return an application by its name.
 
     Raises:
-        Failure: The application's leaf cannot be imported, or there is not just one.
+        Failure: The application's leaf cannot be imported, or none or several have this name.
     """
     entries = list(entry_points(group=HOSTS, name=name))
     if len(entries) != 1:
@@ -76,10 +76,13 @@ def program(name: str) -> Program:
 
 
 def plain_names(name: str) -> PlainNames:
-    """Return what plain code may use of an application; nothing where its leaf does not say."""
+    """Return the names that plain code may use in an application; none without a list of its leaf.
+
+    *Plain* code is an agent's code that uses only such names.
+    """
     module = program(name).plain_names
     if find_spec(module) is None:
-        from dcc_bridge.verbs.plain_names import PlainNames  # it takes 0.2 s
+        from dcc_bridge.verbs.plain_names import PlainNames  # takes 0.2 s
 
         return PlainNames()
     return cast("PlainNames", import_module(module).PLAIN)
@@ -105,7 +108,7 @@ def local() -> LocalProgram:
 def commands() -> dict[str, CommandModule]:
     """Return the commands that come with leaves, by their names.
 
-    A command that cannot be imported is left out, and the reason printed.
+    For a command that cannot be imported, the reason is printed.
     """
     modules = {}
     for entry in entry_points(group=COMMANDS):
@@ -117,7 +120,7 @@ def commands() -> dict[str, CommandModule]:
 
 
 def _programs() -> Iterator[Program]:
-    """Yield the applications. One that cannot be imported is left out, and the reason printed."""
+    """Yield the applications. If one cannot be imported, print the reason."""
     for name in host_names():
         try:
             yield program(name)
@@ -128,7 +131,7 @@ def _programs() -> Iterator[Program]:
 def _load(entry: EntryPoint) -> Any:
     try:
         return entry.load()
-    except Exception as error:  # noqa: BLE001 - it is the text of others, and may raise anything
+    except Exception as error:  # noqa: BLE001 - a module of others may raise anything
         advice = _REINSTALL
         if entry.dist is not None and entry.dist.name != DISTRIBUTION:
             advice = f"Install {entry.dist.name} again."

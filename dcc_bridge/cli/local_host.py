@@ -40,13 +40,13 @@ def opening(
     settings: Settings,
     skills: Sequence[Path] = (),
 ) -> Opening:
-    """Return the options with which an application is started.
+    """Return the parameters with which an application is started.
 
     Args:
         program: The application.
         options: The options of `fill`.
         settings: The settings of the application's bridge.
-        skills: Folders of skills that come after all others.
+        skills: Folders of skills, after all others.
 
     Raises:
         Failure: A part of the installation is missing.
@@ -68,11 +68,11 @@ def opening(
 
 
 def run(program: LocalProgram, opening: Opening, on_ready: Callable[[Running], None]) -> None:
-    """Run an application until it is told to stop.
+    """Run an application until its window is closed, or a signal comes.
 
     Args:
         program: The application.
-        opening: The options with which the application is started.
+        opening: The parameters with which the application is started.
         on_ready: Called on the main thread once the application takes requests.
 
     Raises:
@@ -108,7 +108,7 @@ def _wants_window(program: LocalProgram, options: argparse.Namespace) -> bool:
 
 
 # ---- Logging: a sentence in the terminal, the whole record in a file. The logs of the SDK and of
-# uvicorn go to the file alone: the commands print what matters of them.
+# uvicorn go only to the file, because the commands print their important errors.
 
 
 @contextmanager

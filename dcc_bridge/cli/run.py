@@ -1,7 +1,7 @@
-"""``dcc-bridge run``: one skill in a host's own batch interpreter. Main thread.
+"""``dcc-bridge run``: runs one skill in a host's own batch interpreter. Main thread.
 
-The interpreter is started with the server, the skill is called once by a client that can ask
-nobody, and the interpreter ends.
+The command starts the interpreter with the server, calls the skill once, as a client that can ask
+nobody, and ends the interpreter.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 LABEL: Final = "run"
 """The name of this command's client in the record."""
-_MAX_OUTPUT_CHARS: Final = 2000  # of the host's last output that an error quotes
+_MAX_OUTPUT_CHARS: Final = 2000  # from the end of the host's output, in an error
 _BUILTIN: Final = ("check_connection", "recent_calls", "undo_last")
 _ALLOW: Final = " With --unattended allow:FILE, the skills listed in FILE run without a question."
 _UNSAVED: Final = (
@@ -62,7 +62,7 @@ def fill(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Run the skill or script, and print its value; the account of the call goes to stderr."""
+    """Run the skill or script, and print its value; print the events of the call to stderr."""
     if (options.skill is None) == (options.python is None):
         raise exits.Failure("Give a skill or a script with --python, not both.")
     with ExitStack() as stack:
@@ -138,7 +138,7 @@ def _call(started: interpreter.Interpreter, options: argparse.Namespace, output:
 
 
 def _instance_at(url: str) -> discovery.Instance | None:
-    """Return the running host of an address."""
+    """Return the running host with a URL, if there is one."""
     for instance in discovery.running(hosts.settings().runtime):
         if instance.url == url:
             return instance
@@ -146,7 +146,7 @@ def _instance_at(url: str) -> discovery.Instance | None:
 
 
 def _failure(started: interpreter.Interpreter, output: IO[bytes]) -> exits.Failure:
-    """Return why there is no result: the host's own sentence, or its last output."""
+    """Return the reason for a missing result: the host's report, or its last output."""
     code = started.process.wait()
     error = started.report().get("error")
     if error is not None:
@@ -163,7 +163,7 @@ async def _call_once(
     with anyio.fail_after(max(0.0, deadline - time.monotonic())):
         async with host.connect() as client:
             names = [tool.name for tool in await client.tools() if tool.name not in _BUILTIN]
-            # The call comes first: some tools can be called although they are not listed.
+            # Called first, because some tools can be called although they are not listed.
             result = await client.call(skill, arguments)
             missing = f"There is no tool named {skill!r}"
             if skill not in names and any(text.startswith(missing) for text in result.texts):
@@ -182,7 +182,7 @@ def _unknown(skill: str, host: str, names: list[str]) -> str:
 
 
 def _show(result: Result, report: dict[str, str], script: Path | None) -> int:
-    """Print the result and the account of the call, and return the exit code."""
+    """Print the result and the events of the call, and return the exit code."""
     events = _events(report["audit"])
     text = ""
     if events:
@@ -209,7 +209,7 @@ def _show(result: Result, report: dict[str, str], script: Path | None) -> int:
 
 
 def _tell_saved(report: dict[str, str], *, is_changed: bool, is_script: bool) -> None:
-    """Print where the scene was saved, or that a change of it was not."""
+    """Print where the scene was saved, or that a change was not saved."""
     if "saved" in report:
         exits.tell(f"The scene was written to {report['saved']}.")
         return
@@ -222,7 +222,7 @@ def _tell_saved(report: dict[str, str], *, is_changed: bool, is_script: bool) ->
 
 
 def _account(events: list[Mapping[str, Any]], *, is_script: bool) -> str:
-    """Return the account of the call; a script is agreed to by the person at the command line."""
+    """Return the events of the call in sentences; for a script, the user of this command agreed."""
     text = "\n".join(account.sentences(events))
     if not is_script:
         return text
@@ -238,7 +238,7 @@ def _refusal(events: list[Mapping[str, Any]]) -> str:
 
 
 def _failure_of(result: Result, text: str, refusal: str, script: Path | None) -> str:
-    """Return why a call failed, or was refused; "" where it did not, or `text` says so already."""
+    """Return why a call failed or was refused; "" if it did not, or `text` says this already."""
     error = ""
     if result.is_error:
         error = account.for_person("\n".join(result.texts))
@@ -252,10 +252,7 @@ def _failure_of(result: Result, text: str, refusal: str, script: Path | None) ->
 
 
 def _events(record: str | None) -> list[Mapping[str, Any]]:
-    """Read the lines of the call from the record.
-
-    They come without undo steps, which ended with the interpreter.
-    """
+    """Read the lines of the call from the record, without undo steps, which no longer exist."""
     if record is None:
         return []
     events: list[Mapping[str, Any]] = []

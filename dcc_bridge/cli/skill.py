@@ -29,7 +29,7 @@ PAGES: Final = (
 )
 _MAX_NAME_CHARS: Final = 60
 _DIGITS: Final = range(10)
-# Names that are no files on Windows, whatever comes after their dot.
+# Names of devices on Windows, with any suffix.
 _DEVICES: Final = {
     *("con", "prn", "aux", "nul"),
     *(f"com{digit}" for digit in _DIGITS),
@@ -38,7 +38,7 @@ _DEVICES: Final = {
 _TEMPLATE_NAME: Final = "new_skill"
 _TEMPLATE_TITLE: Final = "New skill"
 _REPLACES: Final = "{} takes the place of the verb of that name in {}."
-# The beginnings of the lines in a template that the author of a skill has to replace.
+# The beginnings of the template's lines that the author of a skill has to replace.
 _PLACEHOLDERS: Final = ('"""Say in a sentence ', 'SCENE = ["camera_1"')
 
 
@@ -57,12 +57,12 @@ def fill(parser: argparse.ArgumentParser) -> None:
 
 
 def fill_guide(parser: argparse.ArgumentParser) -> None:
-    """Add what ``guide`` takes to a parser."""
+    """Add the options of ``guide`` to a parser."""
     parser.add_argument("page", nargs="?", choices=PAGES, metavar="PAGE", help=", ".join(PAGES))
 
 
 def run_guide(options: argparse.Namespace) -> int:
-    """Print a page of the guide; without a page, the titles of all."""
+    """Print a page of the guide, or without a page the titles of all pages."""
     try:
         folder = data_folder("resources") / "guide"
     except FileNotFoundError as error:
@@ -89,7 +89,7 @@ def _is_skill_name(name: str) -> bool:
 
 
 def _new(options: argparse.Namespace) -> int:
-    """Write a skill file, in a folder that is made if need be."""
+    """Write a skill file into a folder, which is created if need be."""
     name = options.name
     folder = options.folder or loader.user_folder(hosts.settings())
     if not _is_skill_name(name):
@@ -116,7 +116,7 @@ def _new(options: argparse.Namespace) -> int:
 
 
 def _check(options: argparse.Namespace) -> int:
-    files: dict[Path, Path] = {}  # as they were named, by their real paths: each file once
+    files: dict[Path, Path] = {}  # by their real paths, so each file once
     for path in options.path:
         for file in lint.files(path):
             files[file.resolve()] = file
@@ -142,12 +142,12 @@ def _counted(count: int, noun: str) -> str:
 
 
 def _print_notes(file: Path) -> None:
-    """Print the verbs that a skill file replaces, and what its author left of the template."""
+    """Print the verbs that a skill file replaces, and the template's lines that are still in it."""
     for name, number, metadata in lint.read_text(file).names():
         where = ", ".join(metadata.hosts) or "every host"
         if name in VERBS:
             print(f"{file}:{number}: {_REPLACES.format(name, where)}")
-    text = file.read_text(encoding="utf-8", errors="replace")  # the file may declare another one
+    text = file.read_text(encoding="utf-8", errors="replace")  # another encoding may be declared
     for number, line in enumerate(text.splitlines(), 1):
         if line.strip().startswith(_PLACEHOLDERS):
             print(f"{file}:{number}: Still to be filled in: {line.strip()}")

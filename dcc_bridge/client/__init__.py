@@ -1,4 +1,4 @@
-"""How a person's client finds a host, and how a person answers there. On the client's loop."""
+"""The client side: finds a host, calls its tools, answers its questions. On the client's loop."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from dcc_bridge.elicitation.text import safe_line
 
 
 class Person(Protocol):
-    """Somebody who can be asked in a client: `terminal` has the real person."""
+    """Answers the questions that reach a client; `terminal.Terminal` asks a real person."""
 
     async def ask(self, message: str, form: schema.Form, *, until: str = "") -> Reply:
         """Ask the person to fill in a form.
@@ -19,35 +19,34 @@ class Person(Protocol):
         Args:
             message: The question.
             form: The fields of the answer.
-            until: The end of the time for an answer, in words: "by 14:05:00".
+            until: The deadline of the answer, in words: "by 14:05:00".
 
         Returns:
-            The person's reply. Content that is sent fits the form.
+            The person's reply. The content of an "accept" fits the form.
         """
 
     async def visit(self, message: str, url: str, *, ours: bool = False, until: str = "") -> Reply:
-        """Ask the person to go to a page.
+        """Ask the person to open a page.
 
         Args:
             message: The reason, in the words of the host.
             url: The address of the page.
-            ours: The page is the asking host's own, and the call waits for it.
-            until: The end of the time for an answer, in words: "by 14:05:00".
+            ours: Whether the page is the host's own, so that the call waits for the page.
+            until: The deadline of the answer, in words: "by 14:05:00".
 
         Returns:
-            The person's reply: "accept" says that they go there.
+            The person's reply: "accept" means that the person opens the page.
         """
 
 
 class Script:
-    """Answers every question in the same way, which is known beforehand.
+    """Answers every question with the same prepared answer.
 
     Args:
-        answer: "decline"; "cancel"; "accept", which says yes where a yes is required and takes the
-            defaults else; or the values of the form's fields.
-        report: Receives a sentence that says why an answer cannot be given. The question is then
-            closed.
-        show: Receives a sentence that says which page to open.
+        answer: "decline" or "cancel"; "accept", which says yes in required fields for a yes and
+            takes the defaults of all other fields; or the values of the form's fields.
+        report: Receives the reason why the answer does not fit. The question is then closed.
+        show: Receives a sentence with the page to open.
     """
 
     def __init__(
@@ -61,7 +60,7 @@ class Script:
         self._report = report
 
     async def ask(self, message: str, form: schema.Form, *, until: str = "") -> Reply:
-        """Answer a form, as `Person.ask`; an answer that does not fit closes the question."""
+        """Answer a form, as `Person.ask`; if the answer does not fit, close the question."""
         if isinstance(self._answer, str) and self._answer != "accept":
             return Reply(self._answer)
         try:
@@ -71,7 +70,7 @@ class Script:
             return Reply("cancel", reason=str(error))
 
     async def visit(self, message: str, url: str, *, ours: bool = False, until: str = "") -> Reply:
-        """Agree to go to a page or refuse, as `Person.visit`; field values count as a yes."""
+        """Agree to open a page or refuse, as `Person.visit`; field values count as a yes."""
         action: types.Action = "accept"
         if isinstance(self._answer, str):
             action = self._answer

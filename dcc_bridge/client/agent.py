@@ -1,4 +1,8 @@
-"""An MCP client of a bridge: lists its tools and calls them. On the client's loop."""
+"""An MCP client of a bridge: lists the bridge's tools and calls them. On the client's loop.
+
+In the modern era of the protocol (from 2026 on) a question ends the request, and the client calls
+again with the answer: a *round* of the call. In the legacy era the request stays open meanwhile.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +29,7 @@ from dcc_bridge.client.argument_texts import argument_texts
 from dcc_bridge.client.tasks import TaskFollower
 from dcc_bridge.elicitation.types import LEFT, STATUS
 
-_LEAVE_TIMEOUT_S: Final = 2.0  # the time for a host to take in that a call was left
+_LEAVE_TIMEOUT_S: Final = 2.0  # for telling the host that nobody waits for a call any more
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,10 +54,10 @@ class Result:
     """The result of a call.
 
     Attributes:
-        texts: The texts of the result; a picture by its path, other data by its kind.
-        structured: The same result as data; None where the server sent texts alone.
-        is_error: The tool did not do what was asked.
-        meta: What the server adds to the result.
+        texts: The texts of the result; the path of a picture; the kind of any other data.
+        structured: The same result as data; None if the server sent only texts.
+        is_error: Whether the call failed.
+        meta: The ``_meta`` object of the result.
     """
 
     texts: tuple[str, ...]
@@ -63,7 +67,7 @@ class Result:
 
     @property
     def data(self) -> Any:
-        """The result as data. Where the server sent none, the texts are read as JSON."""
+        """The result as data. If the server sent only texts, they are read as JSON."""
         if self.structured is not None:
             return self.structured
         values = [parse_text(text) for text in self.texts]
@@ -73,7 +77,7 @@ class Result:
 
     @property
     def value(self) -> Any:
-        """The value that a skill returned, without the object that the protocol puts around it."""
+        """The value that a skill returned, without the protocol's ``{"result": ...}`` around it."""
         if self.structured is None and self.texts == ("Done.",):
             return None  # "Done." is the server's word for a skill that returns nothing
         data = self.data
@@ -89,7 +93,7 @@ class Result:
 
     @property
     def status(self) -> str:
-        """How the call ended, as the runner names it; "" where the server does not say."""
+        """How the call ended, as the runner names it; "" if the server does not say."""
         meta = self.meta or {}
         return str(meta.get(STATUS, ""))
 
@@ -103,11 +107,11 @@ def parse_text(text: str) -> Any:
 
 
 class Agent:
-    """A client that is connected to a host, and calls one tool at a time.
+    """A client that is connected to a host and calls one tool at a time.
 
     Args:
         client: The SDK's client, which is connected.
-        tasks: The extension of `client` that follows tasks; None for one that can ask nobody.
+        tasks: The extension of `client` that follows tasks; None if nobody can be asked.
 
     Attributes:
         tasks: Follows the calls that outlast their request.
@@ -117,12 +121,12 @@ class Agent:
         self._client = client
         self.tasks = tasks or TaskFollower(None)
         self._send = client.session.call_tool
-        # The question with which the latest round of the present call ended, in the modern era.
+        # The question that ended the latest round of the current call, in the modern era.
         self._question: types.InputRequiredResult | None = None
-        # The SDK's loop over the rounds of a call has no hook, and `_call` has to see each round.
-        vars(client.session)["call_tool"] = self._call
-        # The SDK would list the tools to check a result by its schema. The server has checked it.
-        vars(client.session)["validate_tool_result"] = _trust
+        # The SDK's loop over the rounds of a call has no hook, so `_call_round` replaces its step.
+        vars(client.session)["call_tool"] = self._call_round
+        # The SDK would list the tools to check each result, which the server has checked already.
+        vars(client.session)["validate_tool_result"] = _skip_check
 
     @property
     def protocol(self) -> str:
@@ -133,7 +137,7 @@ class Agent:
         """Return the tools that the host offers.
 
         Raises:
-            MCPError: The host does not list its tools, or is out of reach.
+            MCPError: The host refuses, or cannot be reached.
         """
         page = await self._client.list_tools()
         tools = list(page.tools)
@@ -165,7 +169,7 @@ class Agent:
         return await self._run(call, on_progress, tool, arguments)
 
     async def resume(self, task: str, on_progress: ProgressFnT | None = None) -> Result:
-        """Go on with a call that is a task, as the client that made the call would.
+        """Continue a call that is a task, as the client that made the call would.
 
         Args:
             task: The id of the task.
@@ -186,7 +190,10 @@ class Agent:
         tool: str = "",
         arguments: dict[str, Any] | None = None,
     ) -> Result:
-        """Wait for a call, which begins here; `tool` and `arguments` are needed to leave it."""
+        """Await `call`, and leave the call if this task is cancelled.
+
+        `tool` and `arguments` repeat those of the call; a task is left without them.
+        """
         self._question = None
         self.tasks.task = None
         self.tasks.on_progress = on_progress
@@ -204,8 +211,8 @@ class Agent:
         texts = tuple(_text(part) for part in result.content)
         return Result(texts, result.structured_content, bool(result.is_error), result.meta)
 
-    async def _call(self, *args: Any, **options: Any) -> Any:
-        """Send one round of a call, and note its question."""
+    async def _call_round(self, *args: Any, **options: Any) -> Any:
+        """Send one round of a call, and store the question with which the round ends."""
         result = await self._send(*args, **options)
         self._question = None
         if isinstance(result, types.InputRequiredResult):
@@ -213,19 +220,19 @@ class Agent:
             requests: dict[str, Any] = result.input_requests or {}
             for request in requests.values():
                 if request.params is not None:
-                    request.params.meta = result.meta  # where a question has it in the older era
+                    request.params.meta = result.meta  # where legacy questions have it
         return result
 
     async def _leave(self, tool: str, arguments: dict[str, Any] | None) -> None:
-        """End a call at its question; where only a request is open, the SDK has cancelled that."""
-        # Where the host is gone, or the call has ended, there is nothing to leave.
+        """Cancel the open question or task of a call. The SDK has cancelled an open request."""
+        # MCPError: the host is gone or the call has ended, so there is nothing to leave.
         with anyio.move_on_after(_LEAVE_TIMEOUT_S, shield=True), suppress(MCPError):
             question = self._question
             if question is None:
                 await self.tasks.leave(self._client.session)
                 return
             cancel = types.ElicitResult(action="cancel", _meta={LEFT: True})
-            await self._call(
+            await self._call_round(
                 tool,
                 arguments,
                 input_responses=dict.fromkeys(question.input_requests or (), cancel),
@@ -235,7 +242,7 @@ class Agent:
 
 
 def _risk(tool: types.Tool) -> str:
-    """Return the risk of a tool by its hints; the protocol calls one without hints destructive."""
+    """Return the risk of a tool by its hints; without hints it counts as destructive."""
     hints = tool.annotations or types.ToolAnnotations()
     if hints.read_only_hint:
         return "read"
@@ -244,11 +251,12 @@ def _risk(tool: types.Tool) -> str:
     return "destructive"
 
 
-async def _trust(name: str, result: types.CallToolResult) -> None:
+async def _skip_check(name: str, result: types.CallToolResult) -> None:
     """Accept a result without a check."""
 
 
 def _text(part: types.ContentBlock) -> str:
+    """Return a part of a result as a text; a picture is written to a file."""
     if isinstance(part, types.TextContent):
         return part.text
     if isinstance(part, types.ResourceLink):

@@ -16,7 +16,7 @@ _NOUNS: Final = {
     "null": "null",
 }
 _MAX_CHOICES: Final = 8  # values of a choice that are named
-_MAX_DEPTH: Final = 8  # schemas within schemas: one may refer to itself
+_MAX_DEPTH: Final = 8  # schemas within schemas: a schema may refer to itself
 Schema = Mapping[str, Any]
 
 
@@ -87,7 +87,7 @@ def _choice(values: list[Any]) -> str:
 
 
 def _alternatives(options: list[Any], schema: Schema, depth: int) -> str:
-    """Return the different kinds of value that a field takes, but for null."""
+    """Return the different kinds of value that a field takes, except null."""
     nouns: list[str] = []
     for option in options:
         noun = _noun(option, schema, depth + 1)

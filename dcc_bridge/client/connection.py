@@ -1,4 +1,8 @@
-"""Connects a client to a bridge, by HTTP with a token; a person is asked. On the client's loop."""
+"""Connects a client to a bridge by HTTP. On the client's loop.
+
+`http_client` makes each connection's host prove that it issued the token, before the token is sent.
+`connect` adds the SDK's client, and the person who answers questions.
+"""
 
 from __future__ import annotations
 
@@ -28,12 +32,13 @@ from dcc_bridge.elicitation.types import MISFIT
 from dcc_bridge.errors import SchemaError, Unreachable, own_version
 
 Era = Literal["auto", "legacy"]
-# The host ends its question first, and says why; this is the time for that word to arrive.
+# The host closes an overdue question and says why. This is the time for its message to arrive.
 _LATE_ANSWER_S: Final = 0.2
 _DRAIN_TIMEOUT_S: Final = 0.05  # the time from an answer to the end of its response
 # The server sends something every 15 s while a person decides.
 _SILENCE_TIMEOUT_S: Final = 300.0
-_LIMITS: Final = httpx2.Limits(max_connections=None)  # calls that wait for a person keep theirs
+# Each call that waits for a person keeps a connection.
+_LIMITS: Final = httpx2.Limits(max_connections=None)
 _NETWORK_ERRORS: Final = (MCPError, httpx2.HTTPError, httpx2.InvalidURL)
 _NOT_THE_HOST: Final = (
     "it does not accept the token: the token belongs to another host, or another program answers "
@@ -57,13 +62,12 @@ def http_client(
 ) -> httpx2.AsyncClient:
     """Return the HTTP client of a connection to a host on this computer.
 
-    Its requests raise `NotTheHost` where another program answers.
+    Its requests raise `NotTheHost` if another program answers.
 
     Args:
-        token: The proof of who we are. The token goes out only where the host has proved itself
-            first.
+        token: The client's token, which is sent only to a host that has proved itself.
         on_response: Receives each response, before its body is read.
-        silence: The time without a word of the host after which a request ends, in seconds; None
+        silence: The time after which a request ends if the host sends nothing, in seconds; None
             for five minutes.
         is_running: Returns whether the host runs; called before each connection.
     """
@@ -76,8 +80,8 @@ def http_client(
         headers={"Authorization": f"Bearer {token}"},
         timeout=httpx2.Timeout(30.0, read=silence),
         limits=_LIMITS,
-        verify=ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT),  # trusts nobody: it reads no certificates
-        trust_env=False,  # a proxy of the environment would be told the token
+        verify=ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT),  # loads no certificates, so trusts none
+        trust_env=False,  # a proxy from the environment would receive the token
         event_hooks={"request": [check.prepare], "response": response_hooks},
     )
 
@@ -87,11 +91,11 @@ async def _drain_on_close(response: httpx2.Response) -> None:
 
 
 class _DrainedBody(httpx2.AsyncByteStream):
-    """A response's body that is drained when it is closed, so that its connection is used again.
+    """A response's body that is drained on close, so that its connection can be used again.
 
     The SDK closes a stream of events at the answer, and the end of the stream follows at once.
-    Without this class, each call of a legacy client would need a connection, and a proof, of its
-    own. The task that reads the body closes it: no other task may, while a part is awaited.
+    Without this class, each call of a legacy client would need its own connection and proof. Only
+    the task that reads the body may close the body.
     """
 
     def __init__(self, stream: httpx2.AsyncByteStream) -> None:
@@ -115,15 +119,14 @@ class _DrainedBody(httpx2.AsyncByteStream):
 
 
 class _HostCheck:
-    """Makes the host prove itself on each connection, before the first request goes out on it.
+    """Makes the host prove itself on each connection, before the first request is sent there.
 
-    When a host is gone, any program may take its port. An earlier proof says nothing of that
-    program.
+    When a host has ended, any program may take its port, so an earlier proof is worth nothing.
 
     Attributes:
-        token: The token, which the host has made.
+        token: The token that the host issued.
         limit: The time for the proof, in seconds.
-        is_running: Returns whether the host runs; None where nobody knows.
+        is_running: Returns whether the host runs; None if that is not known.
     """
 
     def __init__(
@@ -134,7 +137,7 @@ class _HostCheck:
         self.is_running = is_running
 
     async def prepare(self, request: httpx2.Request) -> None:
-        """Register for the moment at which a connection is opened for a request."""
+        """Have `_trace` called when a connection is opened for a request."""
         request.extensions = {**request.extensions, "trace": partial(self._trace, request.url)}
 
     async def _trace(self, url: httpx2.URL, event: str, info: Mapping[str, Any]) -> None:
@@ -171,7 +174,7 @@ class _HostCheck:
 
 
 def _may_prove(received: bytes) -> bool:
-    """Return whether the part of a response that is still to come can make it a proof."""
+    """Return whether a response that is not complete can still become a proof."""
     head, end, body = received.partition(b"\r\n\r\n")
     if not end:
         return len(head) < _MAX_HEAD_BYTES
@@ -191,18 +194,18 @@ async def connect(
 
     Args:
         url: The address, which is on this computer, because the token travels in the clear.
-        token: The proof of who we are.
+        token: The client's token.
         era: "legacy" speaks the revision 2025-11-25, in which the server asks in the middle of a
-            request; "auto" speaks the newest one that both sides know.
+            request; "auto" speaks the newest revision that both sides know.
         person: Answers questions; None declares that nobody can be asked.
-        silence: The time without a word of the host after which a request ends, in seconds; None
+        silence: The time after which a request ends if the host sends nothing, in seconds; None
             for five minutes.
 
     Yields:
         The connected client.
 
     Raises:
-        Unreachable: Nothing answers, another host answers, or the host went away.
+        Unreachable: Nothing answers, another program answers, or the host went away.
     """
     if urlsplit(url).hostname not in ("127.0.0.1", "localhost", "::1"):
         raise Unreachable(url, "only a host on this computer is given the token")
@@ -225,11 +228,11 @@ async def connect(
             is_connected = True
             yield Agent(client, tasks)
     except BaseExceptionGroup as group:
-        raise _explained(_single_error(group), url, is_connected) from None
+        raise _public_error(_single_error(group), url, is_connected) from None
 
 
-def _explained(error: BaseException, url: str, is_connected: bool) -> BaseException:
-    """Return the error to raise for one that ended a connection."""
+def _public_error(error: BaseException, url: str, is_connected: bool) -> BaseException:
+    """Return the error that `connect` raises when `error` has ended a connection."""
     if not isinstance(error, _NETWORK_ERRORS):
         return error
     if is_connected:
@@ -249,8 +252,7 @@ def _callback(person: Person, host_url: str) -> ElicitationFnT:
         context: ClientRequestContext, params: types.ElicitRequestParams
     ) -> types.ElicitResult:
         limit, until = time_left(params)
-        # A question that cannot be drawn is cancelled: nobody has agreed to it.
-        reply = Reply("cancel")
+        reply = Reply("cancel")  # also of a question that is overdue or cannot be drawn
         with anyio.move_on_after(limit + _LATE_ANSWER_S), suppress(SchemaError):
             if isinstance(params, types.ElicitRequestFormParams):
                 form = parse(params.requested_schema)
@@ -274,9 +276,9 @@ def _elicit_result(reply: Reply) -> types.ElicitResult:
 
 
 def _single_error(group: BaseExceptionGroup[BaseException]) -> BaseException:
-    """Return the one error that task groups have wrapped; of several network errors, the first.
+    """Return the error that task groups have wrapped; of several network errors, the first.
 
-    Several errors of other kinds stay a group.
+    A group with several errors of other kinds is returned as it is.
     """
     _, others = group.split(_NETWORK_ERRORS)
     error: BaseException = group

@@ -1,6 +1,6 @@
 """The configuration files of MCP clients, and the form of our entry in each. Any thread.
 
-The places were read in the clients' own documentation in November 2026:
+As the clients' own documentation described them in November 2026:
 
 ==============  ================================================================================
 Claude Code     code.claude.com/docs/en/mcp: ``~/.claude.json`` for its user,
@@ -48,13 +48,12 @@ Kind = Literal["plain", "typed", "extension"]
 
 @dataclass(frozen=True, slots=True)
 class ClientEntry:
-    """The command with which a client starts us. There is no token in it.
+    """The command with which a client starts us. It contains no token.
 
     Attributes:
-        command: The program, by its whole path: a client's search path is not the shell's.
+        command: The whole path of the program: a client's search path is not the shell's.
         args: The arguments of the program.
-        env: The environment variables that the program needs; clients pass hardly any of their
-            own on.
+        env: The environment variables that the program needs; clients pass on hardly any.
     """
 
     command: str
@@ -63,7 +62,7 @@ class ClientEntry:
 
     @classmethod
     def for_client(cls, label: str) -> ClientEntry:
-        """Return the entry of a client, as this process could be started again.
+        """Return the entry of a client, which starts this program again.
 
         Args:
             label: The name by which hosts will know the client.
@@ -78,7 +77,7 @@ class ClientEntry:
         arguments = ("connect", "--label", label)
         if script.is_file():
             return cls(str(script), arguments, env)
-        # A host's own Python finds us by this variable alone.
+        # A host's own Python finds us only by this variable.
         if _IMPORT_FOLDER in os.environ.get("PYTHONPATH", "").split(os.pathsep):
             env["PYTHONPATH"] = _IMPORT_FOLDER
         # -P: the client's folder, which may hold a module of our name, must not be searched.
@@ -88,8 +87,8 @@ class ClientEntry:
         """Return the entry as the object that a client expects.
 
         Args:
-            kind: The form of the object. "plain" has what the entry has, "typed" a "type" before
-                that, and "extension" is the form of goose.
+            kind: The form of the object: "plain" has the members of the entry, "typed" also has a
+                "type", and "extension" is the form of goose.
         """
         if kind == "extension":
             return {
@@ -118,13 +117,12 @@ class ConfigFile:
     Attributes:
         folder: The folder of the user's file, as a name that `_folder` resolves.
         name: The path of the user's file below that folder.
-        project: The path of the file in a project's folder; None where the client has none.
+        project: The path of the file in a project's folder, if the client has one.
         key: The member that lists the servers.
         kind: The form of an entry in the file.
-        syntax: The language of the file. Only JSON is written here; an entry in another language
-            is printed, and TOML is written by `program`.
-        program: The name of the client's own command, which may be on PATH; None where the client
-            has none.
+        syntax: The language of the file. Only JSON is written here: `program` writes TOML, and a
+            person pastes any other entry.
+        program: The name of the client's own command, if it has one.
     """
 
     folder: Folder
@@ -143,20 +141,20 @@ class ConfigFile:
     @property
     def is_there(self) -> bool:
         """Return whether the client seems to be on this computer, by its command or its files."""
-        trace = _folder(self.folder)
+        settings = _folder(self.folder)
         if self.folder not in ("codex", "goose"):  # other folders are not the client's own
-            trace = trace / Path(self.name).parts[0]
-        return trace.exists() or self.own_command() is not None
+            settings = settings / Path(self.name).parts[0]
+        return settings.exists() or self.own_command() is not None
 
     def own_command(self) -> str | None:
         """Return the path of the client's own command, which adds an entry for its user.
 
-        None where the command is not on PATH, or cannot be used.
+        None if the command is not on PATH, or cannot be used.
         """
         if self.program is None:
             return None
         program = shutil.which(self.program)
-        # A batch file has its arguments read by cmd.exe, whose quoting JSON does not survive.
+        # cmd.exe reads the arguments of a batch file, and its quoting breaks JSON.
         if program is not None and program.lower().endswith((".cmd", ".bat")):
             return None
         return program
@@ -177,7 +175,7 @@ class ConfigFile:
         return project.absolute() / self.project
 
     def text(self, entry: ClientEntry) -> str:
-        """Return an entry as a person pastes it into the file."""
+        """Return the text of an entry that a person can paste into the file."""
         server = entry.as_object(self.kind)
         if self.syntax == "toml":
             return _toml(self.key, server)
@@ -211,7 +209,7 @@ class ConfigFile:
 
 
 def _toml(key: str, server: dict[str, Any]) -> str:
-    """Return an entry in TOML, which has the strings and lists of JSON."""
+    """Return an entry in TOML, whose strings and lists are written as in JSON."""
     lines = [
         f"[{key}.{NAME}]",
         f"command = {json.dumps(server['command'])}",
@@ -256,7 +254,7 @@ def _env_folder(variable: str, default: Path) -> Path:
     return Path(os.environ.get(variable) or default)
 
 
-# The files by the label under which their clients are set up.
+# By the label of the client, which ``dcc-bridge client add`` takes.
 CONFIG_FILES: Final[dict[str, ConfigFile]] = {
     "claude-code": ConfigFile(
         "claude", ".claude.json", ".mcp.json", kind="typed", program="claude"
@@ -279,7 +277,7 @@ LINKED: Final = ("vscode", "cursor")  # the clients that have links
 
 
 def link(label: str) -> str:
-    """Return the link by which a client adds our entry, once its person agrees.
+    """Return the link with which a client adds our entry, once its person agrees.
 
     Args:
         label: The label of a client in `LINKED`.

@@ -1,9 +1,9 @@
-"""Edits one member of a JSON text in place; comments and all else stay. Any thread.
+"""Edits one member of a JSON text in place and keeps the rest, with its comments. Any thread.
 
-MCP clients keep their settings in JSON, several of them with comments and trailing commas. A text
-that is parsed and written anew loses those, and its numbers change: ``1e400`` becomes ``Infinity``.
-Here only the span of one member is replaced. A text is read once, from front to back and without
-recursion, so neither its length nor its nesting matters.
+MCP clients keep their settings in JSON, several of them with comments and trailing commas. Parsing
+and writing such a text loses those, and changes numbers: ``1e400`` becomes ``Infinity``. Here only
+the span of one member is replaced. A text is read once, from front to back and without recursion,
+so neither its length nor its nesting matters.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _TOKEN: Final = re.compile(
 
 
 class InvalidJson(ValueError):
-    """A text is not a JSON object, or cannot be edited as wanted. The message says why."""
+    """A text is not a JSON object, or a path in it cannot be used. The message says why."""
 
 
 class _Token(NamedTuple):
@@ -66,7 +66,7 @@ class _JsonValue:
     members: list[_Member] = field(default_factory=list)
 
     def member(self, name: str) -> _Member | None:
-        """Return the member of a name; None where there is none. Raises InvalidJson for two."""
+        """Return the member of a name, or None. Raises InvalidJson if there are two."""
         matches = [member for member in self.members if member.name == name]
         if len(matches) > 1:
             raise InvalidJson(f"{name} is in it twice")
@@ -80,10 +80,10 @@ class _Member:
     """A member of an object in a text.
 
     Attributes:
-        name: Its name, unescaped.
-        start: Index of the first character of its name.
-        value: Its value.
-        comma: Index of the comma after it; None where there is none.
+        name: The name, unescaped.
+        start: Index of the first character of the name.
+        value: The value.
+        comma: Index of the comma after the member, if there is one.
     """
 
     name: str
@@ -98,7 +98,7 @@ class Document:
     A document does not change: `set` and `remove` return the text to write.
 
     Args:
-        text: The text. One without a value stands for an empty object.
+        text: The text. A text without a value stands for an empty object.
 
     Raises:
         InvalidJson: The text is not a JSON object.
@@ -108,7 +108,7 @@ class Document:
         tokens = list(_tokens(text))
         if all(token.kind == "comment" for token in tokens):
             if tokens:
-                text += "\n"  # a comment may go on to the end of its line
+                text += "\n"  # the text may end in a line comment
             text += "{}\n"
             tokens = list(_tokens(text))
         self.text = text
@@ -116,10 +116,10 @@ class Document:
         self._root = _parse(text, tokens)
 
     def get(self, *path: str) -> Any:
-        """Return the value at a path as Python's own types; None where there is none.
+        """Return the value at a path as Python's own types; None if there is none.
 
         Raises:
-            InvalidJson: The value is nested too deeply for Python, or a name of the path is there
+            InvalidJson: The value is nested too deeply for Python, or a name of the path occurs
                 twice.
         """
         value = self._find(path)
@@ -134,17 +134,17 @@ class Document:
             raise InvalidJson(f"{name} is nested too deeply") from None
 
     def is_empty(self, *path: str) -> bool:
-        """Return whether the value at a path is an object with no member and no comment in it."""
+        """Return whether the value at a path is an object without members and comments."""
         value = self._find(path)
         if value is None or value.kind != "{":
             return False
         return not self.text[value.start + 1 : value.end - 1].strip(_SPACE)
 
     def set(self, path: Sequence[str], value: Any) -> str:
-        """Return the text with a value at a path. Objects that lead there are added.
+        """Return the text with a value set at a path. Missing objects on the path are added.
 
         Raises:
-            InvalidJson: What leads there is no object, or a name of the path is there twice.
+            InvalidJson: A value on the path is not an object, or a name of the path occurs twice.
         """
         parent = self._root
         *parents, last = path
@@ -167,10 +167,10 @@ class Document:
         return self.text[: old.start] + new + self.text[old.end :]
 
     def remove(self, *path: str) -> str:
-        """Return the text without a member; the same text where there is none.
+        """Return the text without the member at a path; the same text if there is none.
 
         Raises:
-            InvalidJson: A name of the path is there twice.
+            InvalidJson: A name of the path occurs twice.
         """
         parent = self._find(path[:-1])
         if parent is None:
@@ -192,12 +192,12 @@ class Document:
         return head + self.text[end:]
 
     def significant(self) -> list[str]:
-        """Return the tokens of the text, with its comments, whatever its layout is."""
+        """Return the tokens and comments of the text, for comparing texts of different layout."""
         words = []
         for kind, start, end in _essential(self._tokens, comments=True):
             word = self.text[start:end]
             if kind == "string":
-                word = json.dumps(json.loads(word))  # the same for each way to escape a character
+                word = json.dumps(json.loads(word))  # characters can be escaped in several ways
             words.append(word)
         return words
 
@@ -213,9 +213,8 @@ class Document:
     def _insert(self, parent: _JsonValue, name: str, value: Any) -> str:
         """Return the text with a new last member of an object, after the comments at its end."""
         close = parent.end - 1
-        at = len(self.text[:close].rstrip(_SPACE))
-        before = self.text[:at]
-        tail = self.text[at:close]
+        before = self.text[:close].rstrip(_SPACE)
+        tail = self.text[len(before) : close]
         space = ""
         comma = ""
         if parent.members:
@@ -224,7 +223,7 @@ class Document:
             if last.comma is None:
                 before = f"{before[: last.value.end]},{before[last.value.end :]}"
             else:
-                comma = ","  # a trailing comma stays one
+                comma = ","  # the object keeps a trailing comma
         if not self._is_spread(parent):
             new = json.dumps(value, ensure_ascii=False)
         else:
@@ -239,23 +238,26 @@ class Document:
         return f"{before}{space}{json.dumps(name)}: {new}{comma}{tail}{self.text[close:]}"
 
     def _span(self, member: _Member) -> tuple[int, int]:
-        """Return the start and end of what goes with a member: its comma, and its line or space."""
+        """Return the start and end of the text to remove: a member, its comma, its line or space.
+
+        If a line comment ends before the member, the text after the member must not join it.
+        """
         end = member.value.end
         if member.comma is not None:
             end = member.comma + 1
         start = len(self.text[: member.start].rstrip(_SPACE))
         following = end + _leading_space(self.text, end)
         if self._ends_line_comment(start) and not _breaks(self.text[end:following]):
-            return member.start, following  # else what follows would become part of that comment
+            return member.start, following
         return start, end
 
     def _ends_line_comment(self, index: int) -> bool:
-        """Return whether the text before an index ends with a comment that goes on in its line."""
+        """Return whether the text before an index ends with a ``//`` comment."""
         last = [token for token in self._tokens if token.start < index][-1]
         return last.kind == "comment" and self.text.startswith("//", last.start)
 
     def _is_spread(self, value: _JsonValue) -> bool:
-        """Return whether the members of an object stand on lines of their own, or will."""
+        """Return whether each member of an object stands, or will stand, on its own line."""
         root = self._root
         if not value.members:
             return value is root or _breaks(self.text[root.start : root.end])
@@ -266,7 +268,7 @@ class Document:
         return _breaks(head) or _breaks(tail)
 
     def _indentation(self, index: int) -> str:
-        """Return the space at the beginning of the line in which a character is."""
+        """Return the space at the beginning of the line that contains an index."""
         start = max(self.text.rfind("\n", 0, index), self.text.rfind("\r", 0, index)) + 1
         rest = self.text[start:index]
         return rest[: len(rest) - len(rest.lstrip(" \t"))]
@@ -289,7 +291,7 @@ class Document:
 
 
 class _Parser:
-    """Checks the grammar of a text, token by token, and notes where its values are."""
+    """Checks the grammar of a text, token by token, and builds the tree of its values."""
 
     def __init__(self, text: str) -> None:
         self.root: _JsonValue | None = None
@@ -360,7 +362,7 @@ class _Parser:
         return True
 
     def _close(self, token: _Token) -> bool:
-        """End a list or an object, also after a trailing comma."""
+        """End a list or an object; a trailing comma is allowed."""
         if not self._open:
             return False
         mark = "]"
@@ -411,7 +413,7 @@ def _tokens(text: str) -> Iterator[_Token]:
 
 
 def _essential(tokens: Iterable[_Token], *, comments: bool = False) -> Iterator[_Token]:
-    """Leave out trailing commas, and comments unless they are wanted."""
+    """Yield the tokens without trailing commas, and without comments unless `comments` is set."""
     comma = None
     for token in tokens:
         if token.kind == "comment":

@@ -1,10 +1,11 @@
-"""Our entry in the configuration of an MCP client: added, found, removed. Any thread.
+"""Adds, finds and removes our entry in the configuration of an MCP client. Any thread.
 
-The client's own command does it where it is on PATH. Else the file is edited in place, so nothing
-but our entry changes in it, and written as a whole or not at all, after a backup was made.
+If the client's own command is on PATH, that command edits the file. Else only our entry is changed
+in the text, and the file is written as a whole or not at all.
 
-The backup is made once, before the first change; no later one overwrites it, for that would hold
-our own entry. Once the file holds again what the backup holds, the backup takes its place.
+Before our first change the file is copied to a backup, which is never overwritten: a later copy
+would hold our own entry. If `remove` leaves the same content as the backup's, it restores the
+backup.
 """
 
 from __future__ import annotations
@@ -33,10 +34,10 @@ class ByHand(ValueError):
 
 
 class UnreadableFile(ValueError):
-    """A file is not as its client would read it. The message says why, and what to do.
+    """The client could not read its file. The message says why, and what to do.
 
     Attributes:
-        why: The reason alone.
+        why: Only the reason.
     """
 
     def __init__(self, file: Path, why: object) -> None:
@@ -50,9 +51,9 @@ class Change:
 
     Attributes:
         file: The client's file.
-        is_new: The file was changed; else it was as wanted before.
-        backup: The copy of the file from before us, if the copy was just made or is still needed;
-            else None.
+        is_new: Whether the file was changed. If not, it needed no change.
+        backup: The copy of the file from before our first change, if the copy was just made or is
+            still needed.
     """
 
     file: Path
@@ -65,15 +66,15 @@ def add(config: ConfigFile, label: str, project: Path | None = None) -> Change:
 
     Args:
         config: The file.
-        label: What hosts will call the client.
-        project: The folder of a project that the entry is for; None for the user's own file.
+        label: The name by which hosts will know the client.
+        project: The folder of the project that the entry is for; None for the user's own file.
 
     Returns:
         The outcome.
 
     Raises:
-        ByHand: The file is left to a person.
-        UnreadableFile: The file is not as its client would read it. It was not changed.
+        ByHand: A person has to edit the file.
+        UnreadableFile: The client could not read the file, which was not changed.
         ValueError: The client has no file for projects.
         OSError: The file cannot be read or written.
     """
@@ -118,7 +119,7 @@ def _user_command(config: ConfigFile, project: Path | None) -> str | None:
 
 
 def remove(config: ConfigFile, project: Path | None = None) -> Change:
-    """Remove our entry, as `add` does; if nothing else was changed, the file is as before us.
+    """Remove our entry, and restore the backup if nothing else in the file has changed.
 
     Args:
         config: The client's file.
@@ -128,8 +129,8 @@ def remove(config: ConfigFile, project: Path | None = None) -> Change:
         The outcome.
 
     Raises:
-        ByHand: The file is left to a person.
-        UnreadableFile: The file is not as its client would read it. It was not changed.
+        ByHand: A person has to edit the file.
+        UnreadableFile: The client could not read the file, which was not changed.
         ValueError: The client has no file for projects.
         OSError: The file cannot be read or written.
     """
@@ -153,7 +154,7 @@ def remove(config: ConfigFile, project: Path | None = None) -> Change:
 
 
 def find(config: ConfigFile, project: Path | None = None) -> Mapping[str, Any] | None:
-    """Return our entry in a file; None where it is not there, or the file cannot be read."""
+    """Return our entry in a file; None if there is no entry, or the file cannot be read."""
     try:
         return _entry(config, config.path(project))
     except (OSError, ValueError):
@@ -161,7 +162,7 @@ def find(config: ConfigFile, project: Path | None = None) -> Mapping[str, Any] |
 
 
 def problem(config: ConfigFile) -> str:
-    """Return why the user's file cannot be read, if it is JSON; "" where it can."""
+    """Return why the user's file, if it is JSON, cannot be read; else ""."""
     try:
         if config.syntax == "json":
             _entry(config, config.path())
@@ -173,13 +174,13 @@ def problem(config: ConfigFile) -> str:
 
 
 def backup_of(file: Path) -> Path:
-    """Return the path of a file's backup, which need not be there."""
+    """Return the path of a file's backup, which need not exist."""
     real = Path(os.path.realpath(file))
     return real.with_name(real.name + BACKUP)
 
 
 def _entry(config: ConfigFile, file: Path) -> Mapping[str, Any] | None:
-    """Return our entry in a file that exists or not; or raise UnreadableFile."""
+    """Return our entry in a file, which need not exist; or raise UnreadableFile."""
     text = _read(file)
     try:
         if config.syntax == "json":
@@ -201,7 +202,7 @@ def _entry(config: ConfigFile, file: Path) -> Mapping[str, Any] | None:
 
 
 def _is_same(entry: Mapping[str, Any] | None, wanted: Mapping[str, Any]) -> bool:
-    """Return whether an entry starts the same program; an empty member may be left out."""
+    """Return whether an entry starts the same program; a missing member counts as empty."""
     if entry is None:
         return False
     for key in ("command", "args", "env"):
@@ -215,7 +216,7 @@ def _is_same(entry: Mapping[str, Any] | None, wanted: Mapping[str, Any]) -> bool
 def _with_entry(
     file: Path, key: str, wanted: Mapping[str, Any], present: Mapping[str, Any] | None
 ) -> str:
-    """Return the text of a file with our entry. Members that we do not need to change stay."""
+    """Return the text of a file with our entry. Members that already fit are left as they are."""
     text = _read(file)
     try:
         if not present or "command" not in present:
@@ -233,7 +234,7 @@ def _with_entry(
 def _with_env(
     text: str, path: tuple[str, ...], wanted: Mapping[str, Any], present: Mapping[str, Any]
 ) -> str:
-    """Return a text with the variables of our entry, which stand at a path."""
+    """Return a text with the `wanted` variables set in the object at a path."""
     for variable, value in wanted.items():
         if present.get(variable) != value:
             text = Document(text).set((*path, variable), value)
@@ -241,7 +242,7 @@ def _with_env(
 
 
 def _remove_entry(file: Path, key: str, *, had_file: bool) -> None:
-    """Remove our entry from a file, and the file too if we made it and nothing else is in it."""
+    """Remove our entry; delete the file if we made it and it is empty now."""
     text = _read(file)
     is_ours = not had_file and not file.is_symlink()
     if is_ours and _without_entry(text, key) == ["{", "}"]:
@@ -251,7 +252,7 @@ def _remove_entry(file: Path, key: str, *, had_file: bool) -> None:
 
 
 def _is_backup_and_entry(config: ConfigFile, backup: Path, file: Path) -> bool:
-    """Return whether a file says the same as its backup, but for our entry."""
+    """Return whether a file has the same content as its backup, apart from our entry."""
     if config.syntax != "json" or not backup.exists():
         return False
     try:
@@ -259,12 +260,12 @@ def _is_backup_and_entry(config: ConfigFile, backup: Path, file: Path) -> bool:
             return False
         content_before = _without_entry(_read(backup), config.key)
         return content_before == _without_entry(_read(file), config.key)
-    except ValueError:  # the backup is none of ours
+    except ValueError:  # the backup was not made by us
         return False
 
 
 def _without_entry(text: str, key: str) -> list[str]:
-    """Return the tokens of a text without our entry, and without the list of servers if empty."""
+    """Return the tokens of a text without our entry, and without an empty list of servers."""
     rest = Document(Document(text).remove(key, NAME))
     if rest.is_empty(key):
         rest = Document(rest.remove(key))
@@ -274,10 +275,10 @@ def _without_entry(text: str, key: str) -> list[str]:
 def _add_by_client(
     program: str, config: ConfigFile, entry: ClientEntry, present: Mapping[str, Any] | None
 ) -> None:
-    """Add our entry by a client's own command, in place of the entry that is `present`."""
+    """Add our entry by a client's own command, replacing the entry that is present, if any."""
     file = config.path()
     content_before = b""
-    if present is not None:  # clients refuse a name that they have
+    if present is not None:  # clients refuse to add a name twice
         content_before = file.read_bytes()
         _run_client(program, config.remove_command())
     _run_client(program, config.add_command(entry))
@@ -302,7 +303,7 @@ def _leave_to_person(instruction: str) -> NoReturn:
 
 
 def _run_client(program: str, words: list[str]) -> None:
-    """Run a client's own command. The file shows whether the command has done its work."""
+    """Run a client's own command. The caller looks at the file to see whether it worked."""
     if not words:
         return
     with suppress(OSError, subprocess.SubprocessError):
@@ -315,7 +316,7 @@ def _run_client(program: str, words: list[str]) -> None:
 
 
 def _read(file: Path) -> str:
-    """Return the text of a file; "" where there is none."""
+    """Return the text of a file; "" if the file does not exist."""
     try:
         return file.read_bytes().decode()
     except FileNotFoundError:
@@ -328,7 +329,7 @@ def _read(file: Path) -> str:
 
 
 def _back_up(file: Path) -> Path | None:
-    """Copy a file to its backup; None where there is no file, or a backup already."""
+    """Copy a file to its backup; return None if there is no file, or already a backup."""
     backup = backup_of(file)
     if not file.exists() or os.path.lexists(backup):
         return None
@@ -339,7 +340,7 @@ def _back_up(file: Path) -> Path | None:
 def _replace(file: Path, content: bytes, *, mode_of: Path) -> None:
     """Write a whole file or nothing.
 
-    The file gets the permissions of `mode_of`. Where that is not there, only the owner may read
+    The file gets the permissions of `mode_of`. If `mode_of` does not exist, only the owner may read
     the file.
     """
     file = Path(os.path.realpath(file))  # a link leads to the same file as before

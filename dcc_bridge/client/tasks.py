@@ -1,4 +1,4 @@
-"""Calls that go on as tasks, beyond the request that began them. On the client's loop."""
+"""Follows calls that continue as tasks after their request has ended. On the client's loop."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ from pydantic import Field
 from dcc_bridge.elicitation.types import LIMIT, STATUS, TASK_METHODS, TASKS
 
 ASKING: Final = "asking"
-"""The status of a call that goes on and asks, in place of the word for how a call ended."""
+"""The status of a result of a call that has not ended, because its question is open."""
 _DAY_S: Final = 86_400.0
 _GET, _UPDATE, _CANCEL = TASK_METHODS
-# The time for which a host may be out of reach before its task is given up.
+# The time for which a host may be out of reach before `follow` raises.
 _UNREACHABLE_TIMEOUT_S: Final = 10.0
-# The time until the next look at a task that was just answered, or whose host was out of reach.
+# The time until the next poll after an answer, or while the host is out of reach.
 _RETRY_INTERVAL_S: Final = 0.1
-_POLL_INTERVAL_MS: Final = 1000  # the time between two looks, where the host does not say it
+_POLL_INTERVAL_MS: Final = 1000  # between two polls, if the host names no interval
 T = TypeVar("T", bound=types.Result)
 
 
 class _TaskHandle(types.Result):
-    """The result of a call that goes on as a task."""
+    """The result of a call that continues as a task."""
 
     result_type: Literal["task"]
     task_id: str
@@ -59,20 +59,20 @@ class _TaskState(types.Result):
 
     @property
     def poll_interval(self) -> float:
-        """The time until the next look, in seconds."""
+        """The time until the next poll, in seconds."""
         return self.poll_interval_ms / 1000
 
 
 class TaskFollower(ClientExtension):
-    """Follows a call that goes on as a task: answers its questions, and returns its result.
+    """Polls one task at a time: answers its questions, and returns its result.
 
     Args:
-        answer: Asks the person; None where nobody can be asked.
+        answer: Asks the person; None if nobody can be asked.
 
     Attributes:
-        task: The id of the task that is followed, one at a time; None where there is none.
+        task: The id of the task that is followed now, if any.
         on_task: Receives the id of each new task.
-        on_progress: Receives the message about what the task waits for; None to receive nothing.
+        on_progress: Receives the status message of the task at each poll, if set.
     """
 
     identifier = TASKS
@@ -84,7 +84,7 @@ class TaskFollower(ClientExtension):
         self.on_progress: ProgressFnT | None = None
 
     def claims(self) -> list[ResultClaim[Any]]:
-        """Return the kind of result that means a task, for the SDK."""
+        """Register the type of result that means a task, for the SDK."""
         return [ResultClaim(result_type="task", model=_TaskHandle, resolve=self._resolve)]
 
     async def _resolve(self, handle: _TaskHandle, context: ClaimContext) -> types.CallToolResult:
@@ -99,8 +99,8 @@ class TaskFollower(ClientExtension):
             task: The id of the task.
 
         Returns:
-            The result of the call. Where a question comes and nobody can be asked, a result that
-            says so, with the status `ASKING`; the task goes on then.
+            The result of the call. If a question comes and nobody can be asked, an error with the
+            status `ASKING`; the task then continues.
 
         Raises:
             MCPError: The host does not know the task, is out of reach, or reports an error of the
@@ -117,7 +117,7 @@ class TaskFollower(ClientExtension):
             if key is not None:
                 if self._answer is None:
                     self.task = None
-                    return _left_open(task, state.input_requests[key].params)
+                    return _open_question_result(task, state.input_requests[key].params)
                 reply = await self._ask(self._answer, session, task, key, state)
                 if reply is not None:
                     replies[key] = reply
@@ -148,10 +148,10 @@ class TaskFollower(ClientExtension):
     async def _ask(
         self, answer: ElicitationFnT, session: ClientSession, task: str, key: str, state: _TaskState
     ) -> Any:
-        """Put a question to the person; None where it ended elsewhere before they answered."""
+        """Return the person's reply to a question; None if the question ended before."""
         params = state.input_requests[key].params
         replies: list[Any] = []
-        context: Any = None  # of a request of the host's own, which this is not
+        context: Any = None  # only a request of the host has one
 
         async def ask() -> None:
             replies.append(await answer(context, params))
@@ -169,7 +169,7 @@ class TaskFollower(ClientExtension):
         return replies[0]
 
     async def _state(self, session: ClientSession, task: str) -> _TaskState:
-        """Ask for the state of a task, again and again while its host is out of reach."""
+        """Return the state of a task, retrying while its host is out of reach."""
         give_up_at = anyio.current_time() + _UNREACHABLE_TIMEOUT_S
         while True:
             try:
@@ -191,13 +191,13 @@ def _unanswered(state: _TaskState, replies: dict[str, Any]) -> str | None:
 async def _send_replies(
     session: ClientSession, task: str, state: _TaskState, replies: dict[str, Any]
 ) -> None:
-    """Send the replies to the questions that are open, also those sent before: one may be lost."""
+    """Send the replies to all open questions, even if sent before: a reply may have been lost."""
     responses = {}
     for key, reply in replies.items():
         if key in state.input_requests:
             responses[key] = reply
     if responses:
-        with suppress(MCPError):  # the next look shows whether the host took the replies
+        with suppress(MCPError):  # the next poll shows whether the host took the replies
             await _send(
                 session, _UPDATE, types.EmptyResult, task_id=task, input_responses=responses
             )
@@ -215,8 +215,8 @@ def time_left(params: types.ElicitRequestParams) -> tuple[float, str]:
         params: The question.
 
     Returns:
-        The time in seconds, which is infinite for the question of an older bridge; and the end of
-        that time in words: "by 14:05:00", or "soon" where it is a day or more away.
+        The time in seconds, infinite if the bridge names none; and its end in words:
+        "by 14:05:00", or "soon" if it is a day or more away.
     """
     meta = dict[str, Any](params.meta or {})
     limit = meta.get(LIMIT, math.inf)
@@ -226,8 +226,8 @@ def time_left(params: types.ElicitRequestParams) -> tuple[float, str]:
     return limit, time.strftime("by %H:%M:%S", end)
 
 
-def _left_open(task: str, params: types.ElicitRequestParams) -> types.CallToolResult:
-    """Return the result for a call that goes on and asks, where nobody can be asked."""
+def _open_question_result(task: str, params: types.ElicitRequestParams) -> types.CallToolResult:
+    """Return the result of a call that waits for an answer while nobody can be asked here."""
     _, until = time_left(params)
     text = types.TextContent(
         text=f"The call continues and waits for an answer: {params.message}\nNobody can be asked "

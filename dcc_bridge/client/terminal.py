@@ -1,4 +1,4 @@
-"""Asks a person at a terminal: draws a form by fields, reads the answers. On one asyncio loop."""
+"""Asks a person at a terminal, one field of a form after another. On one asyncio loop."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ DECLINE: Final = "/decline"
 CANCEL: Final = "/cancel"
 ALL: Final = "/all"
 DIFFERENCE: Final = "/diff"
-_FENCED: Final = re.compile(r"^```\n(.*?)\n```$", re.MULTILINE | re.DOTALL)
+_FENCED: Final = re.compile(r"^```\n(.*?)\n```$", re.MULTILINE | re.DOTALL)  # a long text
 _MAX_BLOCK_LINES: Final = 20  # lines of a long text that are shown at first
 _ACTIONS: Final[Mapping[str, types.Action]] = {DECLINE: "decline", CANCEL: "cancel"}
 _DISPLAYS: Final = ("DISPLAY", "WAYLAND_DISPLAY")
@@ -44,8 +44,8 @@ class _Closed(Exception):
 
 
 def open_page(url: str) -> bool:
-    """Open a page in the person's browser, and return whether one was found."""
-    # Without a display only a browser for terminals is left, which would draw over the question.
+    """Open a page in the person's browser, and return whether there was a browser."""
+    # Without a display only a browser for terminals could open, and draw over the question.
     has_display = any(os.environ.get(name) for name in _DISPLAYS)
     if sys.platform.startswith("linux") and not has_display:
         return False
@@ -56,11 +56,11 @@ def open_page(url: str) -> bool:
 
 
 class Terminal:
-    """A person who reads a screen and types. One question is asked at a time.
+    """A `Person` at a terminal, who is asked one question at a time.
 
     Args:
         keyboard: The lines that the person types.
-        screen: The terminal that the person reads, and types at.
+        screen: The terminal on which the question is drawn.
         who: The asking application, in a few words.
         open_page: Opens a page, and returns whether that was possible.
     """
@@ -77,7 +77,7 @@ class Terminal:
         self._screen = screen
         self._who = who
         self._lock = anyio.Lock()
-        # The long texts of the question, by the words that a person types to read them whole.
+        # The long texts of the question, by the commands that show them: `ALL` and `DIFFERENCE`.
         self._texts: dict[str, str] = {}
 
     async def ask(self, message: str, form: schema.Form, *, until: str = "") -> Reply:
@@ -85,7 +85,7 @@ class Terminal:
         return await self._ask(message, until, lambda: self._fill(form))
 
     async def visit(self, message: str, url: str, *, ours: bool = False, until: str = "") -> Reply:
-        """Show a page's address, and open the page once the person said yes, as `Person.visit`."""
+        """Show a page's address, and open the page after a yes, as `Person.visit`."""
         return await self._ask(message, until, lambda: self._visit(url, ours))
 
     async def _ask(self, message: str, until: str, answer: Callable[[], Awaitable[Reply]]) -> Reply:
@@ -144,7 +144,7 @@ class Terminal:
         if not form.fields:
             await self._confirm("Agree")
             return Reply("accept", {})
-        # A yes that is required may be what is agreed to, so Enter must not say it.
+        # A required yes may be the consent itself, so Enter must not stand for yes there.
         views = [field_view(field, consent=field.required) for field in form.fields]
         self._screen.show("  ", _instructions(views))
         content: dict[str, Any] = {}
@@ -152,15 +152,12 @@ class Terminal:
             for view in views:
                 self._screen.say()
                 content = await self._ask_field(view, content)
-            # A single field was typed just now, so there is nothing to look at once more.
+            # A single field, typed just now, needs no review.
             if len(views) == 1 or await self._confirm_content(views, content):
                 return Reply("accept", form.check(content))
 
     async def _ask_field(self, view: FieldView, content: dict[str, Any]) -> dict[str, Any]:
-        """Ask for one field, and return the content with its value.
-
-        The value that the field had before, if any, is offered again.
-        """
+        """Ask for one field, offering its value in `content`, and return the content with it."""
         name = view.field.name
         offered = content.get(name, view.default)
         self._introduce(view, offered)
@@ -216,10 +213,10 @@ class Terminal:
                 self._screen.show("  ! ", str(error))
 
     async def _read_line(self, prompt: str = "") -> str:
-        """Return a line of the answer, once the person has typed one that is no command.
+        """Read lines until one is no command, and return that line.
 
-        With a `prompt`, which is then shown again, every line that begins with a slash counts as a
-        command.
+        If there is a `prompt`, every line that begins with a slash counts as a command, and the
+        prompt is shown again after each.
         """
         self._screen.prompt("  > ")
         text = await self._keyboard.line()
@@ -245,12 +242,12 @@ def open_terminal(source: TextIO | None, preferred: TextIO, who: str) -> Iterato
     """Open a terminal at which a person can be asked, for the length of a ``with`` block.
 
     Args:
-        source: The stream from which the person's lines come; None where there is none.
+        source: The stream from which the person's lines come, if any.
         preferred: The stream to draw on. If it is redirected, the terminal of `source` is used.
         who: The asking application, in a few words.
 
     Yields:
-        The person; None where nobody types at `source`.
+        The person; None if `source` is not a terminal.
 
     Raises:
         OSError: The terminal cannot be opened.
@@ -268,7 +265,7 @@ def open_terminal(source: TextIO | None, preferred: TextIO, who: str) -> Iterato
 
 
 def _beginning(block: re.Match[str]) -> str:
-    """Return the first lines of a long text, and how to read the others."""
+    """Return the first lines of a long text, and the command that shows the others."""
     rows = block[1].split("\n")
     excess = len(rows) - _MAX_BLOCK_LINES
     if excess > 0:
@@ -277,7 +274,7 @@ def _beginning(block: re.Match[str]) -> str:
 
 
 def _show_address(screen: Screen, address: urls.Address) -> None:
-    """Show whose a page is, what is dangerous about its address, and the whole address."""
+    """Show the host of a page, the dangers in its address, and the whole address."""
     place = address.place
     if address.ours:
         screen.show("  ", "A page of the application itself.")

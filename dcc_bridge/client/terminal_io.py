@@ -1,12 +1,11 @@
 """The screen and the keyboard of a terminal. On one asyncio loop.
 
-Text of a server's cannot pass for ours on the screen: it is made visible and wrapped here, so that
-none of it begins a line.
+`Screen` makes a server's text safe and wraps it, so that no line of that text passes for ours.
 
-What a person types is read a line at a time, without holding up the event loop: by a thread of its
-own, because a blocked read cannot be cancelled. It is a daemon and reads the descriptor itself: one
-that hangs in ``sys.stdin`` holds a lock on which the interpreter's end fails ("could not acquire
-lock for <_io.BufferedReader name='<stdin>'> at interpreter shutdown").
+`Keyboard` reads lines on a daemon thread, because a blocked read cannot be cancelled. The thread
+reads the descriptor: a thread that hangs in ``sys.stdin`` holds a lock on which the interpreter's
+end fails ("could not acquire lock for <_io.BufferedReader name='<stdin>'> at interpreter
+shutdown").
 """
 
 from __future__ import annotations
@@ -25,8 +24,7 @@ from dcc_bridge.elicitation.text import MAX_SHOWN_CHARS, safe_text
 
 _MAX_LINES: Final = 60
 _MIN_COLUMNS: Final = 12
-# The spaces that indent a continued line, so that it is not taken for the next thing.
-_CONTINUATION_INDENT: Final = 4
+_CONTINUATION_INDENT: Final = 4  # spaces before a continued line
 _STEP_COLUMNS: Final = 88
 _STEP_INDENT: Final = 4
 _MAX_QUOTED_LINES: Final = 8
@@ -36,13 +34,13 @@ _ACTION_TEXTS: Final = {
     "cancel": "closes the question without an answer",
 }
 _CAN_SELECT: Final = sys.platform != "win32"
-"""Whether `select` waits for a terminal. On Windows only a read waits for what is typed."""
+"""Whether `select` can wait for a terminal. On Windows only a read can."""
 
 
 def is_terminal(stream: TextIO) -> bool:
     """Return whether a person types and reads at a stream.
 
-    `isatty` alone does not say so: Windows counts its null device as a terminal, and that is the
+    `isatty` alone is not enough: Windows counts its null device as a terminal, and that is the
     stdin of every program that a service, or an application without a console, starts.
     """
     if not stream.isatty():
@@ -64,16 +62,16 @@ class Screen:
         self._terminal = terminal
 
     def say(self, text: str = "") -> None:
-        """Write a line of ours. The text is written as it is."""
+        """Write our own text, as it is, and end the line."""
         self.prompt(text + "\n")
 
     def quote(self, before: str, text: str, *, whole: bool = False) -> None:
-        """Write a text of anybody's, with a bar of ours before each line.
+        """Write an untrusted text, with a bar before each line.
 
         Args:
-            before: The indentation, before the bar.
+            before: The indentation before the bar.
             text: The text, which is made safe to show.
-            whole: The text is written to its end; else its first lines are.
+            whole: Whether to write all lines instead of the first `_MAX_LINES`.
         """
         max_lines = _MAX_LINES
         if whole:
@@ -81,10 +79,10 @@ class Screen:
         self._write(f"{before}| ", f"{before}| ", text, max_lines)
 
     def show(self, before: str, text: str) -> None:
-        """Write a text of anybody's that should be short.
+        """Write an untrusted text that should be short.
 
         Args:
-            before: The words of ours that stand before the text.
+            before: Our own words before the text.
             text: The text, which is made safe to show. Its second and further lines are indented.
         """
         self._write(before, " " * (len(before) + _CONTINUATION_INDENT), text)
@@ -102,8 +100,8 @@ class Screen:
             self.say(f"{prefix}... and {len(rows) - max_lines} more lines")
 
     def prompt(self, text: str) -> None:
-        """Write the beginning of a line that the person goes on with."""
-        with suppress(OSError):  # the terminal was hung up, and the keyboard says so too
+        """Write the beginning of a line that the person continues."""
+        with suppress(OSError):  # the terminal was hung up; `Keyboard.line` returns None then
             self._terminal.write(text)
             self._terminal.flush()
 
@@ -135,7 +133,7 @@ class Narrator:
         print(f"{self._steps:>2}  " + f"\n{' ' * _STEP_INDENT}".join(rows), flush=True)
 
     def quote(self, text: str) -> None:
-        """Print the beginning of somebody else's text, below the step."""
+        """Print the beginning of an untrusted text below the step."""
         before = " " * _STEP_INDENT + "| "
         quoted = lines(text, _STEP_COLUMNS - len(before))
         if len(quoted) > _MAX_QUOTED_LINES + 1:
@@ -148,24 +146,24 @@ class Narrator:
 
         Args:
             action: "accept", "decline" or "cancel".
-            how: The words that follow the verb, with the space before them.
+            how: The words after the verb, with the space before them.
         """
         self.step(f"The person {_ACTION_TEXTS[action]}{how}.")
 
 
-def lines(text: str, columns: int, most: int = MAX_SHOWN_CHARS) -> list[str]:
-    """Make a text safe to show, and break it into lines.
+def lines(text: str, columns: int, max_chars: int = MAX_SHOWN_CHARS) -> list[str]:
+    """Make an untrusted text safe to show, and break it into lines.
 
     Args:
-        text: A text of anybody's.
+        text: The text.
         columns: The greatest width of a line.
-        most: The greatest number of characters that are taken of the text.
+        max_chars: The number of characters after which the text is cut.
 
     Returns:
         The lines, at least one.
     """
     rows = []
-    for line in safe_text(text, most).split("\n"):
+    for line in safe_text(text, max_chars).split("\n"):
         rows += _wrapped(line, columns)
     return rows
 
@@ -174,7 +172,7 @@ def _wrapped(line: str, columns: int) -> list[str]:
     width = columns
     if any(unicodedata.east_asian_width(char) in "WF" for char in line):
         width = columns // 2  # such a character takes two columns
-    # The second line of a list's item, or of a numbered line, must not pass for the next one.
+    # A continued list item or numbered line must not pass for the next item.
     indent = ""
     if line.startswith("- "):
         indent = "  "
@@ -187,33 +185,32 @@ def _wrapped(line: str, columns: int) -> list[str]:
 
 
 class Keyboard:
-    """The lines that come from a terminal open for reading, from which nobody else reads.
+    """Reads the lines that a person types at a terminal. Nobody else may read from it.
 
     Args:
-        source: The stream of the terminal. It gives the encoding; the lines come from the
-            descriptor.
+        source: The stream of the terminal, of which the descriptor and the encoding are used.
     """
 
     def __init__(self, source: TextIO) -> None:
         self._source = source
-        # Each line comes with the number of the question that was open as the line was read.
+        # Each line, with the number of the question that was open when the line was read.
         self._lines: asyncio.Queue[tuple[int, str | None]] = asyncio.Queue()
         self._question = 0
-        self._begun_line = b""
+        self._partial_line = b""
         self._lock: threading.Lock | nullcontext[None] = nullcontext()
         if _CAN_SELECT:
             self._lock = threading.Lock()
         self._is_reading = False
 
     def forget(self) -> None:
-        """Drop what was typed so far: it cannot be the answer to a question not yet seen."""
+        """Drop the text typed so far, which cannot answer a question that was not shown yet."""
         with self._lock:
             self._question += 1
-            self._begun_line = b""
+            self._partial_line = b""
             _flush(self._source)
 
     async def line(self) -> str | None:
-        """Return the next line without its end, or None where there will be no more."""
+        """Return the next line without its end; None at Ctrl+D, or if the terminal hung up."""
         while True:
             if not self._is_reading:
                 self._start_reading()
@@ -229,7 +226,7 @@ class Keyboard:
         threading.Thread(None, self._read, "dcc_bridge keyboard", args, daemon=True).start()
 
     def _read(self, descriptor: int, loop: asyncio.AbstractEventLoop) -> None:
-        """Hand over the lines until there are no more. On the thread, which owns the descriptor."""
+        """Put lines on the queue until the input ends. On the thread, which owns `descriptor`."""
         chunk = None
         with open(descriptor, "rb", 0) as raw, suppress(RuntimeError):  # the loop is gone
             while chunk != b"":
@@ -240,15 +237,15 @@ class Keyboard:
                         chunk = raw.read(4096)
                     except OSError:  # the terminal was hung up
                         chunk = b""
-                    if chunk is None:  # `forget` dropped the text meanwhile, or it went elsewhere
+                    if chunk is None:  # nothing to read any more: `forget` dropped the text
                         continue
                     for line in self._complete_lines(chunk):
                         item = (self._question, line)
                         loop.call_soon_threadsafe(self._lines.put_nowait, item)
 
     def _complete_lines(self, chunk: bytes) -> list[str | None]:
-        """Return the lines that a chunk completes; an empty chunk is the end, which is None."""
-        *complete, self._begun_line = (self._begun_line + chunk).split(b"\n")
+        """Return the lines that a chunk completes; [None] for an empty chunk, the end of input."""
+        *complete, self._partial_line = (self._partial_line + chunk).split(b"\n")
         if not chunk:
             return [None]
         encoding = self._source.encoding
@@ -256,7 +253,7 @@ class Keyboard:
 
 
 def _descriptor(terminal: TextIO) -> int:
-    """Open a terminal for reading once more, so that no read waits where the system allows that."""
+    """Return a new descriptor of a terminal, whose reads do not wait except on Windows."""
     if sys.platform != "win32":
         with suppress(OSError):
             return os.open(os.ttyname(terminal.fileno()), os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY)

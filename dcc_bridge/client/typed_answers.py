@@ -1,4 +1,4 @@
-"""Reads what a person types at a terminal as the value of a field, and shows values. Any thread."""
+"""Converts lines that a person types to values of fields, and values to texts. Any thread."""
 
 from __future__ import annotations
 
@@ -27,19 +27,19 @@ def read_value(view: FieldView, text: str, offered: Any) -> Any:
 
     Args:
         view: The field.
-        text: The line. An empty one takes the value that was offered.
-        offered: The value that was offered; None where there was none.
+        text: The line. An empty line takes the offered value.
+        offered: The value that Enter accepts; None if there is none.
 
     Returns:
-        The value, which fits the field; None where an optional field is left out.
+        The value, which fits the field; None if an optional field is left out.
 
     Raises:
-        InvalidAnswer: The line does not fit. The error says what would.
+        InvalidAnswer: The line does not fit. The message says what to type.
     """
     if text.strip() == SKIP and not view.field.required:
         return None
     if text.strip():
-        return _parse(view, text)  # the spaces around a text stay
+        return _parse(view, text)  # with the spaces around the text
     if view.field.required and offered is None:
         raise InvalidAnswer("An answer is needed here.")
     return offered
@@ -75,7 +75,7 @@ def parse_yes_or_no(text: str) -> bool:
 
 
 def hint(field: Field) -> str:
-    """Return what a person has to type for a field, in a few words."""
+    """Return the kind of text to type for a field, in a few words."""
     if field.format == "uri":
         return "web address"
     if field.format:
@@ -119,7 +119,7 @@ def _number(field: Field, text: str) -> int | float:
 def _option(view: FieldView, text: str) -> str:
     """Return the option that a number, a title or a value names."""
     word = text.strip()
-    # A number is the option's place in the list, also where an option is called by another one.
+    # A number is a place in the list, even if an option has that number as its title.
     if re.fullmatch(r"[0-9]{1,4}", word) and 1 <= int(word) <= len(view.options):
         return view.options[int(word) - 1].value
     for option in view.options:

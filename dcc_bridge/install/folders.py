@@ -34,10 +34,10 @@ class InUse(BridgeError):
 
 @contextmanager
 def staging(folder: Path) -> Iterator[Path]:
-    """Make an empty folder beside another one, for the length of a ``with`` block.
+    """Make an empty folder beside another folder, for the length of a ``with`` block.
 
     At the end the staging folder is deleted with its content. After an error only `NEW` is deleted:
-    a folder that was put aside, and could not be put back, may be the only copy.
+    a folder that was put aside and could not be put back may be the only copy.
 
     Args:
         folder: The other folder.
@@ -56,7 +56,7 @@ def staging(folder: Path) -> Iterator[Path]:
 
 
 def leftovers(folder: Path) -> list[Path]:
-    """Return the staging folders beside a plug-in's that could not be deleted."""
+    """Return the staging folders beside a plug-in's folder that could not be deleted."""
     return sorted(folder.parent.glob(f"{_STAGING_PREFIX}*"))
 
 
@@ -69,7 +69,7 @@ def put_aside(folder: Path, aside: Path, title: str) -> None:
         title: The name of the application for its users.
 
     Raises:
-        InUse: The application holds a file. The folder is where it was.
+        InUse: The application holds a file. The folder is in its old place.
     """
     try:
         private_files.replace(folder, aside)
@@ -83,9 +83,9 @@ def put_aside(folder: Path, aside: Path, title: str) -> None:
 
 
 def _check_deletable(folder: Path) -> None:
-    """Raise an OSError where Windows would delete some files of a folder and then not the rest.
+    """Raise an OSError if Windows could not delete all files of a folder.
 
-    A library that a process has loaded can be moved there, but neither written nor deleted.
+    Windows can move a library that a process has loaded, but neither write nor delete it.
     """
     if sys.platform == "win32":
         for file in files_below(folder):
@@ -119,13 +119,13 @@ def delete_all(files: Iterable[Path]) -> dict[Path, str]:
 
 
 def _delete(file: Path) -> None:
-    # A folder in a file's place belongs to somebody else.
+    # A folder with the name of our file is not ours.
     if file.is_symlink() or not file.is_dir():
         private_files.delete(file)
 
 
 def make_folders(folder: Path) -> list[Path]:
-    """Make a folder, and return the folders that were not there, the outermost first."""
+    """Make a folder with its parents, and return the new folders, the outermost first."""
     missing = [path for path in (folder, *folder.parents) if not path.exists()]
     missing.reverse()
     folder.mkdir(parents=True, exist_ok=True)
@@ -133,6 +133,6 @@ def make_folders(folder: Path) -> list[Path]:
 
 
 def remove_if_empty(folder: Path) -> None:
-    """Remove a folder, unless something is in it or it is gone."""
+    """Remove a folder, unless it has content or does not exist."""
     with suppress(OSError):
         folder.rmdir()

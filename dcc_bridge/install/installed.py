@@ -1,7 +1,7 @@
-"""The files of an installation, as a list in the plug-in's folder names them. Main thread.
+"""The files of an installation, by the list in the plug-in's folder. Main thread.
 
-The list names every file, and every folder that had to be made, so exactly these are taken away.
-What Python compiles of our files goes with them.
+The list names every file and every folder that was made, so only these are removed, together with
+the files that Python compiled from ours.
 """
 
 from __future__ import annotations
@@ -31,20 +31,20 @@ LIST_NAME: Final = "installed.json"
 
 
 class NotOurs(BridgeError):
-    """A folder or file is none of ours, or nobody knows which of its files are."""
+    """A folder or file was not installed by us, or its list of files cannot be read."""
 
 
 @dataclass(frozen=True, slots=True)
 class InstalledFiles:
-    """The content of an installation, as the list in its folder says.
+    """The content of an installation, by the list in its folder.
 
-    Every name in the list is a path from that folder, so a folder that was copied lists its own
+    Every name in the list is a path relative to that folder, so a copied folder lists its own
     files.
 
     Attributes:
         folder: The plug-in's folder.
-        facts: The host, its version, its Python, ours.
-        digests: The SHA-256 of each file that was installed, by its name.
+        facts: The host, its version, its Python, and the version of the bridge.
+        digests: The SHA-256 of each file when it was installed, by its name.
         folder_names: The folders that were made, the outermost first.
     """
 
@@ -65,8 +65,8 @@ class InstalledFiles:
 
         Args:
             folder: The plug-in's folder.
-            facts: The host, its version, its Python, ours.
-            files: The present path of each file, by the path that it will have.
+            facts: The host, its version, its Python, and the version of the bridge.
+            files: The present path of each file, by its final path.
             new_folders: The folders that were made, the outermost first.
         """
         digests = {_name(file, folder): _digest(source) for file, source in files.items()}
@@ -74,7 +74,7 @@ class InstalledFiles:
 
     @classmethod
     def read(cls, folder: Path) -> InstalledFiles | None:
-        """Return the installation in a folder; None where there is none of ours.
+        """Return the installation in a folder, if there is one.
 
         Raises:
             NotOurs: The list cannot be read, or is the list of another folder.
@@ -97,7 +97,7 @@ class InstalledFiles:
             raise NotOurs(f"{why}. Delete {folder} by hand.") from error
 
     def save(self, folder: Path) -> None:
-        """Write the list into the folder that becomes the plug-in's."""
+        """Write the list into a folder, which will be renamed to the plug-in's."""
         payload = {
             "facts": dict(self.facts),
             "folders": list(self.folder_names),
@@ -108,7 +108,7 @@ class InstalledFiles:
 
     @property
     def files(self) -> list[Path]:
-        """The files, in the plug-in's folder and besides."""
+        """The files, in the plug-in's folder and outside of it."""
         return [_path(name, self.folder) for name in self.digests]
 
     @property
@@ -117,42 +117,42 @@ class InstalledFiles:
         return [_path(name, self.folder) for name in self.folder_names]
 
     def missing(self) -> list[Path]:
-        """Return the files that are gone."""
+        """Return the files that do not exist any more."""
         return [file for file in self.files if not os.path.lexists(file)]
 
     def foreign(self) -> list[Path]:
-        """Return the files in the plug-in's folder that are none of ours."""
+        """Return the files in the plug-in's folder that are not ours."""
         ours = {*self.files, self.folder / LIST_NAME, *self._compiled()}
         return [file for file in files_below(self.folder) if file not in ours]
 
     def changed(self) -> list[Path]:
-        """Return our files that somebody changed since they were installed."""
+        """Return our files that were changed after they were installed."""
         changed = []
         for name, digest in self.digests.items():
             file = _path(name, self.folder)
-            # If a folder is in a file's place, its files are foreign.
+            # A folder with the name of a file of ours is foreign.
             is_there = file.is_symlink() or file.is_file()
             if is_there and _digest(file) != digest:
                 changed.append(file)
         return changed
 
     def remove(self, title: str) -> dict[Path, str]:
-        """Take the plug-in away: as a whole, or not at all.
+        """Remove the plug-in as a whole, or not at all.
 
-        Its folder is put aside first, which Windows refuses while the application holds a file in
-        it. Only then is anything deleted: the files, and the folders that are empty then. The list
-        stays as long as a file of ours does, so that the file can be taken away later.
+        Its folder is renamed first, which Windows refuses while the application holds a file in the
+        folder open. Only then the files are deleted, and the folders that are empty then. The list
+        stays until the last file of ours is deleted, so that the plug-in can be removed later.
 
         Args:
             title: The name of the application for its users.
 
         Returns:
-            The reason for each file that is still there. `leftovers` names what was put aside and
-            not deleted.
+            The reason for each file that was not deleted. `leftovers` returns the folders that were
+            put aside and not deleted.
 
         Raises:
             InUse: The application holds files of the plug-in open. Nothing was deleted.
-            OSError: The folder beside it cannot be written to. Nothing was deleted.
+            OSError: The parent folder cannot be written. Nothing was deleted.
         """
         spared = dict.fromkeys(self.foreign(), "dcc-bridge did not install it")
         spared.update(dict.fromkeys(self.changed(), "it was changed since it was installed"))
@@ -168,32 +168,32 @@ class InstalledFiles:
         return spared | undeleted
 
     def _take_out(self, ours: Iterable[Path], title: str, *, stays: bool) -> None:
-        """Put the folder aside to be deleted, and delete our files beside it.
+        """Put the folder aside to be deleted, and delete our files outside of it.
 
         Args:
-            ours: Our files, in the folder and beside it.
+            ours: Our files, in the folder and outside of it.
             title: The name of the application for its users.
-            stays: Somebody else has files in the folder, so it is put back.
+            stays: Whether to put the folder back, because other files are in it.
 
         Raises:
             InUse: The application holds files open. Nothing was deleted.
         """
-        beside = [file for file in ours if not file.is_relative_to(self.folder)]
+        outside = [file for file in ours if not file.is_relative_to(self.folder)]
         with staging(self.folder) as staging_folder:
             aside = staging_folder / OLD
             put_aside(self.folder, aside, title)
             if stays:
                 private_files.replace(aside, self.folder)
-            for file in beside:
+            for file in outside:
                 try:
                     private_files.delete(file)
-                except OSError as error:  # nothing was deleted yet: there is one such file at most
+                except OSError as error:  # there is at most one such file, so nothing was deleted
                     if not stays:
                         private_files.replace(aside, self.folder)
                     raise InUse(file, title, error) from error
 
     def _compiled(self) -> Iterator[Path]:
-        """Yield the files that Python compiled of ours."""
+        """Yield the files that Python compiled from ours."""
         ours = set(self.files)
         for file in list(files_below(self.folder)):
             source = file.parent.parent / f"{file.name.split('.')[0]}.py"
@@ -208,11 +208,11 @@ def find_installations(
 
     Args:
         application: The application.
-        versions: The versions whose folders are looked at.
+        versions: The versions whose folders are checked.
 
     Yields:
-        The facts of an installation, with "missing", the number of files that are gone; or "wrong",
-        a sentence, where its list cannot be read.
+        The facts of an installation, with the number of "missing" files; or "wrong", a sentence, if
+        the list cannot be read.
     """
     for location, for_all in application.locations(targets.System.here(), versions):
         place = {"host": application.name, "folder": str(location.folder), "for_all_users": for_all}
@@ -226,7 +226,7 @@ def find_installations(
 
 
 def describe(installation: dict[str, Any]) -> str:
-    """Return a line about an installation, as `find_installations` yields it."""
+    """Return a line about an installation from `find_installations`."""
     if "wrong" in installation:
         return f"{installation['host']}: {installation['wrong']}"
     shared = ""
@@ -240,7 +240,7 @@ def describe(installation: dict[str, Any]) -> str:
 
 
 def _name(path: Path, folder: Path) -> str:
-    """Return the path of a file from a folder, the same on every system."""
+    """Return the path of a file relative to a folder, in the same form on every system."""
     return Path(os.path.relpath(path, folder)).as_posix()
 
 

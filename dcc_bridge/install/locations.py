@@ -1,6 +1,6 @@
 """The places where an application looks for plug-ins, and the facts of an application. Any thread.
 
-Nothing is touched. Each leaf's module ``program`` has its application's `InstallTarget`.
+No file is written. Each leaf's module ``program`` defines the `InstallTarget` of its application.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ _VENDOR_SUFFIXES: Final[dict[Platform, str]] = {"linux": "linux", "win32": "win6
 
 
 class UnknownLocation(BridgeError):
-    """The place of a plug-in is not known; the message says what the person has to add."""
+    """The place of a plug-in is not known; the message names the options that the person needs."""
 
 
 @dataclass(frozen=True, slots=True)
 class System:
     """An operating system, a user's home folder on it, and the environment.
 
-    Any thread. Folders are not looked for on the disk: they need not be there.
+    Any thread. The folders need not exist.
 
     Attributes:
-        platform: "linux", "win32" or "darwin", as `sys.platform` says it.
+        platform: "linux", "win32" or "darwin", as in `sys.platform`.
         home: The user's home folder.
         env: The variables of the environment.
     """
@@ -57,12 +57,12 @@ class System:
         return cls(platforms.get(sys.platform, "linux"), Path.home(), dict(os.environ))
 
     def folder(self, variable: str, *default: str) -> Path:
-        """Return the folder that a variable names, or one below the home. It raises nothing.
+        """Return the folder that a variable names, or a folder below the home. It raises nothing.
 
         Args:
             variable: The name of the variable: "XDG_CONFIG_HOME".
-            *default: The parts of the path below the home folder that counts where the variable
-                is missing or empty: ".config".
+            *default: The path below the home folder that is used if the variable is missing or
+                empty: ".config".
 
         Returns:
             The folder.
@@ -83,7 +83,7 @@ class System:
         return self.home
 
     def application_data(self, linux: Path) -> Path:
-        """Return the folder in which applications keep files of their own. It raises nothing.
+        """Return the folder in which applications store their own files. It raises nothing.
 
         Args:
             linux: The folder on Linux, where some applications use ``~/.config`` and others
@@ -144,28 +144,28 @@ class InstallTarget(Program):
     Any thread. No method writes anything.
 
     Attributes:
-        programs: The names of its batch interpreter, as they are looked for on PATH.
-        module: The module under which an ordinary Python may have the whole application, such as
-            "bpy"; "" where there is none.
-        script_option: The words of the command line that stand before a Python file which only
-            asks the program what it is.
-        start_option: The words that stand before the Python file with which the program serves.
-        probe_imports: Python statements after which the two expressions below can be evaluated
-            in the application's own Python, which has `os` too.
+        programs: The names of the batch interpreter, which is searched on PATH.
+        module: The module by which an ordinary Python may contain the whole application, such as
+            "bpy"; "" if there is none.
+        script_option: The words of the command line before a Python file that only reads the
+            program's facts.
+        start_option: The words before the Python file with which the program serves.
+        probe_imports: Python statements before the two expressions below, which the application's
+            own Python evaluates. `os` is imported already.
         probe_version: A Python expression for the application's version, a `str`.
         probe_shared: A Python expression for the folder in which the application looks for
-            plug-ins for all users; "None" where it cannot tell.
-        pythons: The minor version of its Python from a version of the application on, the newest
-            first, as ``((5, 1), "3.13")``; None in place of the Python where nobody knows it.
-        oldest: The oldest version for which the plug-in is meant.
-        example: A version, which error messages name as an example.
-        afterwards: A sentence that says what the person does once the plug-in is there.
-        known: The versions whose folders are looked at when no program tells its version.
-        folder: The name of the plug-in's folder, in the one in which the application looks.
-        loader: The name of a file in ``plugins/NAME`` that is put beside that folder, because the
-            application finds the plug-in by it; None where it needs no such file.
-        sources: What of ``plugins/NAME`` goes where in the plug-in's folder, as pairs of relative
-            paths; "." is the folder itself.
+            plug-ins for all users; "None" if the application does not know the folder.
+        pythons: The minor version of Python from a version of the application on, the newest
+            first, as ``((5, 1), "3.13")``; None in place of an unknown Python.
+        oldest: The oldest version that the plug-in supports.
+        example: An example of a version, for error messages.
+        afterwards: A sentence with the person's next step after the installation.
+        known: The versions whose folders are checked if no program reports its version.
+        folder: The name of the plug-in's folder, below the folder in which the application looks.
+        loader: The name of a file in ``plugins/NAME`` that is copied beside that folder, for an
+            application that finds the plug-in by such a file; else None.
+        sources: The parts of ``plugins/NAME`` and their places in the plug-in's folder, as pairs of
+            relative paths; "." is the folder itself.
     """
 
     programs: ClassVar[tuple[str, ...]]
@@ -185,18 +185,18 @@ class InstallTarget(Program):
     sources: ClassVar[tuple[tuple[str, str], ...]] = ((".", "."),)
 
     def location(self, system: System, facts: Facts, for_all: bool) -> Location:
-        """Return where the plug-in goes.
+        """Return the place of the plug-in.
 
         Args:
             system: The operating system and the user.
-            facts: What is known of the application.
-            for_all: Whether all users of the computer get it, or this one.
+            facts: The known facts of the application.
+            for_all: Whether to install for all users of the computer.
 
         Returns:
-            The plug-in's folder, with what goes into it and beside it.
+            The plug-in's folder, with the files in it and beside it.
 
         Raises:
-            UnknownLocation: Too little is known; it says what the person has to say.
+            UnknownLocation: Too little is known; the message names the needed options.
             OSError: The `loader` cannot be read.
         """
         root = self.shared_root(system, facts) if for_all else self.user_root(system, facts)
@@ -208,21 +208,21 @@ class InstallTarget(Program):
         return Location(self.plugin_folder(root), vendor, texts, self.sources)
 
     def locations(self, system: System, versions: Iterable[Facts]) -> list[tuple[Location, bool]]:
-        """Return where versions look for plug-ins. A version without a known place is left out.
+        """Return the places where versions look for plug-ins, if known.
 
         Args:
             system: The operating system and the user.
             versions: The facts of each version.
 
         Returns:
-            Each place once, with whether it is for all users.
+            Each place once, and whether it is for all users.
 
         Raises:
             OSError: The `loader` cannot be read.
         """
         places: dict[Path, tuple[Location, bool]] = {}
         for facts, for_all in product(versions, (False, True)):
-            # Without a version some have no place; then nothing was put there either.
+            # An unknown place, as without a version, has no plug-in of ours either.
             with suppress(UnknownLocation):
                 location = self.location(system, facts, for_all)
                 places.setdefault(location.folder, (location, for_all))
@@ -257,12 +257,12 @@ class InstallTarget(Program):
             root: The folder in which the application looks for plug-ins.
 
         Returns:
-            The folder `folder` in it; a leaf overrides this where the two lie elsewhere.
+            The folder `folder` in `root`; a leaf may override this.
         """
         return root / self.folder
 
     def vendor(self, system: System, python: str | None) -> str:
-        """Return the folder, in the plug-in's, for the bridge and what it depends on.
+        """Return the folder for the bridge and its dependencies in the plug-in's folder.
 
         It raises nothing.
 
@@ -271,8 +271,8 @@ class InstallTarget(Program):
             python: The minor version of the application's Python: "3.11"; None if not known.
 
         Returns:
-            A relative path, with one folder for each Python and each system, as native code needs
-            it: "vendor/py311-linux".
+            A relative path, different for each Python and each system because of native code:
+            "vendor/py311-linux".
         """
         digits = ""
         if python is not None:
@@ -285,29 +285,29 @@ class InstallTarget(Program):
 
         Args:
             system: The operating system and the user.
-            facts: What is known of the application; the version may be missing.
+            facts: The known facts of the application; the version may be missing.
 
         Returns:
-            The folder; it need not be there yet.
+            The folder, which need not exist.
 
         Raises:
-            UnknownLocation: The place depends on something that nobody said, such as the version.
+            UnknownLocation: The place depends on an unknown fact, such as the version.
         """
 
     def shared_root(self, system: System, facts: Facts) -> Path:
         """Return the folder in which the application looks for plug-ins for all users.
 
-        A leaf overrides this where the place is known without asking the application.
+        A leaf overrides this if the place is known without the application's own report.
 
         Args:
             system: The operating system.
-            facts: What is known of the application.
+            facts: The known facts of the application.
 
         Returns:
-            The folder that the application named; it need not be there yet.
+            The folder that the application reported, which need not exist.
 
         Raises:
-            UnknownLocation: The application did not name one.
+            UnknownLocation: The application did not report a folder.
         """
         if facts.shared is None:
             raise UnknownLocation(
@@ -317,13 +317,13 @@ class InstallTarget(Program):
         return facts.shared
 
     def python(self, version: str) -> str | None:
-        """Return which Python a version of the application has. It raises nothing.
+        """Return the Python of a version of the application. It raises nothing.
 
         Args:
             version: The application's version: "2026".
 
         Returns:
-            The minor version, such as "3.11"; None where that is not known.
+            The minor version, such as "3.11"; None if not known.
         """
         for first_version, python in self.pythons:
             if numbers(version) >= first_version:
@@ -334,18 +334,18 @@ class InstallTarget(Program):
         """Return the facts from the program, completed by those that the person named.
 
         Args:
-            facts: The facts from the program; empty where none was found.
-            version: The version that the person named, which counts; None if they named none.
-            python: The minor version of the Python that the person named; None if they named none.
+            facts: The facts from the program; empty if no program was found.
+            version: The version that the person named, if any, which takes precedence.
+            python: The minor version of Python that the person named, if any.
 
         Returns:
             The facts, with a Python.
 
         Raises:
-            UnknownLocation: Nobody knows which Python the application has.
+            UnknownLocation: The Python of the application is not known.
         """
         if version is not None and version != facts.version:
-            # The person may name a version in short, such as "0.20" for "0.20.2".
+            # The person may shorten a version, such as "0.20" for "0.20.2".
             is_same = facts.version is not None and facts.version.startswith(f"{version}.")
             if not is_same:
                 facts = Facts(version)
@@ -361,16 +361,16 @@ class InstallTarget(Program):
         return replace(facts, python=python)
 
     def required_version(self, facts: Facts) -> str:
-        """Return the version of the application, where the place depends on it.
+        """Return the version of an application whose place depends on the version.
 
         Args:
-            facts: What is known of the application.
+            facts: The known facts of the application.
 
         Returns:
-            The version as it was said: "0.20.2".
+            The version: "0.20.2".
 
         Raises:
-            UnknownLocation: Nobody said it.
+            UnknownLocation: The version is not known.
         """
         if facts.version is None:
             raise UnknownLocation(
@@ -384,7 +384,7 @@ def numbers(version: str) -> tuple[int, ...]:
     """Return the numbers of a version: (0, 20, 2) for "0.20.2".
 
     Args:
-        version: Numbers with points between them. The first part that is no number ends them.
+        version: Numbers separated by points, up to the first part that is no number.
 
     Returns:
         The numbers.

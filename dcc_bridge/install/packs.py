@@ -1,14 +1,13 @@
 """Packs the bridge into one file: Blender's extension, Claude Desktop's bundle. Main thread.
 
 Blender 4.2 and newer install an extension from one file. By the Blender manual, "Creating
-Extensions" and "Python Wheels", its manifest names wheels, and Blender unpacks those that fit its
-Python and its system into a folder of its own, from which it takes them again when the extension is
-disabled. So what the bridge depends on comes as wheels, for each Python that a Blender has, and the
-bridge itself comes as one.
+Extensions" and "Python Wheels", the manifest names wheels. Blender unpacks the wheels that fit its
+Python and its system into its own folder, and removes them when the extension is disabled. So the
+extension contains the bridge as a wheel, and its dependencies as wheels for each Blender's Python.
 
-Claude Desktop installs a server from one file too, an MCP bundle. By its specification
-(github.com/modelcontextprotocol/mcpb, MANIFEST.md, 0.4) the server type "uv" leaves Python and what
-the server depends on to uv, which reads the project file in the bundle.
+Claude Desktop installs a server from one file too, an MCP bundle. By the specification
+(github.com/modelcontextprotocol/mcpb, MANIFEST.md, 0.4), for the server type "uv" the tool uv
+provides Python and the dependencies, which it reads in the project file of the bundle.
 """
 
 from __future__ import annotations
@@ -28,13 +27,13 @@ from dcc_bridge.errors import DISTRIBUTION
 from dcc_bridge.install import vendor
 from dcc_bridge.install.locations import Platform
 
-_BLENDER_PYTHONS: Final = ("3.11", "3.13")  # what 4.2 to 5.0 has, and what 5.1 and newer have
+_BLENDER_PYTHONS: Final = ("3.11", "3.13")  # of Blender 4.2 to 5.0, and of 5.1 and newer
 _BLENDER_SYSTEMS: Final = {"linux": "linux-x64", "win32": "windows-x64", "darwin": "macos-arm64"}
 _WHEELS_MARK: Final = "# `dcc-bridge pack` puts here"
 _BUNDLE_PYTHONS: Final = ("3.11", "3.12", "3.13")  # those that uv may choose for a bundle
 _RUNTIME: Final = "DCC_BRIDGE_RUNTIME"
 # The program that Claude Desktop starts. An empty field of its settings arrives as "--host=", and
-# a field that was never seen as its own name.
+# a field that the person has never seen arrives unresolved, as "--host=${...}".
 _SERVER: Final = """\
 import sys
 
@@ -54,7 +53,7 @@ dependencies = ["dcc-bridge-mcp"]
 package = false
 {offline}[tool.uv.sources]
 """
-# Without the environments uv would look for the packages of other systems, too.
+# Without "environments", uv would also look for the packages of other systems.
 _OFFLINE: Final = """\
 no-index = true
 find-links = ["wheels"]
@@ -63,7 +62,7 @@ environments = ["sys_platform == '{platform}'"]
 
 
 def build_extension(into: Path, platform: Platform) -> Path:
-    """Make Blender's extension for a system, in place of one of the same name.
+    """Make Blender's extension for a system, replacing a file of the same name.
 
     Args:
         into: The folder for the extension.
@@ -73,7 +72,7 @@ def build_extension(into: Path, platform: Platform) -> Path:
         The path of the extension.
 
     Raises:
-        NotVendored: A package that the bridge depends on cannot be had.
+        NotVendored: A dependency of the bridge cannot be fetched.
         OSError: The extension cannot be written.
     """
     source = data_folder("plugins") / "blender" / "dcc_bridge_blender"
@@ -95,7 +94,7 @@ def build_extension(into: Path, platform: Platform) -> Path:
 
 
 def _with_wheels(manifest: str, wheels: Path, platform: Platform) -> str:
-    """Return Blender's manifest with the wheels in it, before its first table."""
+    """Return Blender's manifest with the list of wheels inserted before the first table."""
     lines = [f"platforms = [{json.dumps(_BLENDER_SYSTEMS[platform])}]", "wheels = ["]
     for file in sorted(wheels.iterdir()):
         lines.append(f"  {json.dumps(f'./wheels/{file.name}')},")
@@ -107,21 +106,21 @@ def _with_wheels(manifest: str, wheels: Path, platform: Platform) -> str:
 
 
 def build_bundle(into: Path, platform: Platform, *, offline: bool = False) -> Path:
-    """Make the bundle for Claude Desktop, in place of one of the same name.
+    """Make the bundle for Claude Desktop, replacing a file of the same name.
 
-    The bridge is in it as a wheel. What the bridge depends on comes from a package index when the
+    The bundle contains the bridge as a wheel. The dependencies come from a package index when the
     bundle is first started.
 
     Args:
         into: The folder for the bundle.
         platform: The system.
-        offline: Whether what the bridge depends on is in the bundle too, as wheels for the system.
+        offline: Whether the bundle also contains the dependencies, as wheels for the system.
 
     Returns:
         The path of the bundle.
 
     Raises:
-        NotVendored: A package that the bridge depends on cannot be had.
+        NotVendored: A dependency of the bridge cannot be fetched.
         OSError: The bundle cannot be written.
     """
     version = metadata.version(DISTRIBUTION)
@@ -162,13 +161,13 @@ def _manifest(version: str, platform: Platform, *, offline: bool) -> str:
     if offline:
         manifest["compatibility"]["platforms"] = [platform]
     runtime = os.environ.get(_RUNTIME)
-    if runtime:  # the folder in which its hosts are found
+    if runtime:  # the folder of the running hosts' records
         manifest["server"]["mcp_config"]["env"][_RUNTIME] = runtime
     return json.dumps(manifest, indent=2)
 
 
 def _zip(folder: Path, target: Path) -> None:
-    """Put the files of a folder into an archive, which is there as a whole or not at all."""
+    """Write the files of a folder into an archive, atomically."""
     packed = folder.with_suffix(".packed")
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
         for file in vendor.files_below(folder):

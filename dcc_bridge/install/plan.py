@@ -1,4 +1,4 @@
-"""Installs the plug-in, in place of an older one. Main thread."""
+"""Installs the plug-in, and replaces an older one. Main thread."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _NEWEST_PYTHON: Final = (3, 13)
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The plug-in that is to be installed, and its place.
+    """The installation of a plug-in, which `check` prepares and `install` does.
 
     Attributes:
         application: The application.
@@ -70,11 +70,11 @@ class Plan:
         """Check that the plug-in can be installed.
 
         Returns:
-            The installation that is replaced; None where there is none.
+            The installation that will be replaced, if there is one.
 
         Raises:
-            UnknownLocation: The version or the Python of the application will not do.
-            NotOurs: Something that we did not install is in the way.
+            UnknownLocation: The version or the Python of the application does not fit.
+            NotOurs: There are files that we did not install.
         """
         title = self.application.title
         version = self.facts.version
@@ -82,7 +82,7 @@ class Plan:
         if version and () < targets.numbers(version) < oldest:
             needed = ".".join(str(number) for number in oldest)
             raise targets.UnknownLocation(f"{title} {version} is too old; {needed} is needed.")
-        if version and self.facts.program is None:  # the person named it
+        if version and self.facts.program is None:  # the person named this version
             self.application.check_known(version)
         if not _OLDEST_PYTHON <= targets.numbers(self.python) <= _NEWEST_PYTHON:
             needs = "the bridge needs 3.11 to 3.13"
@@ -108,17 +108,19 @@ class Plan:
         return old
 
     def install(self) -> InstalledFiles:
-        """Install the plug-in, in place of an older one; the application never finds half of it.
+        """Install the plug-in as a whole, and replace an older one.
+
+        After an error nothing has changed.
 
         Returns:
             The installation.
 
         Raises:
-            UnknownLocation: The version or the Python of the application will not do.
-            NotOurs: Something that we did not install is in the way.
-            NotVendored: A package that the bridge depends on cannot be had.
+            UnknownLocation: The version or the Python of the application does not fit.
+            NotOurs: There are files that we did not install.
+            NotVendored: A dependency of the bridge cannot be fetched.
             InUse: The application holds files of the older plug-in open.
-            OSError: A file cannot be written. In each case nothing was changed.
+            OSError: A file cannot be written.
         """
         old = self.check()
         folder = self.location.folder
@@ -130,7 +132,7 @@ class Plan:
                 for new_folder in make_folders(parent):
                     new_folders.append(new_folder)
                     on_failure.callback(remove_if_empty, new_folder)
-            # Last in, first undone: the new plug-in goes, and the old one comes back.
+            # `put_back` undoes its steps in reverse order, so the old plug-in comes back last.
             with staging(folder) as staging_folder, ExitStack() as put_back:
                 new = staging_folder / NEW
                 self._copy_to(new)
@@ -140,14 +142,14 @@ class Plan:
                     folder, self._facts(), {**files, **written}, new_folders
                 )
                 installed.save(new)
-                # Everything is written by now; the rest only renames.
+                # Everything is written. The remaining steps only rename.
                 if old is not None:
                     put_aside(folder, staging_folder / OLD, self.application.title)
                     put_back.callback(private_files.replace, staging_folder / OLD, folder)
                 private_files.replace(new, folder)
                 put_back.callback(private_files.replace, folder, new)
                 for file, new_file in written.items():
-                    private_files.replace(new_file, file)  # there is one at most
+                    private_files.replace(new_file, file)  # at most one file
                 put_back.pop_all()
             on_failure.pop_all()
         return installed
@@ -159,10 +161,10 @@ class Plan:
         vendor.fill(new / self.location.vendor, self.python, self.system.platform)
 
     def _write_texts(self, on_failure: ExitStack) -> Mapping[Path, Path]:
-        """Write the files outside of the folder under names that no application reads.
+        """Write the files outside of the folder under temporary names.
 
         Returns:
-            The path of each new file, by the path that it will have.
+            The temporary path of each file, by its final path.
         """
         written = {}
         for file, text in self.location.texts.items():
@@ -173,7 +175,7 @@ class Plan:
         return written
 
     def _facts(self) -> dict[str, str]:
-        """Return the facts that the list has of the installation."""
+        """Return the facts about the installation for its list."""
         return {
             "host": self.application.name,
             "host_version": self.facts.version or "",

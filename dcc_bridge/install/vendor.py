@@ -1,7 +1,7 @@
-"""Brings the bridge and what it depends on into a folder, for an application's Python. Main thread.
+"""Copies the bridge and its dependencies into a folder, for an application's Python. Main thread.
 
 Native code is built for one minor version of Python and one system, so there is a folder for each.
-Qt is never among it: the host has its own, and a second one ends it.
+Qt is never included: the host has its own Qt, and crashes with a second one.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from typing import Final
 from dcc_bridge.errors import DISTRIBUTION, BridgeError
 from dcc_bridge.install.locations import Platform
 
-# pip does not go down from a tag to an older one, so each is named. Newer ones than 2.28 do not
+# pip does not also try older tags, so each tag is named. Wheels with newer tags than 2.28 do not
 # load on the systems of the VFX Reference Platform CY2024 to CY2026.
 _TAGS: Final[dict[Platform, tuple[str, ...]]] = {
     "linux": ("manylinux_2_28_x86_64", "manylinux_2_17_x86_64", "manylinux2014_x86_64"),
@@ -34,18 +34,18 @@ _TAGS: Final[dict[Platform, tuple[str, ...]]] = {
 _QT: Final = re.compile(r"(pyside|shiboken|pyqt|qtpy)", re.IGNORECASE)
 _PACKAGE: Final = Path(__file__).resolve().parents[1]
 _VENDORED: Final = "dcc_bridge.vendored"
-"""The group of entry points that name packages which go wherever the bridge goes."""
-_PIP_TIMEOUT_S: Final = 600  # pip may have to download all of it
+"""The group of entry points for packages that are copied together with the bridge."""
+_PIP_TIMEOUT_S: Final = 600  # pip may have to download all packages
 
 
 class NotVendored(BridgeError):
-    """A package that the bridge depends on cannot be had. The message says why."""
+    """A dependency of the bridge cannot be fetched. The message says why."""
 
 
 def requirements() -> list[str]:
-    """Return what the bridge depends on, as its own installation says.
+    """Return the requirements of the bridge, as its installation lists them.
 
-    In a checkout its project file says so: the installed metadata may be older.
+    In a checkout they are read from the project file, because the metadata may be older.
     """
     project = _PACKAGE.parent / "pyproject.toml"
     if project.is_file():
@@ -55,7 +55,7 @@ def requirements() -> list[str]:
 
 
 def names() -> list[str]:
-    """Return the names of the distributions that the bridge depends on."""
+    """Return the names of the bridge's dependencies."""
     names = []
     for requirement in requirements():
         match = re.match(r"[\w.-]+", requirement)
@@ -65,7 +65,7 @@ def names() -> list[str]:
 
 
 def command(into: Path, python: str, platform: Platform) -> list[str]:
-    """Return pip's command that installs what the bridge depends on into a folder.
+    """Return pip's command that installs the bridge's dependencies into a folder.
 
     Args:
         into: The folder.
@@ -78,7 +78,7 @@ def command(into: Path, python: str, platform: Platform) -> list[str]:
 
 def _pip(command: str, python: str, platform: Platform) -> list[str]:
     words = [sys.executable, "-m", "pip", command, "--quiet", "--disable-pip-version-check"]
-    words += ["--no-cache-dir"]  # nothing is written but the folder
+    words += ["--no-cache-dir"]  # pip writes only the folder
     words += ["--only-binary=:all:", "--implementation", "cp", "--python-version", python]
     for tag in _TAGS[platform]:
         words += ["--platform", tag]
@@ -86,7 +86,7 @@ def _pip(command: str, python: str, platform: Platform) -> list[str]:
 
 
 def download(into: Path, python: str, platform: Platform) -> None:
-    """Put wheels of all that the bridge depends on into a folder, beside what is there.
+    """Download wheels of the bridge's dependencies into a folder, which may have other files.
 
     Args:
         into: The folder.
@@ -101,7 +101,7 @@ def download(into: Path, python: str, platform: Platform) -> None:
 
 
 def fill(into: Path, python: str, platform: Platform) -> None:
-    """Put the bridge and all that it depends on into a folder that is not there yet.
+    """Install the bridge and its dependencies into a folder, which must not exist yet.
 
     Args:
         into: The folder.
@@ -114,21 +114,21 @@ def fill(into: Path, python: str, platform: Platform) -> None:
     _run(command(into, python, platform), into)
     shutil.rmtree(into / "bin", ignore_errors=True)  # commands of this Python, not of the host's
     _refuse_qt(into)
-    # The bridge goes as a wheel, so that it brings the metadata of its own version.
+    # From a wheel, which includes the metadata of the bridge's version.
     with tempfile.TemporaryDirectory(prefix="dcc_bridge-") as temporary:
         wheel = build_own_wheel(Path(temporary))
         zipfile.ZipFile(wheel).extractall(into)
 
 
 def copy_sources(source: Path, target: Path) -> None:
-    """Copy a folder into another, which may be there; what Python compiled stays behind."""
+    """Copy a folder, without compiled Python files, to a folder that may exist."""
     ignored = shutil.ignore_patterns("__pycache__", "*.pyc")
     shutil.copytree(source, target, ignore=ignored, dirs_exist_ok=True)
 
 
 def _run(words: list[str], into: Path) -> None:
     """Run pip, or raise NotVendored."""
-    # pip asks rustc for its version, for its statistics, and rustup then writes settings.
+    # For its statistics pip asks rustc for its version, and rustup then writes settings.
     rustup_home = into.parent / ".rustup"
     process = subprocess.run(
         words,
@@ -154,9 +154,9 @@ def _refuse_qt(into: Path) -> None:
 
 
 def build_own_wheel(into: Path) -> Path:
-    """Make a wheel of what runs in an application, and return its path.
+    """Make a wheel of the packages that run in an application, and return its path.
 
-    It is made by the specification of wheels, because no build tool is there.
+    This follows the specification of wheels, because no build tool may be installed.
 
     Args:
         into: The folder for the wheel.
@@ -192,7 +192,7 @@ def _metadata(version: str) -> str:
 
 
 def _record(content: dict[str, bytes], own_name: str) -> str:
-    """Return the list of a wheel's files with their digests, itself at the end without one."""
+    """Return the RECORD of a wheel: its files with their digests, and the RECORD itself."""
     rows = []
     for name, data in content.items():
         digest = base64.urlsafe_b64encode(sha256(data).digest()).rstrip(b"=").decode()
@@ -201,7 +201,7 @@ def _record(content: dict[str, bytes], own_name: str) -> str:
 
 
 def _packages() -> list[Path]:
-    """Return the packages that run inside an application: ours, and those that leaves declare."""
+    """Return the packages that run inside an application: our own, and those of leaves."""
     packages = [_PACKAGE]
     for entry in metadata.entry_points(group=_VENDORED):
         packages.append(Path(entry.load().__path__[0]))
@@ -214,7 +214,7 @@ def own_metadata(name: str) -> str:
 
 
 def files_below(folder: Path) -> Iterator[Path]:
-    """Yield the files below a folder in order, but for what Python compiled."""
+    """Yield the files below a folder in order, without compiled Python files."""
     for path in sorted(folder.rglob("*")):
         if path.is_file() and path.suffix != ".pyc":
             yield path

@@ -1,4 +1,7 @@
-"""Limits what each client has open: its requests and streams, its turn, its sessions. Worker."""
+"""Limits the open requests, streams and sessions of each client. Worker.
+
+Requests of one client also take turns, so that a client with many requests delays no other client.
+"""
 
 from __future__ import annotations
 
@@ -19,33 +22,33 @@ from dcc_bridge.server.scope_keys import ALONE, LABEL, TURN
 from dcc_bridge.server.sessions import ReplayStore
 
 Sent = dict[bytes, str]
-"""The headers of a request; of a header that came twice the first value, as the SDK takes it."""
+"""The headers of a request; the first value of a repeated header, as in the SDK."""
 MAX_CONNECTIONS: Final = 192
-"""Connections that are open at a time. Then idle ones make room."""
+"""Open connections. Above this number, idle connections are closed."""
 MAX_SESSIONS: Final = 16
-"""Legacy sessions of a client, and as many streams on which it listens. Then idle ones end."""
+"""Legacy sessions of a client; also its listening streams. Above it, idle sessions are ended."""
 _one_turn: Final = partial(anyio.Semaphore, 1, fast_acquire=True)
 _STOPPED: Final = "The host stopped during this request. Look at the scene first."
 _GOES_ON: Final = "dcc_bridge.goes_on"
-"""The key in a scope whose value says whether more of a response that has begun is to come."""
+"""The scope's key for whether more parts of the response follow; missing before it begins."""
 _LISTEN: Final = "subscriptions/listen"
 _LEGACY_VERSIONS: Final = {None, *HANDSHAKE_PROTOCOL_VERSIONS}
-"""The protocol version that the header of a request names which opens a legacy session."""
+"""The values of the version header in a request that opens a legacy session."""
 
 
 class Admission:
     """Serves the requests of clients, and counts the open streams of each session.
 
     Attributes:
-        answering: How many calls are being answered, streams that only listen aside.
-        streams: How many requests of each session are open; "" for those of none.
+        answering: The number of POST requests that are being answered.
+        streams: The number of open requests of each session; "" for requests without a session.
     """
 
     def __init__(self, app: ASGIApp, events: ReplayStore, on_left: Callable[[str], None]) -> None:
         """Prepare for requests.
 
         Args:
-            app: Serves a request that is admitted.
+            app: Serves the admitted requests.
             events: The events sent to each legacy session.
             on_left: Called with the id of a legacy session whose last open request has ended.
         """
@@ -60,9 +63,9 @@ class Admission:
         self.streams: Counter[str] = Counter()
 
     async def admit(self, headers: Sent, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve a request, unless its client has more of them open than its share."""
+        """Serve a request, or refuse it (429) if its client has too many open requests."""
         label = scope[LABEL]
-        # Refused here, where it costs least; the SDK sees to it that the header fits the body.
+        # By the header, which costs least; the SDK checks that the header fits the body.
         share = self._streams if headers.get(b"mcp-method") == _LISTEN else self._requests
         try:
             share.enter(label)
@@ -80,10 +83,10 @@ class Admission:
             scope.cancel()
 
     async def _in_turn(self, headers: Sent, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve a request in its client's turn, so that many of one client delay no other.
+        """Serve a request in its client's turn.
 
-        The turn begins when all of the body has come. It ends when the message is known, as its
-        handler may then have to wait for anything, or when the response begins.
+        The turn begins when the whole body has come. It ends when the response begins, or before,
+        when a part of the server calls the function in the scope's `TURN` because it may wait.
         """
         turns = self._turns[scope[LABEL]]
 
@@ -140,7 +143,7 @@ class Admission:
                     self._on_left(session)
 
     async def _make_room(self, scope: Scope) -> bool:
-        """End idle sessions of a client until it may open another; return whether it may."""
+        """End idle sessions of a client for a new one; return whether there is room."""
         sessions = self._events.sessions(scope[LABEL])
         idle = [session for session in sessions if not self.streams[session]]
         too_many = len(sessions) + 1 - MAX_SESSIONS
@@ -149,9 +152,9 @@ class Admission:
         return too_many <= len(idle)
 
     async def _end(self, session: str, scope: Scope) -> None:
-        """End a session as its client itself would."""
+        """End a session by a DELETE request, as its client would."""
 
-        # The request has no body, and the response goes nowhere.
+        # The request has no body, and the response is dropped.
         async def nothing(*sent: Message) -> Any:
             return {"type": "http.request"}
 

@@ -1,10 +1,8 @@
-"""Authentication. Worker.
+"""Authentication of requests, before any other part of the server sees them. Worker.
 
-A request needs the exact Host and Origin, and a token, before anything else sees it.
-
-Without a token a client may ask for one thing: that the host prove itself, before the client sends
-its token. The SDK's own defaults are no boundary: they know no token and let any
-``http://localhost:*`` in.
+A request needs the exact Host and Origin, and a token. Without a token a client may only ask the
+host to prove itself (`PROOF`), before the client sends its token. The SDK's own defaults do not
+protect the server: they check no token and let any ``http://localhost:*`` in.
 """
 
 from __future__ import annotations
@@ -25,14 +23,14 @@ from dcc_bridge.server.scope_keys import LABEL
 from dcc_bridge.server.worker import LOOPBACK
 
 PROOF: Final = "/proof"
-"""The path on which ?label=...&nonce=... is answered with `host_proof`, without a token."""
+"""The path that answers ?label=...&nonce=... with `host_proof`, without a token."""
 MAX_BODY_BYTES: Final = 2**20
 """Bytes of a request's body."""
 _NAMES: Final = {LOOPBACK, "localhost"}
 _SINGLE_HEADERS: Final = (b"host", b"origin", b"authorization")
 """The headers that a request must not have twice."""
 _SIGN_IN: Final = ("/.well-known/oauth-", "/.well-known/openid-configuration", "/register")
-"""How the paths begin on which a client looks for OAuth (RFC 8414, 9728) and registers (7591)."""
+"""Prefixes of the paths by which a client looks for OAuth (RFC 8414, 9728) or registers (7591)."""
 _NO_SIGN_IN: Final = {
     "error": "invalid_request",
     "error_description": "This server has no sign-in: let `dcc-bridge client add` write the entry.",
@@ -40,7 +38,7 @@ _NO_SIGN_IN: Final = {
 
 
 class AuthMiddleware:
-    """ASGI middleware: passes on requests with a token, and refuses all others but a few."""
+    """ASGI middleware: passes on requests with a token and for public paths; refuses others."""
 
     def __init__(
         self,
@@ -58,7 +56,7 @@ class AuthMiddleware:
             admission: Serves the requests of clients.
             port: The port of the server, which a request's Host must name.
             secret: The host's master secret.
-            public: How the paths begin that need no token, as their last part is a credential.
+            public: Prefixes of paths that need no token, because their last part is a credential.
         """
         self._app = app
         self._admission = admission
@@ -79,26 +77,26 @@ class AuthMiddleware:
         for name, value in scope["headers"]:
             text = value.decode("latin-1")
             if name in headers and name in _SINGLE_HEADERS:
-                headers[name] += f"\n{text}"  # equals no value that is let in
+                headers[name] += f"\n{text}"  # equals no accepted value
             headers.setdefault(name, text)
         response = self._check(headers, scope)
         if response is not None:
             await response(scope, receive, send)
         elif LABEL not in scope:
-            await self._app(scope, receive, send)  # it belongs to no session, whatever it says
+            await self._app(scope, receive, send)  # a public path, which belongs to no session
         else:
             await self._admission.admit(headers, scope, receive, send)
 
     def _check(self, headers: Sent, scope: Scope) -> Response | None:
-        """Return the response to a request that is not passed on; None for any other.
+        """Return the response to a request that is not passed on; None for all other requests.
 
-        The label that the token proved is left in the scope.
+        The label that the token proves is stored in the scope.
         """
         if headers.get(b"host", "").lower() not in self._hosts:
             why = "This server only answers under its own address: check the host in the URL."
             return refusal_response(421, why)
         if scope["path"].startswith(self._public):
-            return None  # the pages refuse by themselves, in words for a person
+            return None  # the pages refuse requests themselves, with texts for a person
         if b"origin" in headers and headers[b"origin"] not in self._origins:
             return refusal_response(403, "A web page of another origin may not reach this server.")
         if scope["path"] == PROOF:
@@ -113,7 +111,7 @@ class AuthMiddleware:
         if user is None:
             why = "This host requires its own token: connect with dcc-bridge, which sends it."
             return refusal_response(401, why)
-        size = headers.get(b"content-length", "")  # without one, the SDK counts what comes
+        size = headers.get(b"content-length", "")  # without this header, the SDK counts the bytes
         if size.isdecimal() and int(size[:20]) > MAX_BODY_BYTES:
             return refusal_response(413, f"A request brings {MAX_BODY_BYTES} bytes at most.")
         scope[LABEL] = user.display_name
@@ -123,7 +121,7 @@ class AuthMiddleware:
     def _user(self, authorization: str) -> AuthenticatedUser | None:
         """Return the client whose token a header has; None for any other header.
 
-        A token that was proved once is remembered by its digest.
+        A token that was checked once is remembered by its digest.
         """
         kind, _, token = authorization.partition(" ")
         if kind.lower() != "bearer":

@@ -1,4 +1,4 @@
-"""Starts skills for clients, and stores their results in parked calls. Worker."""
+"""Starts skills for clients, each as a parked call that receives its result. Worker."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class CallStarter:
 
         Args:
             runner: Runs the skills.
-            calls: Keeps the results.
+            calls: Store the results.
             soon: Calls a function on the worker's loop, from any thread.
         """
         self._runner = runner
@@ -62,17 +62,17 @@ class CallStarter:
             session: The session of the client, or "".
 
         Returns:
-            The call, or the result that says why it cannot begin.
+            The call, or an error result if the call cannot begin.
         """
         arguments = protocol.restore_hidden(arguments)
         call = Call(name, name, client=replace(caller.client, session=session))
         try:
             entry = await wrap_future(fetched)
             return self._start(entry, call, arguments, caller)
-        except Exception as error:  # a type of the skill's own may do anything with an argument
+        except Exception as error:  # a skill's own types may raise anything for an argument
             if not isinstance(error, BridgeError):
                 log.exception("call %s of %s could not begin", call.id, name)
-            if call.arguments.value is None:  # its schema is not known
+            if call.arguments.value is None:  # the skill's schema is not known
                 call.arguments = Redacted(arguments, call=call.id)
             self._runner.reject(call, str(error))
             return protocol.failure(str(error))
@@ -80,7 +80,7 @@ class CallStarter:
     def _start(
         self, entry: Entry, call: Call, arguments: dict[str, Any], caller: SeenClient
     ) -> ParkedCall:
-        """Start a skill; raises UnknownSkill, or what its signature says of the arguments."""
+        """Start a skill. Raises UnknownSkill, or the signature's error for wrong arguments."""
         skill = entry.skill
         signature = entry.signature
         if signature is None:
@@ -97,7 +97,7 @@ class CallStarter:
         parked = ParkedCall(call, caller.client.label, same, modern=caller.era >= MODERN)
         early_notice = self._calls.notice_for(same)
         call.dialogue.repeats = early_notice
-        beside = self._calls.alike(same)
+        equal_calls = self._calls.alike(same)
         call.route = self._question_route(parked, caller)
         run = self._runner.start(
             skill,
@@ -112,7 +112,7 @@ class CallStarter:
 
         def finish(done: Future[Outcome]) -> None:
             outcome = done.result()
-            notice = self._calls.late_notice_for(same, beside)
+            notice = self._calls.late_notice_for(same, equal_calls)
             if early_notice:
                 # The first question of a call shows its notice and clears it.
                 notice = call.dialogue.repeats
@@ -124,8 +124,8 @@ class CallStarter:
         return parked
 
     def _question_route(self, parked: ParkedCall, caller: SeenClient) -> Route:
-        """Return how the questions of a call reach its client."""
-        offer = partial(ParkedCall.offer, weakref.proxy(parked))  # the call holds the channel
+        """Return the route of a call's questions to its client."""
+        offer = partial(ParkedCall.offer, weakref.proxy(parked))  # weak: the call has the channel
         channel = ClientChannel(offer, self._soon)
         form = None
         if caller.form:

@@ -1,4 +1,8 @@
-"""Questions put to the client, in both eras of the protocol, and progress notices. Worker."""
+"""Sends a call's questions and progress notices to its client. Worker.
+
+In the modern era (from 2026 on) a question ends the request, and the client repeats the call with
+the answer. In the legacy era the server sends the question during the client's request.
+"""
 
 from __future__ import annotations
 
@@ -24,25 +28,25 @@ from dcc_bridge.server.scope_keys import LABEL
 log = logging.getLogger(__name__)
 
 _MIN_STEP: Final = 1e-6
-"""The least relative step from one progress value to the next."""
+"""The smallest relative step from one progress value to the next."""
 
 Context = ServerRequestContext[Any, Any]
 Soon = Callable[[Callable[[], None]], None]
 
 
 class ClientQuestion:
-    """A question that was put to the client.
+    """A question to the client, and its answer.
 
     Attributes:
         question: The question.
     """
 
     def __init__(self, question: Question, settle: Settle) -> None:
-        """Put no question yet.
+        """Prepare the question, which is not sent yet.
 
         Args:
             question: The question.
-            settle: Takes the answer; called once at most.
+            settle: Takes the answer; called at most once.
         """
         self.question = question
         self._settle: Settle | None = settle
@@ -55,14 +59,14 @@ class ClientQuestion:
         return self._settle is not None
 
     def answer(self, answer: Answer) -> None:
-        """Hand over the client's answer; only the first answer counts."""
+        """Pass on the client's answer; only the first answer counts."""
         settle = self._settle
         self._settle = None
         if settle is not None:
             call_safely(settle, answer)  # if this fails, the request waits for the next event
 
     def withdraw(self, why: str = "") -> None:
-        """Forget the question: it was answered elsewhere, or ended.
+        """End the question, which was answered elsewhere or has ended otherwise.
 
         Args:
             why: How the question ended; the first reason counts.
@@ -78,10 +82,10 @@ class ClientQuestion:
             asking.start_soon(self._watch, asking.cancel_scope)
             self.answer(await ask_legacy(request, self.question))
             if self.question.visit is not None:
-                await self._withdrawn.wait()  # the client agreed; the page says when it is done
+                await self._withdrawn.wait()  # the client agreed, and the page has the answer
             asking.cancel_scope.cancel()
         if self.question.visit is not None and self._withdrawal_reason == ANSWERED:
-            # The person has answered on the page to which the client sent them.
+            # The person has answered on the page that the client opened.
             related = request.request_id
             await request.session.send_elicit_complete(self.question.id, related_request_id=related)
 
@@ -97,25 +101,25 @@ class ClientChannel:
         """Prepare the channel.
 
         Args:
-            offer: Puts a question to the client. Called on the worker.
+            offer: Sends a question to the client. Called on the worker.
             soon: Calls a function on the worker's loop, from any thread.
         """
         self._offer = offer
         self._soon = soon
 
     def show(self, question: Question, settle: Settle) -> Callable[[str], None]:
-        """Put a question to the client. Any thread.
+        """Send a question to the client. Any thread.
 
         Returns:
-            Withdraws the question, given the reason.
+            A function that withdraws the question for a reason.
         """
-        asked = ClientQuestion(question, settle)
-        self._soon(lambda: self._offer(asked))
-        return lambda reason: self._soon(lambda: asked.withdraw(reason))
+        client_question = ClientQuestion(question, settle)
+        self._soon(lambda: self._offer(client_question))
+        return lambda reason: self._soon(lambda: client_question.withdraw(reason))
 
 
 class ProgressMeter:
-    """The progress values of one call, each above the value before, as the protocol demands."""
+    """Makes the progress values of one call, which must always grow (a rule of the protocol)."""
 
     def __init__(self) -> None:
         self._last: float | None = None
@@ -125,20 +129,20 @@ class ProgressMeter:
         self._idle_notices = 0
 
     def report(self, done: float, total: float | None) -> tuple[float, float | None]:
-        """Return the value and the total to send for what a skill reports.
+        """Return the value and the total to send for a skill's report.
 
         Args:
-            done: What is done, in units of the skill's own.
-            total: All that is to be done, if the skill knows.
+            done: The finished work, in the skill's own units.
+            total: The whole work, if the skill knows.
         """
-        if done < self._done:  # the skill counts from the beginning again
+        if done < self._done:  # the skill begins to count again
             self._base = self._last or 0.0
         self._done = done
         self._total = None if total is None else self._base + total
         return self._above(self._base + done), self._total
 
     def beat(self) -> tuple[float, float | None]:
-        """Return the value and the total for a notice that nothing has happened yet."""
+        """Return the value and the total for a notice without new progress."""
         self._idle_notices += 1
         step = _MIN_STEP
         if self._total is None:  # the steps of all notices together stay below 1
@@ -147,7 +151,7 @@ class ProgressMeter:
         return self._above(last + step), self._total
 
     def _above(self, value: float) -> float:
-        """Return a value, or one just above the last where it is not greater."""
+        """Return the value, or one just above the last value if that is greater."""
         if self._last is not None and value <= self._last:
             value = self._last + max(abs(self._last), 1.0) * _MIN_STEP
         self._last = value
@@ -155,10 +159,10 @@ class ProgressMeter:
 
 
 class ProgressNotices:
-    """Progress notices to the client of one call, on the request that came last.
+    """Sends progress notices to the client of one call, on its latest request.
 
     Attributes:
-        latest: Progress that was reported and not sent yet; None if there is none.
+        latest: Reported progress that was not sent yet, if any.
     """
 
     def __init__(self, requests: list[Context]) -> None:
@@ -167,10 +171,10 @@ class ProgressNotices:
         self.latest: Progress | None = None
 
     async def send(self, waiting: Callable[[], str] | None = None) -> None:
-        """Send the latest progress, or where there is none, what the call waits for.
+        """Send the latest progress, or else what the call waits for.
 
         Args:
-            waiting: Returns what the call waits for; None to send progress only.
+            waiting: Returns what the call waits for; None to send only progress.
         """
         if not self._requests:
             return
@@ -185,7 +189,7 @@ class ProgressNotices:
             await session.report_progress(*self._meter.beat(), waiting())
 
     async def repeat(self, keepalive: float, waiting: Callable[[], str]) -> None:
-        """Send what the call waits for, until cancelled: legacy clients time out in silence.
+        """Send a notice at intervals until cancelled, because silent legacy calls time out.
 
         Args:
             keepalive: Seconds between two notices.
@@ -197,14 +201,14 @@ class ProgressNotices:
 
 
 def label_of(request: Context) -> str:
-    """Return the label that a request's token proved; "" for one that came by no HTTP."""
+    """Return the label that a request's token proved; "" for a request not sent by HTTP."""
     if request.request is None:
         return ""
     return str(request.request.scope[LABEL])
 
 
 async def ask_legacy(request: Context, question: Question) -> Answer:
-    """Ask a legacy client in its request; an error that it answers never fails the call."""
+    """Ask a legacy client in its request; return an answer also if the client sends an error."""
     metadata = ServerMessageMetadata(related_request_id=request.request_id)
     elicitation = elicit_request(question, question.id)
     try:

@@ -1,7 +1,7 @@
-"""The clients that spoke to this server, and the report that a client may read. Any thread.
+"""The clients that connected to this server, and the report for a client. Any thread.
 
-Free of the SDK, so that a bridge can import this module before its worker has imported the SDK. The
-clients' messages are handled in `dcc_bridge.server.mcp_server`.
+This module does not import the SDK, so that a bridge can use it before its worker has imported the
+SDK. `dcc_bridge.server.mcp_server` handles the clients' messages.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from dcc_bridge.known_clients import CLI_LABEL
 from dcc_bridge.skills.registry import Registry
 
 MAX_CLIENTS: Final = 32
-"""Clients that are remembered. The client that was silent the longest is forgotten first."""
+"""Clients that are remembered. The client that was silent the longest is dropped first."""
 PACKAGES: Final = ("mcp", "uvicorn", "anyio", "greenlet", "pydantic", "PySide6-Essentials")
 
 
 class ClientRegistry:
-    """The clients that spoke to this server. One label may be used by several programs."""
+    """The clients that sent messages to this server. Several programs may use one label."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -38,7 +38,7 @@ class ClientRegistry:
 
     @property
     def seen(self) -> list[SeenClient]:
-        """The clients, the last one that spoke first."""
+        """The clients, the one with the latest message first."""
         with self._lock:
             return list(reversed(self._seen.values()))
 
@@ -46,12 +46,12 @@ class ClientRegistry:
         """Call a function when a client is new, or can draw other questions than before.
 
         Returns:
-            Removes the function.
+            A function that ends this.
         """
         return self._watchers.add(fn)
 
     def note(self, seen: SeenClient) -> None:
-        """Remember a client as its last message showed it. Worker."""
+        """Store a client as its latest message describes it. Worker."""
         key = (seen.client, seen.era)
         with self._lock:
             before = self._seen.pop(key, None)
@@ -73,11 +73,11 @@ def connection_report(
 
     Args:
         host: The application.
-        registry: The clients that spoke to the server.
+        registry: The clients of the server.
         skills: The skills.
         audience: Who can be asked.
-        label: The label of the client that reads the report, or None for the host itself. A client
-            learns nothing of other clients; the person's own commands do.
+        label: The label of the client that reads the report, or None for the host itself. Only the
+            host and the person's own commands see all clients; a client sees only itself.
     """
     sees_all = label in (None, CLI_LABEL)
     silent = audience.silent
@@ -105,7 +105,7 @@ def connection_report(
 
 @cache
 def packages() -> dict[str, str]:
-    """Return the versions of the installed packages of which some versions are known to break."""
+    """Return the installed versions of packages of which some versions are known to fail."""
     from importlib import metadata  # 10 ms, which a host that starts need not wait for
 
     versions = {}

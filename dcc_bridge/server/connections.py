@@ -1,8 +1,8 @@
-"""Limits of connections: the time for a head and a body, and how many there may be. Worker.
+"""Limits the number of connections, and the time for a request to arrive. Worker.
 
-uvicorn waits for a request as long as its sender likes, and takes any number of senders. Here a
-head has to come within some seconds of the connection or of its own first byte, and a body within
-as many seconds after its head. The response has no limit: it may stream for an hour.
+uvicorn waits for a request without a limit, and accepts any number of connections. Here the *head*
+of a request (its request line and headers) has to arrive within `REQUEST_DEADLINE_S`, and its body
+within as many seconds after its head. A response has no limit: it may stream for an hour.
 """
 
 from __future__ import annotations
@@ -25,30 +25,30 @@ from dcc_bridge.server.refusal import refusal_response
 from dcc_bridge.server.scope_keys import GONE, LABEL, WRITTEN
 
 KEEP_ALIVE_S: Final = 75.0
-"""Seconds that a connection may rest after a request.
+"""Seconds that a connection may be idle after a request.
 
-Longer than clients keep a connection (5 s is common): if both ends closed it at once, the request
-that is on its way would be lost.
+Longer than clients keep a connection (5 s is common): if the server closed it first, a request that
+was just sent would be lost.
 """
 REQUEST_DEADLINE_S: Final = 5.0
-"""Seconds for a request's head to come, and again for its body."""
+"""Seconds for a request's head to arrive, and again for its body."""
 Part = Literal["head", "body"]
 _PARTS: Final[dict[Any, Part]] = {h11.IDLE: "head", h11.SEND_BODY: "body"}
-"""The part of a request that is to come, by the state of h11's reader."""
+"""The part of a request that comes next, by the state of h11's reader."""
 _MAX_HEAD_BYTES: Final = 65_536
-"""Bytes of a request that are no body: as many as h11 takes."""
+"""Bytes of a request without its body, as in h11."""
 _UPGRADE: Final = re.compile(rb"(?i)\nupgrade[ \t]*:")
 _MAX_PIPELINED: Final = 4
-"""Requests that wait behind the one that is answered."""
+"""Requests that wait while another request of the connection is answered."""
 
 if TYPE_CHECKING:
-    _Protocol = H11Protocol  # stands for what both of uvicorn's protocols have
+    _Protocol = H11Protocol  # for the members that both of uvicorn's protocols have
 else:
     _Protocol = asyncio.Protocol
 
 
 class _OneWrite:
-    """A transport that sends all that is written in one turn of the loop in one packet."""
+    """A transport that sends everything written in one turn of the loop in one packet."""
 
     def __init__(self, transport: Any) -> None:
         self._transport = transport
@@ -75,49 +75,50 @@ class _OneWrite:
 
 
 class LimitedConnection(_Protocol):
-    """One client's connection, whichever parser reads it.
+    """A client's connection, for both of uvicorn's parsers.
 
     Attributes:
-        cycle: uvicorn's object for the request that came last; None before the first.
-        later: The worker's `later`: all its deadlines share one timer, as hardly any is reached.
-        since: When the connection was opened or its last request ended, in monotonic seconds.
+        cycle: uvicorn's object for the latest request; None before the first.
+        later: `Worker.later`.
+        since: The time when the connection was opened or its last request ended, in monotonic
+            seconds.
     """
 
     since = 0.0
     later: CallLater
     _stop: Callable[[], object] = bool
     _part: Part | None = None  # the part of a request for which a deadline is set
-    _has_begun = False  # whether something of the head has come
+    _has_begun = False  # whether a byte of the head has arrived
     cycle: Any
-    # The cycles without a whole response, in turn. h11 takes one request at a time.
+    # The cycles without a whole response, in order. h11 takes one request at a time.
     _unanswered: Sequence[Any] = ()
 
     def _awaited(self) -> tuple[Part | None, bool]:
-        """Return the part still to come before an answer, if any, and whether it has begun."""
+        """Return the part of a request that has to come next, if any, and whether it has begun."""
         raise NotImplementedError
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn has it
-        """Take the connection, and see that there is room for it."""
+        """Accept the connection, or refuse its requests if there are too many connections."""
         others = list(self.connections)
         super().connection_made(_OneWrite(transport))  # type: ignore[arg-type]  # what they use of it
         if not _make_room(others, admission.MAX_CONNECTIONS):
-            self.app = _refuse_as_full  # if it sends nothing, the next connection drops it
+            self.app = _refuse_as_full  # if no request comes, the next connection drops this one
         self._update_deadline()
 
     def data_received(self, data: bytes) -> None:
-        """Read on; the deadline of a further head counts from its first byte."""
+        """Read data; the deadline of a further head counts from its first byte."""
         if self._part == "head" and not self._has_begun:
             self._has_begun = True
             self._wait_for("head")
         super().data_received(data)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Stop the clock, which would hold all that the connection had, and end its requests."""
+        """Stop the timer, which holds the connection in memory, and end its requests."""
         self._wait_for(None)
         super().connection_lost(exc)
         for cycle in self._unanswered or [self.cycle]:
             if cycle is not None:
-                cycle.disconnected = True  # uvicorn sets it in the last cycle alone
+                cycle.disconnected = True  # uvicorn sets this only in the last cycle
                 cycle.message_event.set()
                 cycle.scope.get(GONE, bool)()
         self._unset_keepalive_if_required()
@@ -126,14 +127,14 @@ class LimitedConnection(_Protocol):
         """Call the request's `WRITTEN`, and wait for the next request."""
         cycle, *self._unanswered = self._unanswered or [self.cycle]
         if isinstance(self.transport, _OneWrite):
-            self.transport.flush()  # the client need not wait for what is left of this turn
+            self.transport.flush()  # the client need not wait for the end of this turn
         cycle.scope.pop(WRITTEN, bool)()  # not reached if the client left before
         super().on_response_complete()
         self._update_deadline()
 
     @property
     def label(self) -> str:
-        """The label of the client whose request came last; "" before the first."""
+        """The label of the latest request's client; "" before the first request."""
         if self.cycle is None:
             return ""
         return str(self.cycle.scope.get(LABEL, ""))
@@ -145,14 +146,14 @@ class LimitedConnection(_Protocol):
 
     @property
     def is_idle(self) -> bool:
-        """Whether no whole request came that is being answered."""
+        """Whether no request is being answered."""
         if not self.is_open:
             return False
         part, _ = self._awaited()
         return part is not None
 
     def _update_deadline(self) -> None:
-        """Set the deadline of the part that is to come now, if it is another one than before."""
+        """Set the deadline of the part that comes next, if that has changed."""
         part = None
         has_begun = False
         if self.is_open:
@@ -175,7 +176,7 @@ class LimitedConnection(_Protocol):
             self._stop = self.later(limit, self._give_up)
 
     def _give_up(self) -> None:
-        """Close the connection, with a 408 for a request that has begun and has no response."""
+        """Close the connection; send a 408 if a request has begun and has no response."""
         cycle = self.cycle
         is_silent = cycle is None or cycle.response_complete or not cycle.response_started
         if is_silent and (self._has_begun or self._part == "body"):
@@ -190,7 +191,7 @@ class H11Connection(LimitedConnection, H11Protocol):
     """A connection read in Python, for installations without a compiled parser."""
 
     def handle_events(self) -> None:
-        """Handle what came, and set the deadline of what is to come."""
+        """Handle the data, and set the next deadline."""
         super().handle_events()
         self._update_deadline()
 
@@ -205,16 +206,16 @@ if find_spec("httptools") is not None:
     from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
     class HttpToolsConnection(LimitedConnection, HttpToolsProtocol):  # type: ignore[misc]  # their cycles differ
-        """A connection read in C, which takes a quarter off a plain call's processor time.
+        """A connection read in C, with a quarter less processor time for a plain call.
 
-        The parser has no limits of its own, and reads on while a request is answered.
+        The parser has no limits of its own, and continues to read while a request is answered.
         """
 
         _parsed: Part | None = None  # the part of a request that the parser is in the middle of
-        _overhead = 0  # bytes since a request began that are no body
+        _overhead = 0  # bytes of the current request without its body
 
         def data_received(self, data: bytes) -> None:
-            """Read on; an offer of another protocol goes to h11, as httptools skips its body."""
+            """Read data; h11 reads an offer to upgrade, because httptools would skip its body."""
             if self._awaited() == ("head", False) and _UPGRADE.search(data):
                 self._hand_over(data)
                 return
@@ -225,14 +226,14 @@ if find_spec("httptools") is not None:
             self._update_deadline()
 
         def on_message_begin(self) -> None:
-            """Begin a request; ValueError, which ends the connection, if too many wait."""
+            """Begin a request, or raise ValueError, which ends the connection, if too many wait."""
             if len(self.pipeline) >= _MAX_PIPELINED:
-                raise ValueError("too many requests at once")  # the parser makes a 400 of it
+                raise ValueError("too many requests at once")  # the parser sends a 400
             self._parsed = "head"
             super().on_message_begin()
 
         def on_header(self, name: bytes, value: bytes) -> None:
-            """Take a header, without its blanks; a trailer could change the headers read before."""
+            """Take a header, but no trailer, which could change the headers."""
             if self._parsed == "head":
                 super().on_header(name, value.strip(b" \t"))
 
@@ -260,7 +261,7 @@ if find_spec("httptools") is not None:
             return self._parsed or "head", self._parsed == "head"
 
         def _hand_over(self, data: bytes) -> None:
-            """Have h11 read this connection from now on."""
+            """Let h11 read this connection from now on."""
             self._wait_for(None)
             self._unset_keepalive_if_required()
             self.connections.discard(self)
@@ -278,25 +279,24 @@ def connection_class(later: CallLater) -> type[LimitedConnection]:
     """Return the class of a server's connections.
 
     Args:
-        later: Calls a function after some seconds. A bound method, which the class leaves as it is.
+        later: Calls a function after some seconds; a bound method, so the class does not bind it.
     """
     return type("LimitedConnection", (PARSERS[-1],), {"later": later})
 
 
 def _make_room(others: Sequence[object], limit: int) -> bool:
-    """Drop idle connections until another one fits; return whether it fits."""
+    """Drop idle connections to make room for another one; return whether there is room."""
     if len(others) < limit:
-        return True  # to look at each of them takes longer than to refuse a request
+        return True  # the common case, without a look at each connection
     connections = [peer for peer in others if isinstance(peer, LimitedConnection) and peer.is_open]
     count = Counter(connection.label for connection in connections)
     idle = []
     for connection in connections:
-        # A sender that dawdles, and has no label yet, is dropped before a client that is served;
-        # the only connection of a client stays.
+        # The only connection of a client stays. A connection without a label has sent no request.
         is_only_one = connection.label and count[connection.label] == 1
         if connection.is_idle and not is_only_one:
             idle.append(connection)
-    # Of the client with the most connections, the oldest goes first.
+    # The oldest connection of the client with the most connections is dropped first.
     idle.sort(key=lambda connection: (-count[connection.label], connection.since))
     too_many = len(connections) + 1 - limit
     for connection in idle[: max(0, too_many)]:

@@ -1,14 +1,14 @@
 """Which hosts are running: one record each, in a folder that only its user can read. Any thread.
 
-A record ``<id>.json`` counts for as long as the process that wrote it holds ``<id>.lock``, which is
-there before the record and goes after it. A record without a holder is deleted by any process that
-sees it.
+A record ``<id>.json`` is valid while the process that wrote it holds the lock ``<id>.lock``, which
+is created before the record and deleted after it. Any process that sees a record without a held
+lock deletes the record.
 
-The system releases the lock when the process ends, however it ends: there is no process id that a
-later process could have too, and nothing to clean up. The library `filelock` is not used, because
-importing it leaves more in a host than one lock: hooks at each fork, which may end the child, and
-from Python 3.12 on an audit hook that cannot be removed (`filelock/_api.py` of 3.32 and 4.2). Up to
-3.29 it lets a child that outlives its host hold the lock.
+The system releases the lock however the process ends. A process id would not do: a later process
+may get the same one. The library `filelock` is not used, because importing it leaves more in a host
+than one lock: hooks at each fork, which may end the child, and from Python 3.12 on an audit hook
+that cannot be removed (`filelock/_api.py` of 3.32 and 4.2). Up to 3.29 it lets a child that
+outlives its host hold the lock.
 """
 
 from __future__ import annotations
@@ -70,15 +70,14 @@ class Instance:
         scene: The scene that is open in it.
         id: Its name among the hosts of this computer, short enough to be typed.
         pid: Its process.
-        state: "starting" until all its tools are there, then "ready"; "failed" if that does not
-            come.
-        started: When it was started, in seconds since the epoch.
+        state: "starting" until all its tools are listed, then "ready"; "failed" if it cannot become
+            ready.
+        started: The time of its start, in seconds since the epoch.
         secret: The master secret, which makes tokens.
         file: The full path of the scene's file; None for a scene without a file.
-        why: Why it is not ready, where its state is "failed".
-        mend: What the person does about that.
-        foreign: The files of the modules that it runs from elsewhere than where its plug-in brought
-            them, by their names.
+        why: Why its state is "failed", or "".
+        mend: What the person can do about that.
+        foreign: By their names, the files of modules that it runs in place of its plug-in's own.
     """
 
     url: str
@@ -106,7 +105,7 @@ class Instance:
         return issue_token(self.secret, label)
 
     def start_problem(self) -> StartProblem | None:
-        """Return why agents cannot connect to the host; None where they can, or can in a moment."""
+        """Return why agents cannot connect to the host; None if they can, or soon will."""
         if self.state == "failed":
             return StartProblem(self.why, self.mend)
         seconds = time.time() - self.started
@@ -312,7 +311,7 @@ def is_locked(file: Path) -> bool:
 
 
 def _read(file: Path) -> Instance | None:
-    """Return the host of a record; None for a file that has just gone, or is no record of ours."""
+    """Return the host of a record; None if the file was deleted, or is no record of ours."""
     try:
         if sys.platform == "win32":  # the file may be replaced in this moment
             opened = private_files.retry_while_held(lambda: private_files.open_own(file))

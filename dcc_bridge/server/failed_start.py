@@ -1,7 +1,7 @@
-"""A start that failed before there was a bridge, listed among the running hosts. Main thread.
+"""Lists a host whose bridge could not be started among the running hosts. Main thread.
 
-The start may have failed for a package that the plug-in brought, so none of these is imported
-before the problem is known.
+The start may have failed because of a package that the plug-in brought, so this module imports such
+packages only after it has logged the problem.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ log = logging.getLogger(__name__)
 
 
 class FailedStart:
-    """Lists a host as one to which no agent can connect, and says why, until `close`.
+    """Lists a host to which no agent can connect, with the reason, until `close`.
 
     Attributes:
-        problem: Why it did not start, and what to do.
+        problem: Why the bridge did not start, and what to do.
     """
 
     def __init__(
@@ -35,24 +35,24 @@ class FailedStart:
 
         Args:
             host: The application.
-            error: The exception that its start raised.
-            settings: The settings of its bridge; None for the environment and the defaults.
-            vendor: The folder in which its plug-in brought the packages that it depends on.
+            error: The exception that the start raised.
+            settings: The settings of the bridge; None for the environment and the defaults.
+            vendor: The folder with the packages that the plug-in brought.
         """
         self.problem = explain(error, host.name, vendor)
         self._registration: Registration | None = None
         log.error("%s", self.problem, exc_info=error)
-        with suppress(Exception):  # the same problem may end this, too; the log has said why
-            self._registration = _registered(host, self.problem, settings)
+        with suppress(Exception):  # the same problem may occur here, and was logged already
+            self._registration = _register(host, self.problem, settings)
 
     def close(self) -> None:
-        """List the host no more; harmless the second time. It raises nothing."""
+        """Remove the host from the list; harmless the second time. This raises nothing."""
         if self._registration is not None:
             self._registration.withdraw()
 
 
-def _registered(host: Host, problem: StartProblem, settings: Settings | None) -> Registration:
-    """Write down that a host is running, and why no agent can connect to it."""
+def _register(host: Host, problem: StartProblem, settings: Settings | None) -> Registration:
+    """Write the record of a running host, with the problem that keeps agents from connecting."""
     from dcc_bridge.server.discovery import Instance, Registration, scene_facts
 
     instance = Instance(

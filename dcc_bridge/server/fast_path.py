@@ -1,10 +1,9 @@
-"""Answers a plain `tools/call` of a skill without the SDK's kernel, half of its cost. Worker.
+"""Answers a plain `tools/call` of a skill without the SDK, at half the cost. Worker.
 
-A request is taken only if nothing in it is unusual, header by header and key by key; all others go
-through the SDK. So does a request that is not answered soon, with its call as it stands: questions,
-progress, streams and clients that leave are handled by the SDK alone. In a legacy session, which
-the SDK keeps, the two events of an answer are stored once the answer is there: no client comes back
-for them before.
+A request is *plain* if each of its headers and keys is expected here. All other requests go to the
+SDK. So does a plain request that is not answered soon, together with its running call: only the SDK
+handles questions, progress, streams and clients that leave. In a legacy session the two events of
+an answer are stored with the answer, because no client asks for them before.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ from dcc_bridge.skills.registry import Entry
 from dcc_bridge.threads.jobs import client
 
 FAST_PATH_S: Final = 1.0
-"""Seconds after which the SDK takes over a call: well before it would ping the client."""
+"""Seconds after which the SDK takes over a call: well before the SDK would ping the client."""
 _LEGACY_SHARE: Final = 0.1
 """The part of `FAST_PATH_S` in a legacy session, where only the SDK accepts a cancellation."""
 _TURN_S: Final = 0.002
@@ -45,9 +44,9 @@ _TURN_S: Final = 0.002
 A shorter time costs calls, and gains nothing.
 """
 _MAX_META_CHARS: Final = 4096
-"""Characters of a client's description of itself: those up to this size are cached."""
+"""Characters of a client's description of itself that is cached."""
 _MAX_BRACKETS: Final = 100
-"""Lists and objects in a body. Which depth the parsers refuse depends on the parser."""
+"""Lists and objects in a body: the parsers refuse different depths."""
 _MAX_ID: Final = 2**53
 _VERSION: Final = types.PROTOCOL_VERSION_META_KEY
 _CAPABILITIES: Final = types.CLIENT_CAPABILITIES_META_KEY
@@ -109,8 +108,7 @@ class FastPath:
         """Answer a request, or pass it to the SDK."""
         if not scope.get(ALONE):
             self._yield_lock()
-        # Looking at `read` looks for changed skill files, as every request does: the client that
-        # sends it will want to know of the changes, if only later.
+        # Reading this property looks for changed skill files, as in every request.
         _ = self._server.library.read
         route = _route(scope)
         if route is None:
@@ -127,17 +125,17 @@ class FastPath:
                 self._server.calls.abandon(started)
 
     def _yield_lock(self) -> None:
-        """Let a thread that waits for the interpreter's lock have it, if it had no turn just now.
+        """Release the interpreter's lock for a moment, at most every `_TURN_S` seconds.
 
-        Else CPython lets the host's main thread wait for 5 ms whenever it comes back to Python:
-        beside 32 clients a timer there was 19 ms late, and is 9 (p99, with 2 cores).
+        Else CPython makes the host's main thread wait 5 ms whenever it returns to Python: with 32
+        clients a timer there was 19 ms late, and is 9 ms late with this (p99, 2 cores).
         """
         if time.perf_counter() - self._yielded_at > _TURN_S:
             time.sleep(0)
             self._yielded_at = time.perf_counter()
 
     async def _answer(self, message: Message, route: Route, scope: Scope, send: Send) -> bool:
-        """Answer a request; return False, with nothing sent, where the SDK has to answer."""
+        """Answer a request; return False, with nothing sent, if the SDK has to answer."""
         call = _read_call(message, route.era)
         if call is None:
             return False
@@ -159,7 +157,7 @@ class FastPath:
         return True
 
     def _caller(self, call: PlainCall, route: Route, label: str) -> SeenClient | None:
-        """Return the client that calls; None where the SDK would refuse the call, or might."""
+        """Return the client that calls; None if the SDK would or might refuse the call."""
         if route.session:
             if any("modelcontextprotocol" in key for key in call.meta):
                 return None
@@ -178,9 +176,9 @@ class FastPath:
     async def _run(
         self, call: PlainCall, skill: Future[Entry], caller: SeenClient, scope: Scope
     ) -> bytes | None:
-        """Run a skill and return the response's body; None where the SDK has to answer."""
+        """Run a skill and return the response's body; None if the SDK has to answer."""
         if not scope[ALONE]:
-            await asyncio.sleep(0)  # lets the requests of other clients have their turn
+            await asyncio.sleep(0)  # requests of other clients get their turn
         scope[TURN]()
         client.set(caller.client.label)
         self._server.clients.note(caller)
@@ -228,7 +226,7 @@ class FastPath:
 
 
 def _route(scope: Scope) -> Route | None:
-    """Return where the headers send a request; None where one of them is unusual."""
+    """Return the route of a plain request; None if one of its headers is not expected here."""
     headers = []
     for name, value in scope["headers"]:
         if name.startswith(b"mcp-") or name in _PLAIN_HEADERS:
@@ -251,12 +249,12 @@ def _route(scope: Scope) -> Route | None:
 
 
 def _read_call(message: Message, era: str) -> PlainCall | None:
-    """Read a call from a request's only message; None where a key of the body is unusual."""
+    """Read a call from a request's only message; None if a key of the body is not expected here."""
     body = message.get("body", b"")
     if message.get("more_body") or body.count(b"[") + body.count(b"{") > _MAX_BRACKETS:
         return None
     try:
-        # The SDK reads each era with a parser of its own.
+        # The SDK has a different parser for each era.
         request = json.loads(body) if era == MODERN else from_json(body)
     except ValueError:
         return None
@@ -289,7 +287,7 @@ def _is_plain_id(value: object) -> bool:
 
 @lru_cache(maxsize=64)
 def _described_client(meta_text: str) -> SeenClient | None:
-    """Read a client's description of itself; None where the SDK would refuse it."""
+    """Read a client's description of itself; None if the SDK would refuse it."""
     meta = json.loads(meta_text)
     try:
         validate_client_request(CALL, MODERN, {"name": "", "arguments": {}, "_meta": meta})

@@ -1,7 +1,8 @@
-"""Refuses legacy requests that the SDK would run and not answer, or answer unreadably. Worker.
+"""Refuses legacy requests that the SDK would run without a proper answer. Worker.
 
-The SDK gives a legacy session one stream for each request's id. Of several requests with one id at
-once all are run, and one is answered; so a second one is refused while the first is under way.
+The SDK has one stream for each request id of a legacy session. If several requests with one id are
+open at once, the SDK runs them all and answers one. So a second request with an id is refused until
+the first is answered.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ Key = tuple[str, str]
 
 
 def _key(session: str, request_id: object) -> Key:
-    """Return the key of a request; the SDK's streams take the ids 1 and "1" for the same."""
+    """Return the key of a request. The SDK's streams do not distinguish the ids 1 and "1"."""
     return session, str(request_id)
 
 
@@ -46,7 +47,7 @@ class RunningRequests:
 
     @contextmanager
     def note(self, session: str, request_id: object) -> Iterator[None]:
-        """Note a request while a with statement handles it, even if its stream is lost."""
+        """Count a request as running during a ``with`` block, even if its stream is lost."""
         key = _key(session, request_id)
         self._running[key] += 1
         try:
@@ -58,11 +59,11 @@ class RunningRequests:
 
 
 class _Exchange:
-    """A request and its response, as they stand.
+    """A request that is being answered.
 
     Attributes:
-        is_answered: The whole response is on its way.
-        ended: Set once nothing of the request is left in the SDK's transport.
+        is_answered: Whether the last part of the response was sent.
+        ended: Set once the SDK's transport is done with the request.
     """
 
     def __init__(self, send: Send) -> None:
@@ -78,10 +79,10 @@ class _Exchange:
 
 
 class LegacyRequests:
-    """ASGI application: refuses the requests described above, and passes every other on.
+    """ASGI application: refuses the requests described above, and passes on all others.
 
     Args:
-        app: Where other requests go.
+        app: Serves all other requests.
         running: The requests that the SDK handles, with or without a stream.
     """
 
@@ -92,7 +93,7 @@ class LegacyRequests:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request, or pass it on."""
-        headers = dict(reversed(scope["headers"]))  # of a header that came twice the first value
+        headers = dict(reversed(scope["headers"]))  # the first value of a repeated header
         version = headers.get(_VERSION)
         is_legacy = version is None or version.decode("latin-1") in HANDSHAKE_PROTOCOL_VERSIONS
         if scope["method"] != "POST" or not is_legacy:
@@ -103,7 +104,7 @@ class LegacyRequests:
         try:
             message = from_json(b"".join(part.get("body", b"") for part in received))
         except ValueError:
-            await self._app(scope, again, send)  # the SDK says where the body is no JSON
+            await self._app(scope, again, send)  # the SDK reports the error in the JSON
             return
         if not _is_valid(message):
             refusal = JSONResponse(json_rpc.invalid_request(message), 400)
@@ -133,7 +134,7 @@ class LegacyRequests:
             exchange.ended.set()
 
     async def _is_under_way(self, key: Key) -> bool:
-        """Return whether a request is not answered yet; wait for the end of an answered one."""
+        """Wait for the end of an answered request; return whether one is not answered yet."""
         exchange = self._exchanges.get(key)
         while exchange is not None:
             if not exchange.is_answered:
@@ -152,7 +153,7 @@ def _is_valid(message: Any) -> bool:
 
 
 async def _receive_body(receive: Receive) -> list[Message]:
-    """Receive a request's body, up to the size at which the SDK refuses it."""
+    """Receive a request's body, until it is larger than the SDK accepts."""
     received: list[Message] = []
     size = 0
     while size <= MAX_BODY_BYTES:
@@ -165,7 +166,7 @@ async def _receive_body(receive: Receive) -> list[Message]:
 
 
 def receive_again(received: Sequence[Message], receive: Receive) -> Receive:
-    """Return a function that receives messages of a request once more, and then further ones.
+    """Return a function that first returns messages again, and then receives further ones.
 
     Args:
         received: The messages that were received already.

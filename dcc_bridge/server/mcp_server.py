@@ -45,11 +45,11 @@ _HANDSHAKE: Final = "initialize"
 _LIST: Final = "tools/list"
 _REQUEST_STATE_TTL_S: Final = 3600.0
 IMPORT_WAIT_S: Final = 5.0
-"""Seconds that a list of the tools waits on a busy main thread for files to be imported."""
+"""Seconds that a list of the tools waits for a busy main thread to import skill files."""
 _WARM_UP_S: Final = 0.3
-"""Seconds by which a start may take longer, so that no first list does."""
+"""Seconds for `warm_up`, by which a start may take longer."""
 _CHUNK_SIZE: Final = 16
-"""Tools that are described or serialized in one turn of the loop."""
+"""Tools that are described or serialized in one turn of the event loop."""
 _CACHE_HINTS: Final[dict[Any, CacheHint]] = {
     # In milliseconds. Clients are notified besides when the tools change.
     "server/discover": CacheHint(3_600_000),
@@ -66,16 +66,16 @@ _INSTRUCTIONS: Final = (
 
 
 class Server(MCPServer[Any]):
-    """The SDK's server, to which plug-ins may add, with the skills of a registry as tools.
+    """The SDK's server with the skills of a registry as tools. Plug-ins may add to it.
 
     Attributes:
         calls: The calls that outlive their requests.
         changes: Notifies clients of changes of the list of tools.
-        clients: Notes each client that sends a message.
+        clients: Stores each client that sends a message.
         library: Imports the skills of files.
-        open_requests: Returns how many requests are open, streams too.
+        open_requests: Returns the number of open requests and streams.
         runner: Runs the skills.
-        running: The requests of legacy sessions that are handled now, by their ids.
+        running: The ids of the requests that are handled now, of legacy sessions.
         scene: The scene's resources.
         starter: Starts skills for clients.
         stamp: The server's description of itself in each result of the modern era.
@@ -103,10 +103,10 @@ class Server(MCPServer[Any]):
             calls: The calls that outlive their requests.
             tasks: The calls that clients follow by an id, after their requests have ended.
             soon: Calls a function on the worker's loop, from any thread.
-            clients: Notes each client that sends a message.
+            clients: Stores each client that sends a message.
             scene: The scene's resources.
             library: Imports the skills of files.
-            ended: Told of each legacy session that has ended.
+            ended: Called with the id of each legacy session that has ended.
         """
         self.calls = calls
         self.scene = scene
@@ -150,16 +150,15 @@ class Server(MCPServer[Any]):
         resources.ScenePrompts(registry, scene).serve(self)
 
     def _adjust_sdk(self) -> None:
-        """Change what the SDK has no argument for."""
-        # The SDK makes a tracing span of each message, which nobody collects, and has no public
-        # name for the middleware that does so.
+        """Make the changes for which the SDK has no argument."""
+        # Remove the SDK's middleware for tracing, which has no public name.
         self.middleware[:] = [
             middleware
             for middleware in self.middleware
             if "otel" not in type(middleware).__module__
         ]
         lowlevel = self._lowlevel_server
-        # The legacy handshake is to say that lists change.
+        # The legacy handshake has to declare that the list of tools may change.
         options = NotificationOptions(tools_changed=True)
         make = partial(lowlevel.create_initialization_options, options)
         lowlevel.create_initialization_options = make  # type: ignore[method-assign]  # its only way in
@@ -182,7 +181,7 @@ class Server(MCPServer[Any]):
         self.stamp = lowlevel.server_info_stamp
 
     async def _discover(self, ctx: Any, params: Any) -> types.DiscoverResult:
-        """Name the revisions of both eras: the SDK names only those that have this request."""
+        """Answer ``server/discover`` with the revisions of both eras; the SDK omits older ones."""
         lowlevel = self._lowlevel_server
         return types.DiscoverResult(
             supported_versions=list(REVISIONS),
@@ -191,14 +190,14 @@ class Server(MCPServer[Any]):
         )
 
     def _capabilities(self, make: Callable[..., Any], *args: Any, **more: Any) -> Any:
-        """Return the server's capabilities: prompts only where there are some."""
+        """Return the server's capabilities, without prompts if there are none."""
         capabilities = make(*args, **more)
         if self._prompt_names():
             return capabilities
         return capabilities.model_copy(update={"prompts": None})
 
     def _prompt_names(self) -> set[str]:
-        """Return the names of the prompts, without those of the verbs in a host without verbs."""
+        """Return the names of the prompts; a host without verbs lacks the prompts about verbs."""
         names = {prompt.name for prompt in self._prompt_manager.list_prompts()}
         if "list_items" in self._registry:
             return names
@@ -207,7 +206,7 @@ class Server(MCPServer[Any]):
     async def _note_client(
         self, ctx: ServerRequestContext[Any, Any], call_next: CallNext
     ) -> HandlerResult:
-        """Note which client sends a message, and handle it for that client. SDK middleware."""
+        """Store which client sends a message, and handle the message. SDK middleware."""
         label = label_of(ctx)
         client.set(label)
         session = None
@@ -236,7 +235,7 @@ class Server(MCPServer[Any]):
         return [*tools, *await super().list_tools()]
 
     async def list_prompts(self) -> list[Any]:
-        """List the prompts that there are."""
+        """List the prompts."""
         names = self._prompt_names()
         prompts = await super().list_prompts()
         return [prompt for prompt in prompts if prompt.name in names]
@@ -248,11 +247,11 @@ class Server(MCPServer[Any]):
         return ListToolsResult(tools=await self.list_tools())
 
     def _fills_in(self) -> bool:
-        """Return whether `_fill_in` runs innermost, so that no plug-in sees the list before it."""
+        """Return whether `_fill_in` is the innermost middleware, so that plug-ins see its list."""
         return self.middleware[-1] == self._fill_in
 
     async def _fill_in(self, ctx: Any, call_next: CallNext) -> HandlerResult:
-        """Put the tools, as they were serialized before, into the SDK's answer. SDK middleware."""
+        """Put the cached, serialized tools into the SDK's answer. SDK middleware."""
         answer = await call_next(ctx)
         if ctx.method == _LIST and self._fills_in() and isinstance(answer, dict):
             async with self._listing:
@@ -261,11 +260,11 @@ class Server(MCPServer[Any]):
         return answer
 
     async def _serialized_tools(self, version: str) -> list[Any]:
-        """Return the tools as a revision of the protocol has them; made once until a change."""
+        """Return the tools, serialized for a revision of the protocol, from a cache."""
         added = await super().list_tools()
         if self._added != added:
             self._forget_lists(added)
-        lists = self._lists  # `_forget_lists` puts another one in its place after a change
+        lists = self._lists  # `_forget_lists` replaces this dictionary after a change
         if version not in lists:
             tools = await self.list_tools()
             serialized: list[Any] = []
@@ -278,7 +277,7 @@ class Server(MCPServer[Any]):
         return lists[version]
 
     async def warm_up(self) -> None:
-        """Do in advance, for a moment at most, the work of a first list and a first call."""
+        """Prepare the first list and the first call, for at most `_WARM_UP_S` seconds."""
         with anyio.move_on_after(_WARM_UP_S):
             for era in REVISIONS[:2]:
                 await self._serialized_tools(era)
@@ -286,10 +285,10 @@ class Server(MCPServer[Any]):
                 serialize_server_result(CALL, era, result)
 
     def _forget_lists(self, added: Sequence[Tool] = ()) -> None:
-        """Forget the serialized lists of tools.
+        """Drop the serialized lists of tools.
 
         Args:
-            added: The tools added through the SDK, which does not say when there are new ones.
+            added: The tools added through the SDK, which does not report new ones.
         """
         self._added = list(added)
         self._lists: dict[str, list[Any]] = {}
@@ -305,7 +304,7 @@ class Server(MCPServer[Any]):
             for imported in imports:
                 try:
                     await wrap_future(imported)
-                except BridgeError:  # the main thread is held by an edit, or the bridge stops
+                except BridgeError:  # the main thread is busy, or the bridge stops
                     self.library.note_incomplete()
         if limit.cancelled_caught:
             self.library.note_incomplete()
@@ -313,10 +312,10 @@ class Server(MCPServer[Any]):
     async def call_tool(
         self, name: str, arguments: dict[str, Any], context: ToolContext[Any, Any] | None = None
     ) -> Any:
-        """Run a skill, or go on with a call that waits for an answer.
+        """Run a skill, or continue a call that waits for an answer.
 
         Returns:
-            The result, a question, or the handle of a task, which the SDK's own type does not know.
+            The result, a question, or the handle of a task, which is missing in the SDK's type.
 
         Raises:
             MCPError: The request has an answer, but no call waits for it.
@@ -326,7 +325,7 @@ class Server(MCPServer[Any]):
             return await super().call_tool(name, arguments, context)
         answers: Mapping[str, Any] = context.input_responses or {}
         request = context.request_context
-        # Before anything else is looked at: a skill that was reloaded must not lose its answer.
+        # First, because a call of a skill that was reloaded must still get its answer.
         state = context.request_state
         if state is not None:
             return await self.calls.resume(state, label_of(request), answers, request)
@@ -352,13 +351,13 @@ class Server(MCPServer[Any]):
         Args:
             session: The session's id.
             era: The revision of the protocol that a request names.
-            label: The label that its token proved.
+            label: The label that the request's token proved.
 
         Returns:
-            The client; None where the SDK has to look at the request.
+            The client; None if the SDK has to check the request.
         """
         known, owner = self.changes.sessions.get(session, (None, ""))
-        # The SDK's own place for sessions; nothing public leads there.
+        # The SDK has no public access to its sessions.
         transport = self.session_manager._server_instances.get(session)
         if not known or not known.client_params or not transport or transport.is_terminated:
             return None
@@ -376,7 +375,7 @@ class Server(MCPServer[Any]):
         return caller
 
     def fetch_plain(self, name: str) -> Future[Entry] | None:
-        """Return a skill that can run at once and at whose calls no plug-in looks; None else."""
+        """Return a skill that can run at once without a plug-in's handlers; else None."""
         handler = self._lowlevel_server.get_request_handler(CALL)
         if self.middleware != self._plain_middleware or handler != self._plain_handler:
             return None

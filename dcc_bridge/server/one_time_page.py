@@ -1,7 +1,6 @@
-"""Pages that take one answer, from the one browser that opened them first. Any thread.
+"""Pages that take one answer, from the browser that opened them first. Any thread.
 
-No script runs on a page, and none is needed. What is entered on the page for a secret is never
-drawn again, also not after a mistake.
+The pages have no scripts. A secret that was entered is never drawn again, even after a mistake.
 """
 
 from __future__ import annotations
@@ -26,13 +25,13 @@ Facts = tuple[tuple[str, str], ...]
 
 
 class Html(str):
-    """HTML that may be sent as it is: `fill` makes it, and the templates of this server."""
+    """HTML that is safe to send: made by `fill`, or a template of this server."""
 
     __slots__ = ()
 
 
 def fill(template: str, /, **values: str) -> Html:
-    """Return a template of ours filled in, with every value escaped that is not `Html`."""
+    """Return a trusted template filled in; values that are not `Html` are escaped."""
     safe_values = {}
     for name, value in values.items():
         safe_values[name] = value if isinstance(value, Html) else escape(value)
@@ -40,11 +39,11 @@ def fill(template: str, /, **values: str) -> Html:
 
 
 class PageEnding(NamedTuple):
-    """The content of a page on which nothing can be answered.
+    """The content of a page without a form.
 
     Attributes:
         status: The HTTP status.
-        title: What happened, in a few words.
+        title: The heading.
         text: What happened, and what to do.
     """
 
@@ -60,7 +59,7 @@ _ANSWERED_HERE: Final[dict[Action, PageEnding]] = {
     "cancel": PageEnding(200, "Cancelled", f"The question ended without an answer. {CLOSE}"),
 }
 _REASONS: Final[dict[Action, str]] = {
-    # The reason with which a page is taken down if the action on it counted.
+    # The reason with which `OneTimePage.end` is called if the action on the page counted.
     "accept": ANSWERED,
     "decline": DECLINED,
     "cancel": CANCELLED,
@@ -73,13 +72,13 @@ _USED: Final = PageEnding(
 
 
 class OneTimePage:
-    """A page to which a person is sent. It hands the person's answer to its question.
+    """A page that the person opens, and that passes on the person's answer.
 
     Attributes:
-        ends: When the page expires, in local time.
+        ends: The time when the page expires, in local time.
         facts: The header, which says who asks.
-        id: 128 random bits, the end of the page's address and its only credential.
-        question: What is asked; None once it is over.
+        id: 128 random bits at the end of the page's address, its only credential.
+        question: The question; None once it is answered or has ended.
     """
 
     def __init__(self, question: Question) -> None:
@@ -95,13 +94,13 @@ class OneTimePage:
         self._reason = ""
 
     def admit(self, key: str) -> str | None:
-        """Let in the browser that came first, and no other.
+        """Let in only the first browser.
 
         Args:
             key: The key that the browser sends; "" if it has none.
 
         Returns:
-            The browser's key; None for another browser.
+            The key of the first browser; None for another browser.
         """
         with self._lock:
             if not self._browser_key:
@@ -110,13 +109,13 @@ class OneTimePage:
         return key if self.knows(key) else None
 
     def knows(self, key: str) -> bool:
-        """Return whether a key is that of the browser that came first."""
+        """Return whether a key is that of the first browser."""
         if not self._browser_key:
             return False
         return compare_digest(key.encode(), self._browser_key.encode())
 
     def leave(self, action: Action) -> bool:
-        """Answer the question, unless it is over; return whether this was the first answer."""
+        """Answer the question; return False if it was answered before or has ended."""
         with self._lock:
             if self.question is None:
                 return False
@@ -127,12 +126,12 @@ class OneTimePage:
         return True
 
     def follow(self, settle: Settle) -> None:
-        """Have a function called with the answer that the person gives here, or gave before."""
+        """Call a function with the answer that the person gives here or has given before."""
         self._settle = settle
         self._notify()
 
     def end(self, reason: str) -> None:
-        """Take the page down, given the reason; the first reason counts."""
+        """End the question for a reason; the first reason counts."""
         with self._lock:
             self.question = None
             if not self._reason:
@@ -140,7 +139,7 @@ class OneTimePage:
 
     @property
     def ending(self) -> PageEnding:
-        """The page's content after its question is over."""
+        """The page's content once its question was answered or has ended."""
         if self._answer_ending is not None and self._counted:
             return self._answer_ending
         if self._reason in (ANSWERED, DECLINED):
@@ -166,7 +165,7 @@ class OneTimePage:
         reply = self._reply
         settle = self._settle
         if reply is not None and settle is not None:
-            settle(reply)  # perhaps twice, from two threads: a question takes the first answer
+            settle(reply)  # two threads may both call this: a question takes the first answer
 
 
 _STYLE: Final = Html(Path(__file__).with_name("page.css").read_text("utf-8"))
@@ -195,19 +194,19 @@ _FACT: Final = "<div><dt>{caption}</dt><dd><bdi>{value}</bdi></dd></div>"
 
 
 def document(title: str, facts: Facts, main: Html) -> Html:
-    """Return a whole page, with a header of ours that no message can imitate.
+    """Return a whole page, with a header that no message can imitate.
 
     Args:
-        title: What the browser's window is called.
-        facts: The header: who asks.
-        main: What stands below the header.
+        title: The title of the browser's window.
+        facts: The header, which says who asks.
+        main: The content below the header.
     """
     rows = [fill(_FACT, caption=caption, value=value) for caption, value in facts]
     return fill(_DOCUMENT, title=title, style=_STYLE, facts=Html("".join(rows)), main=main)
 
 
 FIELD: Final = "secret"
-"""The name of the input in what the browser sends."""
+"""The name of the input field."""
 _MAX_SECRET_CHARS: Final = 65_536
 _FORM: Final = """\
 <form method="post" novalidate autocomplete="off">
@@ -228,11 +227,11 @@ _INVALID: Final = Html(' aria-invalid="true" aria-describedby="problem"')
 
 
 class SecretPage(OneTimePage):
-    """A page on which a secret is entered.
+    """A page on which a person enters a secret.
 
     Attributes:
         label: The caption of the input.
-        result: The secret that was entered; None before.
+        result: The secret, once it was entered.
     """
 
     def __init__(self, question: Question, label: str) -> None:
@@ -241,7 +240,7 @@ class SecretPage(OneTimePage):
         self.result: Secret | None = None
 
     def enter(self, text: str) -> bool:
-        """Take the secret that was entered; return whether this was the first answer."""
+        """Store the secret; return False if the question was answered before or has ended."""
         if self.question is None:
             return False
         self.result = Secret(text)
@@ -252,7 +251,7 @@ class SecretPage(OneTimePage):
 
         Args:
             question: The page's question.
-            problem: What is wrong with the text entered before; "" if nothing is.
+            problem: The problem with the text entered before, or "".
         """
         asked, _, rest = safe_text(question.message).partition("\n")
         passage = Html("")
@@ -279,7 +278,7 @@ class SecretPage(OneTimePage):
 
 
 def problem_with(text: str) -> str:
-    """Return what is wrong with the text that was entered, as a sentence; "" if nothing is."""
+    """Return the problem with a text that was entered, as a sentence, or ""."""
     if not text:
         return "Nothing was entered."
     if len(text) > _MAX_SECRET_CHARS:

@@ -1,10 +1,10 @@
-"""Makes and serves the pages of the bridge, on each of which a secret is entered.
+"""Makes and serves the pages on which a person enters a secret.
 
-`PageDesk` is made on the host's main thread before the server is, so nothing is imported here that
-takes long; `PageSite` answers on the worker. The server has checked Host by then, and asks for no
-token below these paths: a page's id is its credential, and belongs to the browser that opened it
-first. Browsers say where a request comes from by ``Origin`` and ``Sec-Fetch-*``
-(https://www.w3.org/TR/fetch-metadata/), and no page can change either.
+`PageDesk` is made on the host's main thread before the server exists, so slow modules are imported
+later. `PageSite` answers on the worker. The server has checked Host by then. The pages need no
+token: a page's id is its credential, and belongs to the browser that opened it first. Browsers tell
+the origin of a request in ``Origin`` and ``Sec-Fetch-*`` (https://www.w3.org/TR/fetch-metadata/),
+which no page can change.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope, Send
 
 PREFIX: Final = "/ask/"
-"""The path below which the pages are; a page's id follows."""
+"""The prefix of the pages' paths; a page's id follows."""
 _MAX_ENDED: Final = 64
-"""Pages of ended questions that can still say what became of them."""
+"""Pages of ended questions that are still served."""
 _COOKIE: Final = "ask"
 _FORM: Final = "application/x-www-form-urlencoded"
 _MAX_FORM_BYTES: Final = 1 << 20
 _MAX_FORM_FIELDS: Final = 100
-# For a page with a form: under no-referrer a browser sends Origin: null, as a page of anybody's.
+# For a page with a form: with no-referrer a browser would send "Origin: null".
 _ANSWERABLE: Final = {**one_time_page.HEADERS, "Referrer-Policy": "same-origin"}
 
 _UNKNOWN: Final = PageEnding(
@@ -74,10 +74,10 @@ _LINK: Final = '<p><a href="{href}">Continue to the page</a></p>'
 
 
 class PageDesk:
-    """Makes pages, and keeps them where the server finds them. Any thread.
+    """Makes pages, and stores them for `PageSite`. Any thread.
 
     Attributes:
-        origin: The server's, such as ``http://127.0.0.1:1234``; set before anything can be asked.
+        origin: The server's, such as ``http://127.0.0.1:1234``; set before any page is made.
         place: The application and its version, as its users call it.
     """
 
@@ -87,9 +87,9 @@ class PageDesk:
         """Prepare for pages.
 
         Args:
-            settings: Say how long a page is there.
+            settings: Contain the lifetime of pages.
             host: The application that asks.
-            main: Its main thread.
+            main: The application's main thread.
         """
         self._settings = settings
         self._host = host
@@ -99,10 +99,10 @@ class PageDesk:
         self.place = safe_line(f"{host.name} {host.version}".strip(), caller_view.MAX_HEADER_CHARS)
 
     def secret(self, question: Question, label: str) -> tuple[str, SecretPage]:
-        """Make a page on which a secret is entered. See `dcc_bridge.elicitation.ask_secret`.
+        """Make a page on which a person enters a secret, for `dcc_bridge.elicitation.ask_secret`.
 
         Args:
-            question: What the page asks.
+            question: The question.
             label: The caption of the input.
 
         Returns:
@@ -114,12 +114,12 @@ class PageDesk:
 
     @property
     def pages(self) -> list[SecretPage]:
-        """Every page that can still be opened, the oldest first."""
+        """All pages that can still be opened, the oldest first."""
         with self._lock:
             return list(self._pages.values())
 
     def find(self, id: str) -> SecretPage | None:
-        """Return the page of an id; None where there is none, or none any more."""
+        """Return the page of an id, if it is stored."""
         with self._lock:
             return self._pages.get(id)
 
@@ -136,7 +136,7 @@ class PageDesk:
             self._pages[page.id] = page
 
     def _fill_facts(self, page: SecretPage, call: Caller) -> None:
-        """Fill the header in: who asks. The main thread adds the scene's name as soon as it can."""
+        """Fill in the header of a page. The main thread adds the scene's name as soon as it can."""
         application = ("Application", self.place)
         asker = caller_view.asker(call, self.place)
         page.facts = (application, *asker)
@@ -152,15 +152,15 @@ class PageDesk:
 
 
 class PageSite:
-    """ASGI middleware: serves the pages, and passes every other request on."""
+    """ASGI middleware: serves the pages, and passes on all other requests."""
 
     def __init__(self, desk: PageDesk, app: ASGIApp, direct: Mapping[str, ASGIApp]) -> None:
         """Prepare for requests.
 
         Args:
-            desk: Has the pages.
-            app: Serves every other request.
-            direct: Applications by path that serve without a router and its middlewares.
+            desk: The pages.
+            app: Serves all other requests.
+            direct: Applications by path, which serve these paths in place of `app`.
         """
         self._desk = desk
         self._app = app
@@ -168,7 +168,7 @@ class PageSite:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve a page, or pass the request on."""
-        from starlette.requests import Request  # the worker has it; the main thread need not
+        from starlette.requests import Request  # already imported on the worker
 
         path = ""
         if scope["type"] == "http":
@@ -209,7 +209,7 @@ class PageSite:
         return response
 
     async def _submit(self, page: SecretPage, request: Request) -> Response:
-        """Take the answer that the browser which opened a page first sends with its form."""
+        """Take the answer in a form, from the browser that opened the page first."""
         if _is_foreign(request):
             return self._ending_response(_CROSS_SITE)
         fields = await _read_form(request)
@@ -235,7 +235,7 @@ class PageSite:
 
         if not was_first:
             return self._ending_response(page.used, page)
-        # After a redirect the browser does not send the form again when the page is reloaded.
+        # After a redirect, reloading the page does not send the form again.
         return RedirectResponse(PREFIX + page.id, 303, one_time_page.HEADERS)
 
     def _form_response(self, page: SecretPage, question: Question, problem: str = "") -> Response:
@@ -274,19 +274,19 @@ def _is_foreign(request: Request) -> bool:
 
 
 def _was_led_here(request: Request) -> bool:
-    """Return whether another site led the browser here, and not the person's typing or click."""
+    """Return whether another site opened the page, and not the person's typing or click."""
     if request.headers.get("sec-fetch-site", "none") not in ("none", "same-origin"):
         return True
     return "origin" in request.headers and _is_foreign(request)
 
 
 def _is_part(request: Request) -> bool:
-    """Return whether the page is to be a part of another page: a frame, an image, data."""
+    """Return whether the page would be a part of another page, such as a frame or an image."""
     return request.headers.get("sec-fetch-dest", "document") != "document"
 
 
 async def _read_form(request: Request) -> dict[str, str]:
-    """Return the fields that a form sent; none if the request has no form, or a too large one."""
+    """Return the fields of a form; {} if the request has no form, or the form is too large."""
     content_type = request.headers.get("content-type", "")
     if content_type.partition(";")[0].strip().lower() != _FORM:
         return {}

@@ -312,10 +312,7 @@ class ParkedCalls:
         return result
 
     def notice_for(self, same: Same) -> str | None:
-        """Return a sentence for a client that makes the same call again without need; else None.
-
-        That is so while the first call goes on forsaken, or if its result was not fetched.
-        """
+        """Return a warning if a client repeats a call that is forsaken or was not fetched."""
         if any(parked.is_forsaken for parked in self.alike(same)):
             return _UNDER_WAY
         return self.unfetched.notice_for(same)
@@ -324,7 +321,7 @@ class ParkedCalls:
         """List the kept calls that are the same, for `late_notice_for` to look at later."""
         return list(self._same_calls.get(same, {}).values())
 
-    def late_notice_for(self, same: Same, beside: list[ParkedCall]) -> str | None:
+    def late_notice_for(self, same: Same, earlier_calls: list[ParkedCall]) -> str | None:
         """Return the notice that came too late for `notice_for`; None if there is none.
 
         A client may leave and make the same call again at once. The second call may then begin
@@ -333,10 +330,10 @@ class ParkedCalls:
 
         Args:
             same: The client, skill and arguments of the second call.
-            beside: The calls that `alike` listed when the second call began.
+            earlier_calls: The calls that `alike` listed when the second call began.
         """
         lost = []
-        for parked in beside:
+        for parked in earlier_calls:
             has_unknown_id = parked.is_task and not parked.is_task_known
             if parked.is_lost or has_unknown_id:
                 lost.append(parked)

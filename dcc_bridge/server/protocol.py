@@ -1,9 +1,9 @@
-"""Serializes questions, tools and results, and reads answers, malformed ones too. Worker.
+"""Serializes questions, tools and results for clients, and reads their answers. Worker.
 
-This is the border to clients: every value that leaves goes through `show_hidden`, which makes
-hidden characters visible, and every value that comes in goes through `restore_hidden`, so that an
-agent or a form may name an item as it was shown. JSON alone is not enough: it escapes the character
-ESC, but no character that reorders text or cannot be seen.
+Every value for a client goes through `show_hidden`, which makes hidden characters visible. Every
+value from a client goes through `restore_hidden`, so that an agent or a form may name an item as it
+was shown. JSON alone is not enough: it escapes the character ESC, but no character that reorders
+text or is invisible.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ MODERN: Final = "2026-07-28"
 """The revision of the modern era."""
 CALL: Final = "tools/call"
 MAX_IMAGE_BYTES: Final = 8_000_000
-"""Bytes of an image that is sent. Of a larger image the client gets a link."""
+"""Bytes of an image that is sent. For a larger image the client gets a link."""
 MAX_CONSENT_ITEMS: Final = 20
 """Items of a consent that are listed to a client."""
 _ESCAPE: Final = re.compile(r"\\[bfru]")
@@ -68,32 +68,32 @@ _SIGNATURE_BYTES: Final = 16
 """Bytes at the start of a file that tell which kind of image it is."""
 _BINARY: Final = "application/octet-stream"
 _EXPERIMENTAL: Final = "Experimental:"
-"""Stands first in a description, so it is in the line that `dcc-bridge tools` shows."""
+"""The first word of a description, because `dcc-bridge tools` shows the first line."""
 _NOT_YET: Final = (
     "{title}. The application is busy, so the arguments of this tool are not known yet. List the "
     "tools again in a moment."
 )
 _MARK: Final = "dcc-bridge/malformed"
 _MARKED_CANCEL: Final = {"action": "cancel", "_meta": {_MARK: True}}
-"""Stands in the place of a malformed answer."""
+"""Replaces a malformed answer."""
 
 
 def input_required(question: Question, state: str) -> types.InputRequiredResult:
-    """Return a question for a modern client, which sends the call again with the answer.
+    """Return a question for a modern client, which repeats the call with the answer.
 
     Args:
         question: The question.
-        state: Comes back with the answer: by it the parked call is found.
+        state: Identifies the parked call. The client sends the state with its answer.
     """
     return types.InputRequiredResult(
         input_requests={question.key: elicit_request(question)},
         request_state=state,
-        _meta={LIMIT: question.offers.left},  # a request in it carries no meta in this era
+        _meta={LIMIT: question.offers.left},  # the requests themselves have no meta in this era
     )
 
 
 def reply(response: Any) -> Answer:
-    """Read a client's answer. The broker checks it against its form."""
+    """Read a client's answer, which the broker checks against the form."""
     if not isinstance(response, types.ElicitResult):
         return Unreadable()
     meta = response.meta or {}
@@ -105,21 +105,21 @@ def reply(response: Any) -> Answer:
 
 
 def raw_reply(answer: object) -> Answer:
-    """Read a client's answer as it came, before anything has validated it."""
+    """Read a client's answer that was not validated before."""
     if not _is_valid(answer):
         return Unreadable()
     return reply(types.ElicitResult.model_validate(answer, by_name=False))
 
 
 def is_left(response: Any) -> bool:
-    """Return whether a modern client gives up its call instead of answering."""
+    """Return whether a modern client abandons its call instead of answering."""
     return isinstance(response, types.ElicitResult) and LEFT in (response.meta or {})
 
 
 def modes(capabilities: types.ClientCapabilities | None) -> tuple[bool, bool]:
     """Return whether a client can draw a form, and whether it can open a page.
 
-    A client must have declared it: the SDK sends questions also to clients that declared nothing.
+    Both must be declared: the SDK would also send questions to clients that declare nothing.
     """
     if capabilities is None or capabilities.elicitation is None:
         return False, False
@@ -140,7 +140,7 @@ def seen_client(session: ServerSession | Connection, label: str) -> SeenClient:
 
 
 def session_of(headers: Mapping[str, str], era: str) -> str:
-    """Return the session that a request belongs to; "" where its client tells of none."""
+    """Return the id of the session that a request names, or ""."""
     return headers.get(SESSION_HEADER if era >= MODERN else "mcp-session-id", "")
 
 
@@ -191,8 +191,8 @@ def unavailable(name: str, why: str) -> types.Tool:
 def show_hidden(value: Any) -> Any:
     """Return a value for a client, with each hidden character in its texts and names made visible.
 
-    Characters that UTF-8 cannot carry are among the hidden ones: a file's name may hold some.
-    Sentences, which may quote texts made visible before, go through `safe_whole` instead.
+    Characters that UTF-8 cannot encode, as in some file names, count as hidden. Sentences, which
+    may quote texts made visible before, go through `safe_whole` instead.
     """
     if not isinstance(value, str) and _hides_nothing(value):
         return value
@@ -205,10 +205,10 @@ def restore_hidden(value: Any) -> Any:
 
 
 def _hides_nothing(value: Any) -> bool:
-    """Return whether no text in a JSON value hides anything, by one look at all of it in C."""
+    """Return whether no text in a JSON value hides a character, by one fast check of its JSON."""
     try:
         text = json.dumps(value, ensure_ascii=False)
-    except (TypeError, ValueError, RecursionError):  # whoever sends the value reports the error
+    except (TypeError, ValueError, RecursionError):  # the sender of the value reports the error
         return False
     return hides_nothing(text) and _ESCAPE.search(text) is None
 
@@ -226,7 +226,7 @@ def _each_text(value: Any, change: Callable[[str], str]) -> Any:
 
 
 def _passages(question: Question) -> list[str]:
-    """Return in plain text what a dialog would draw, with nothing hidden in it."""
+    """Return the texts that a dialog would draw, without hidden characters."""
     passages = [safe_whole(question.message)]
     arguments = [f"- {argument}" for argument in argument_views(question.arguments)]
     passages.append("\n".join(arguments))
@@ -239,7 +239,7 @@ def _passages(question: Question) -> list[str]:
 
 
 def _item_list(question: Question) -> str:
-    """Return the items of a consent, each on a line of its own, so that no name passes for two."""
+    """Return the items of a consent, one per line, so that no name looks like two."""
     lines = ""
     if question.consent:
         shown = question.consent.shown_items[:MAX_CONSENT_ITEMS]
@@ -255,7 +255,7 @@ def elicit_request(question: Question, legacy_id: str | None = None) -> types.El
 
     Args:
         question: The question.
-        legacy_id: The id of a page in the legacy era; None in the modern one, which has no ids.
+        legacy_id: The id of a page in the legacy era; None in the modern era, without such ids.
     """
     meta: Any = {LIMIT: question.offers.left}
     if question.page is not None:
@@ -279,9 +279,9 @@ def elicit_request(question: Question, legacy_id: str | None = None) -> types.El
 async def mark_malformed(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
     """Replace a malformed answer to a parked call by a marked cancel. SDK middleware.
 
-    The SDK validates a request before any handler sees it, and refuses a retry with an answer for
-    which the protocol has no place (-32602): a list as the content, or no object at all. The
-    question would wait for its deadline; with the marked cancel the broker asks once more.
+    The SDK validates a request before any handler sees it, and refuses a malformed answer (-32602),
+    such as a list as the content. The question would then wait for its deadline. For the marked
+    cancel the broker asks once more.
     """
     params = ctx.params or {}
     answers = params.get("inputResponses")
@@ -291,9 +291,9 @@ async def mark_malformed(ctx: ServerRequestContext[Any, Any], call_next: CallNex
 
 
 def answer_to(answers: Mapping[str, Any], key: str) -> Any:
-    """Return the answer to the question of a key; None if there is none.
+    """Return the answer to the question of a key, if there is one.
 
-    Where the answers came as no object, the marked cancel in their place answers every question.
+    If the answers were no object, the marked cancel in their place answers every question.
     """
     return answers.get(key, answers.get(_MARK))
 
@@ -312,7 +312,7 @@ def _readable(answers: object) -> dict[str, Any]:
 
 
 def _is_valid(answer: object) -> bool:
-    """Return whether an answer has the form of an elicitation's, the only kind ever asked for."""
+    """Return whether an answer is a valid result of an elicitation."""
     try:
         types.ElicitResult.model_validate(answer, by_name=False)
     except ValidationError:
@@ -346,7 +346,7 @@ def result(outcome: Outcome, returns: Returns = _UNTYPED) -> types.CallToolResul
 
 
 def plain_dump(result: types.CallToolResult, *, is_modern: bool) -> dict[str, Any] | None:
-    """Return a result as the SDK validates and serializes it; None unless it has texts only."""
+    """Return a result as the SDK would serialize it; None unless it has only texts."""
     content = []
     for block in result.content:
         if block.type != "text":
@@ -385,7 +385,7 @@ def image_type(head: bytes) -> str | None:
 
 
 def _content(value: Any) -> list[types.ContentBlock]:
-    """Return the blocks in which an agent sees a value that a skill returned."""
+    """Return the content blocks for a value that a skill returned."""
     if isinstance(value, list | tuple) and any(is_file(item) for item in value):
         blocks = []
         for item in value:
@@ -412,7 +412,7 @@ def _bytes(data: bytes) -> types.ContentBlock:
 
 
 def _path(path: Path) -> types.ContentBlock:
-    """Return an image itself, a link to any other file, or the path where no file can be read."""
+    """Return an image itself, a link to any other file, or the path if no file can be read."""
     try:
         size = path.stat().st_size
         with path.open("rb") as file:
@@ -439,10 +439,10 @@ def _result(
 
 
 def _sentence(text: str) -> types.TextContent:
-    """Return a sentence of ours, which may quote texts made visible before."""
+    """Return a sentence of the bridge, which may quote texts made visible before."""
     return types.TextContent(type="text", text=safe_whole(text))
 
 
 def _text(text: str) -> types.TextContent:
-    """Return a text of the scene's or a skill's."""
+    """Return a text from the scene or a skill."""
     return types.TextContent(type="text", text=show_hidden(text))

@@ -1,12 +1,12 @@
-"""The keys under which the parts of the server leave something in a request's ASGI scope.
+"""The keys under which the parts of the server store values in a request's ASGI scope.
 
 ==========  ===================  ===============================================================
-key         left by              holds
+key         set by               holds
 ==========  ===================  ===============================================================
 `LABEL`     auth                 the label that the request's token proved
 `TURN`      admission            a function that ends the request's turn
 `ALONE`     admission            whether no other request is being answered
-`STARTED`   fast_path            a call that began before the SDK's part
+`STARTED`   fast_path            a call that the fast path has started, and the SDK takes over
 `GONE`      fast_path            a function that is called when the connection is lost
 `WRITTEN`   parked_calls, tasks  a function that is called once all of the response was written
 ==========  ===================  ===============================================================

@@ -1,7 +1,4 @@
-"""The service of the worker: uvicorn with the SDK's app behind authentication.
-
-Imported on the worker.
-"""
+"""The server of the worker: uvicorn with the SDK's application behind authentication. Worker."""
 
 from __future__ import annotations
 
@@ -35,15 +32,15 @@ PATH: Final = "/mcp"
 SESSION_IDLE_S: Final = 300.0
 """Seconds after which a legacy session without an open request ends."""
 SESSION_GRACE_S: Final = 5.0
-"""Seconds for which a legacy session that is asked may have no stream."""
+"""Seconds for which a legacy session may have no stream before its calls are ended."""
 # The SDK's own check of Host and Origin lets any port in; that of `AuthMiddleware` is exact.
 _NO_SDK_CHECK: Final = TransportSecuritySettings(enable_dns_rebinding_protection=False)
-# asyncio has one number for both: connections that wait in the kernel, and those that it accepts in
-# one turn of the loop, before it serves any other.
+# asyncio uses its "backlog" for both: the connections that wait in the kernel, and those that are
+# accepted in one turn of the loop, before any other work.
 _MAX_WAITING: Final = 2048
 _MAX_ACCEPTED: Final = 4
 _LAST_TURNS: Final = 25
-"""Turns of the loop in which the calls that a stop ends come to their result."""
+"""Turns of the loop in which calls can end by themselves after `stop`."""
 _REQUEST_LOGGERS: Final = (
     # They log what happens to requests and their streams.
     "mcp.server.connection",
@@ -72,11 +69,11 @@ class McpService:
         secret: str,
         desk: PageDesk,
     ) -> None:
-        """Build everything; nothing is served yet.
+        """Build the application; nothing is served yet.
 
         Args:
             server: The MCP server.
-            worker: The thread on which all of it runs.
+            worker: The thread on which the service runs.
             listening: A socket that is bound and listens.
             secret: The host's master secret.
             desk: The pages for secrets.
@@ -85,7 +82,7 @@ class McpService:
         self._server = server
         self._worker = worker
         self._socket = listening
-        # Stop the timers of sessions that have lost their last stream, by the sessions' ids.
+        # Functions that stop the timers of sessions without a stream, by the sessions' ids.
         self._stop_grace: dict[str, Callable[[], None]] = {}
         self._stopping = anyio.Event()
         events = ReplayStore()
@@ -107,8 +104,8 @@ class McpService:
 
     async def run(self, ready: Callable[[], None]) -> None:
         """Serve until `stop`."""
-        # sse_starlette would look for the server's end twice a second from the first stream on;
-        # here `stop` ends the streams.
+        # sse_starlette would poll for the end of the server twice a second. Here `stop` ends the
+        # streams.
         sse._get_shutdown_state().watcher_started = True
         self._uvicorn.ready = ready
         with closing(self._socket), _quiet_disconnects():
@@ -123,37 +120,37 @@ class McpService:
                 self._admission.close()
 
     def stop(self) -> None:
-        """End soon: the calls that are ending may still send their results."""
+        """Make `run` return soon; calls that are ending may still send their results."""
         self._server.scene.close()
         self._stopping.set()
 
     async def _finish_calls(self) -> None:
-        """Wait for the calls that a stop ends, and cancel those that do not end by themselves."""
-        for turn in range(2 * _LAST_TURNS):  # by the clock, a slow loop had fewer turns
+        """Wait for the end of all calls, and cancel those that do not end by themselves."""
+        for turn in range(2 * _LAST_TURNS):  # a limit in seconds would give a slow loop fewer turns
             runs = self._server.runner.coroutines
             if not (runs or self._server.calls.open or self._admission.answering):
                 break
             if turn >= _LAST_TURNS:
                 for run in runs:
-                    run.cancel()  # it waits for something that does not end with the bridge
+                    run.cancel()  # this run waits for something that does not end with the bridge
             await anyio.sleep(0.01)
 
     def _stream_ended(self, session: str) -> None:
-        """End a legacy session's calls unless its client, which lost its stream, soon returns."""
+        """End a legacy session's calls unless its client opens another stream soon."""
 
         def end_if_gone() -> None:
             del self._stop_grace[session]
             if not self._admission.streams[session]:
                 self._server.calls.end_session(session)
 
-        stop_earlier = self._stop_grace.pop(session, None)  # of a stream that ended before
+        stop_earlier = self._stop_grace.pop(session, None)  # the timer of an earlier stream
         if stop_earlier is not None:
             stop_earlier()
         self._stop_grace[session] = self._worker.later(SESSION_GRACE_S, end_if_gone)
 
 
 class _Uvicorn(uvicorn.Server):
-    """uvicorn, which ends by `end` and calls `ready` once it serves."""
+    """uvicorn, with `end` to end it and a call of `ready` once it serves."""
 
     ready: Callable[[], None]
 
@@ -166,8 +163,8 @@ class _Uvicorn(uvicorn.Server):
         self._ended.set()
 
     async def main_loop(self) -> None:
-        """Wait for the end; uvicorn's own loop looks ten times a second."""
-        await self.on_tick(0)  # makes the headers of every response; without a date they stay
+        """Wait for `end`; uvicorn's own loop would poll ten times a second."""
+        await self.on_tick(0)  # makes the headers of all responses, which have no date here
         if not self.should_exit:
             await self._ended.wait()
 
@@ -178,11 +175,11 @@ class _Uvicorn(uvicorn.Server):
         self.ready()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """Accept no more connections, and only then close: asyncio forgets one just accepted."""
-        with suppress(NotImplementedError):  # Windows' loop accepts in another way
+        """Accept no more connections, then close: asyncio would lose one that it just accepted."""
+        with suppress(NotImplementedError):  # the loop of Windows has no readers
             for listening in sockets or ():
                 asyncio.get_running_loop().remove_reader(listening)
-        await anyio.sleep(0)  # uvicorn makes the last connection in the next two turns
+        await anyio.sleep(0)  # uvicorn sets up the last connection in the next two turns
         await anyio.sleep(0)
         await super().shutdown(sockets)
 
@@ -218,7 +215,7 @@ def _quiet_disconnects() -> Iterator[None]:
 
 
 def _quieten(record: logging.LogRecord) -> bool:
-    """Turn the record of a disconnect into a DEBUG one; return whether to log the record."""
+    """Lower the record of a disconnect to DEBUG; return whether to log the record."""
     error = record.exc_info[1] if record.exc_info else None
     if error is None or not _is_disconnect(error):
         return True

@@ -39,7 +39,7 @@ MAX_TOTAL_BYTES: Final = 64 * 2**20
 
 
 class _Event(NamedTuple):
-    """A message as it was sent on a stream; `sent` is empty where only a number was sent."""
+    """A message as it was sent on a stream; `sent` is empty if only a number was sent."""
 
     number: int
     stream: str
@@ -51,8 +51,8 @@ class SessionEvents:
 
     Attributes:
         label: The label of the session's client.
-        size: The bytes of all events that are kept.
-        used: When the client was last heard of, in monotonic seconds.
+        size: The total bytes of the stored events.
+        used: The time of the client's last request, in monotonic seconds.
     """
 
     def __init__(self, label: str = "") -> None:
@@ -63,7 +63,7 @@ class SessionEvents:
         self._events: deque[_Event] = deque()
 
     def add(self, stream: str, sent: bytes) -> str:
-        """Keep an event, drop the oldest where there are too many, and return the event's id."""
+        """Store an event, drop the oldest if there are too many, and return the event's id."""
         self._count += 1
         self.size += len(sent)
         self._events.append(_Event(self._count, stream, sent))
@@ -72,7 +72,7 @@ class SessionEvents:
         return str(self._count)
 
     def drop_oldest(self) -> None:
-        """Forget the oldest event."""
+        """Remove the oldest event."""
         oldest = self._events.popleft()
         self.size -= len(oldest.sent)
 
@@ -83,7 +83,7 @@ class SessionEvents:
             number: The event's id.
 
         Returns:
-            The stream, and the messages; None and no messages if the event is not kept.
+            The stream and the messages; (None, []) if the event is not stored any more.
         """
         stream = None
         messages = []
@@ -103,12 +103,12 @@ _current: ContextVar[SessionEvents | None] = ContextVar("dcc_bridge_session_even
 class ReplayStore(EventStore):
     """The events sent to legacy sessions, for a client that lost its stream and comes back.
 
-    The SDK has one store for all sessions, and its stream ids are the requests' own numbers, which
-    are the same in every session. So each session has `SessionEvents` of its own, in the context of
-    each of its requests: `opening` creates them for the request that opens a session, whose tasks
-    inherit them, and `enter` finds them again. They live as long as the session's tasks.
+    The SDK has one store for all sessions, and its stream ids are request ids, which are equal in
+    different sessions. So each session has its own `SessionEvents`, as a context variable of its
+    requests: `opening` creates them for the request that opens a session, whose tasks inherit them,
+    and `enter` finds them again. They live as long as the session's tasks.
 
-    Events are kept as their text on the wire, so that their bytes can be counted.
+    Events are stored as serialized text, so that their bytes can be counted.
 
     Args:
         max_bytes: The bytes that the events of all sessions may have together. Above it the client
@@ -128,8 +128,8 @@ class ReplayStore(EventStore):
             send: Sends the response.
 
         Returns:
-            A function to use in place of `send`. It also reads the session's id from the headers of
-            the response, under which the events are then found.
+            A function to use in place of `send`. It also reads the session's id in the response's
+            headers, by which `enter` finds the events.
         """
         events = SessionEvents(label)
         _current.set(events)
@@ -149,7 +149,7 @@ class ReplayStore(EventStore):
         self.note_use(session)
 
     def note_use(self, session: str) -> None:
-        """Note that a session's client was heard of just now."""
+        """Set the time of the last request of a session's client to now."""
         events = self._sessions.get(session)
         if events is not None:
             events.used = time.monotonic()
@@ -163,33 +163,33 @@ class ReplayStore(EventStore):
         return [session for _, session in sorted(own)]
 
     def forget(self, session: str) -> None:
-        """Forget a session that was ended.
+        """Remove a session that has ended, with its events.
 
-        Its events are dropped one by one, because a timer may still hold the `SessionEvents`.
+        The events are dropped one by one, because a timer may still hold the `SessionEvents`.
         """
         events = self._sessions.pop(session, None)
         while events is not None and events.size:
             events.drop_oldest()
 
     async def store_event(self, stream_id: str, message: JSONRPCMessage | None) -> str:
-        """Keep a message that the SDK sends on a stream of the current session; return its id."""
+        """Store a message that the SDK sends on a stream of the current session; return its id."""
         text = ""
         if message:
             text = message.model_dump_json(by_alias=True, exclude_unset=True)
         return self.keep(stream_id, text.encode())
 
     def keep(self, stream_id: str, sent: bytes = b"") -> str:
-        """Keep an event of the current session as its text on the wire.
+        """Store an event of the current session as serialized text.
 
-        `_total` counts ended sessions as well. So it is counted anew when it is above the limit,
-        and an event is dropped only if it still is.
+        `_total` also counts ended sessions. So the total is counted anew before an event is dropped
+        for being above the limit.
 
         Args:
-            stream_id: The stream on which it is sent.
-            sent: The message; empty where only an id is sent.
+            stream_id: The stream on which the event is sent.
+            sent: The message; empty if only an id is sent.
 
         Returns:
-            The event's id; "" where the request belongs to no session.
+            The event's id; "" if the request belongs to no session.
         """
         events = _current.get()
         if events is None:
@@ -206,10 +206,10 @@ class ReplayStore(EventStore):
     async def send_result(
         self, request_id: str, sent: bytes, session: str, era: str, send: Send
     ) -> None:
-        """Send a result as the SDK does, in a stream of its own, and keep it.
+        """Send a result as the SDK does, in its own stream, and store the events.
 
         Args:
-            request_id: The id of the request that is answered, which names its stream.
+            request_id: The id of the answered request, which is also the id of the stream.
             sent: The response, serialized.
             session: The id of the session.
             era: The revision of the protocol that the client speaks.
@@ -222,8 +222,8 @@ class ReplayStore(EventStore):
         ]
         await send({"type": "http.response.start", "status": 200, "headers": headers})
         parts = []
-        # From this revision on the stream begins with an empty event, whose id a client can name
-        # if it loses the stream before the result.
+        # From this revision on the stream begins with an empty event. A client that loses the
+        # stream before the result can name the id of that event.
         if era >= _PRIMED_ERA:
             parts.append(f"id: {self.keep(request_id)}\r\ndata: \r\nretry: {RETRY_MS}")
         event_id = self.keep(request_id, sent)
@@ -234,7 +234,7 @@ class ReplayStore(EventStore):
         await send({"type": "http.response.body"})
 
     def _largest(self) -> SessionEvents:
-        """Return the largest session of the client whose sessions are the largest together."""
+        """Return the largest session of the client with the most bytes in all its sessions."""
         client_size: Counter[str] = Counter()
         for events in self._sessions.values():
             client_size[events.label] += events.size

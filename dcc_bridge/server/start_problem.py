@@ -1,8 +1,8 @@
-"""Says why a host does not become ready for agents, and what to do about it. Any thread.
+"""Explains why a host does not become ready for agents, and what to do about that. Any thread.
 
-A plug-in brings what it depends on in a folder of its own. Where the host found some of it
-elsewhere, as in the virtual environment of the terminal from which it was started, it is that which
-runs, and it may not fit the host's Python.
+A plug-in brings its dependencies in a *vendor* folder. If the host finds a dependency elsewhere
+first, such as in the virtual environment of the terminal that started it, that *foreign* module
+runs instead, and may not fit the host's Python.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ class StartProblem:
     """Why agents cannot connect to a host.
 
     Attributes:
-        what: What went wrong, in sentences.
-        mend: What the person does about it, in sentences.
+        what: The problem, in sentences.
+        mend: What the person can do, in sentences.
     """
 
     what: str
@@ -33,29 +33,29 @@ class StartProblem:
 
 
 def foreign_modules(vendor: Path) -> dict[str, str]:
-    """Return the modules that a plug-in brought and the host runs from elsewhere.
+    """Return the modules of a plug-in's vendor folder that the host has loaded from elsewhere.
 
     Args:
-        vendor: The folder in which the plug-in brought them.
+        vendor: The vendor folder.
 
     Returns:
-        The file of each by its name; empty where the host runs what the plug-in brought.
+        The file of each such module by the module's name.
     """
     foreign = {}
-    for name in _brought(vendor):
+    for name in _module_names(vendor):
         file = getattr(sys.modules.get(name), "__file__", None)
         if file is not None and not Path(file).is_relative_to(vendor):
             foreign[name] = file
     return foreign
 
 
-def _brought(vendor: Path) -> list[str]:
-    """Return the names of the modules in a folder; none where it cannot be read."""
+def _module_names(vendor: Path) -> list[str]:
+    """Return the names of the modules in a folder; [] if it cannot be read."""
     try:
         names = {path.name.partition(".")[0] for path in vendor.iterdir()}
     except OSError:
         return []
-    # A package's description, such as "anyio-4.9.0.dist-info", is no module.
+    # The metadata of a package, such as "anyio-4.9.0.dist-info", is no module.
     return sorted(name for name in names if name.isidentifier())
 
 
@@ -69,13 +69,13 @@ def explain(error: BaseException, host: str, vendor: Path | None = None) -> Star
     """Return why a bridge did not start, for the person. It raises nothing.
 
     Args:
-        error: The exception that its start raised.
+        error: The exception that the start raised.
         host: The name of the application.
-        vendor: The folder in which its plug-in brought the packages that it depends on; None for a
-            host that uses the packages installed in its Python.
+        vendor: The vendor folder of the plug-in; None for a host that uses the packages installed
+            in its Python.
 
     Returns:
-        The problem; `str` of it says both what is wrong and what to do.
+        The problem, whose `str` says what is wrong and what to do.
     """
     if isinstance(error, BridgeError):
         what = f"The bridge did not start. {str(error).rstrip('.')}."
@@ -86,7 +86,7 @@ def explain(error: BaseException, host: str, vendor: Path | None = None) -> Star
         return StartProblem(what, f"Look at what {host} printed, and restart it.")
     foreign = foreign_modules(vendor)
     is_in_venv = sys.prefix != sys.base_prefix
-    if is_in_venv and (foreign or _is_of_python(error, vendor)):
+    if is_in_venv and (foreign or _is_file_of_python(error, vendor)):
         what = (
             f"The bridge did not start: {host} runs with the Python files of the virtual "
             f"environment {sys.prefix}, and they do not fit ({reason})."
@@ -104,8 +104,8 @@ def explain(error: BaseException, host: str, vendor: Path | None = None) -> Star
     return StartProblem(what, mend)
 
 
-def _is_of_python(error: ImportError, vendor: Path) -> bool:
-    """Return whether the file that failed is the environment's, or that of the Python below it."""
+def _is_file_of_python(error: ImportError, vendor: Path) -> bool:
+    """Return whether the file that failed is in the virtual environment or in its base Python."""
     file = _failed_file(error)
     if file is None or file.is_relative_to(vendor):
         return False
@@ -117,7 +117,7 @@ def _failed_file(error: ImportError) -> Path | None:
     if error.path is not None:
         return Path(error.path)
     files = [frame.f_code.co_filename for frame, _ in traceback.walk_tb(error.__traceback__)]
-    # `import_module` is in importlib's file, which is neither.
+    # `import_module` has a frame in importlib's file, which has not failed.
     importing = [file for file in files if file != importlib.__file__]
     if not importing:
         return None

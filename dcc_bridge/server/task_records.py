@@ -1,4 +1,4 @@
-"""Tasks whose host has ended, as the audit logs have them. Worker."""
+"""Finds in the audit logs how tasks of hosts that no longer run have ended. Worker."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ from dcc_bridge.threads.flows import wrap_future
 
 _ID: Final = re.compile(r"[a-z0-9-]+\.[0-9a-f]{32}")
 _MEMORY_S: Final = 86_400.0
-"""Seconds after the end of a host for which its tasks are known."""
+"""Seconds after the end of a host in which its tasks can be found."""
 _FILE_FACTS: Final = ("file", "file_bytes", "file_changed")
 
 
 class TaskRecords:
-    """The tasks of hosts that have ended, as their audit logs tell."""
+    """The tasks of hosts that have ended, read from their audit logs when first needed."""
 
     def __init__(self, log: AuditLog, recovered: Future[int]) -> None:
-        """Prepare to read; nothing is read before it is asked for.
+        """Prepare to read.
 
         Args:
             log: The audit log of this process; the logs of other processes are beside it.
@@ -43,23 +43,23 @@ class TaskRecords:
         self._log = log
         self._recovered = recovered
         self._lock = anyio.Lock()
-        # Of each log the lines that tell how its tasks ended, by the digests of the tasks' ids.
+        # For each log: the lines of its tasks, by the digests of the tasks' ids.
         self._ended: dict[Path, dict[str, AuditLine]] = {}
 
     def note(self, call: Call, task_id: str) -> None:
-        """Write down that a call goes on as a task. The call does so even if that fails."""
+        """Record that a call has become a task. The call continues even if that fails."""
         with suppress(NotRecorded):
             self._log(became_task(call, _digest(task_id)))
 
     async def find(self, task_id: str, label: str) -> dict[str, Any] | None:
-        """Return how a task of a host that is gone ended, as ``tasks/get`` does.
+        """Return the response to ``tasks/get`` for a task whose host has ended.
 
         Args:
-            task_id: The task's id.
-            label: The label of the client that asks for it.
+            task_id: The id of the task.
+            label: The label of the client that asks.
 
         Returns:
-            The response; None for a task that is not on record, or another client's.
+            The response; None if there is no record of the task, or it belongs to another client.
         """
         if not _ID.fullmatch(task_id):
             return None
@@ -73,7 +73,7 @@ class TaskRecords:
         return None
 
     def _read(self) -> None:
-        """Read the logs of the last day that are complete and were not read yet."""
+        """Read the logs of the last day that no process writes and that were not read yet."""
         for file in reader.logs(self._log.folder):
             with suppress(OSError):
                 until = file.stat().st_mtime + _MEMORY_S
@@ -82,11 +82,11 @@ class TaskRecords:
 
 
 def _endings(file: Path, until: float) -> dict[str, AuditLine]:
-    """Return the lines of a log's tasks by the digests of their ids, each with its "details".
+    """Return the lines of a log's tasks by the digests of their ids, with "details" added.
 
     Args:
         file: The log.
-        until: When the tasks are forgotten, in seconds since the epoch.
+        until: The end of the tasks' time to live, in seconds since the epoch.
     """
     tasks = dict[str, AuditLine]()
     begins = dict[str, AuditLine]()
@@ -100,7 +100,7 @@ def _endings(file: Path, until: float) -> dict[str, AuditLine]:
                 begins[call] = line
             elif line.event in reader.ENDINGS:
                 ends[call] = line
-    now = iso_time(datetime.now(UTC))  # later than all that was seen of it
+    now = iso_time(datetime.now(UTC))  # later than any time the client was sent
     for call, line in tasks.items():
         created = datetime.fromisoformat(str(line.fields["utc"]))
         sentence = _sentence(str(line.fields["skill"]), begins.get(call), ends.get(call))
@@ -114,7 +114,7 @@ def _endings(file: Path, until: float) -> dict[str, AuditLine]:
 
 
 def _sentence(skill: str, begin: AuditLine | None, end: AuditLine | None) -> str:
-    """Return how a call ended, as a sentence, by the lines on record of its begin and end."""
+    """Return a sentence on how a call ended, by the log's lines of its begin and end."""
     if end is not None and end.fields.get("error"):
         return str(end.fields["error"])
     if end is None and begin is not None:
@@ -132,14 +132,14 @@ def _sentence(skill: str, begin: AuditLine | None, end: AuditLine | None) -> str
 
 
 def _unsaved(begin: AuditLine) -> str:
-    """Return words that an edit was not saved, as far as its scene's file shows; else ""."""
+    """Return the words for an edit that was not saved, judged by the scene's file; else ""."""
     name = begin.fields.get("file")
     if name is None:
         return " there, and was not saved then: the scene had no file"
     now = file_facts(Path(str(name)))
     before = {key: begin.fields[key] for key in _FILE_FACTS if key in begin.fields}
     if now != before:
-        return ""  # the file was written since, by that host or by another program
+        return ""  # that host or another program has written the file since
     return f" there, and was not saved in {name}"
 
 
@@ -148,5 +148,5 @@ def _digest(task_id: str) -> str:
 
 
 def iso_time(when: datetime) -> str:
-    """Return a time in UTC as it is written on the wire, to the millisecond."""
+    """Return a UTC time in the format of the protocol, with milliseconds."""
     return when.isoformat(timespec="milliseconds").replace("+00:00", "Z")

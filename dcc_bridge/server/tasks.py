@@ -1,19 +1,19 @@
-"""Tasks: parked calls that need no open request, as the client names them by an id. Worker.
+"""Tasks: parked calls that a client follows by an id, without an open request. Worker.
 
 This is the extension ``io.modelcontextprotocol/tasks`` (SEP-2663, schema draft of 2026-08-21). It
 is used at 2026-07-28 with clients that declare it in the request.
 
 A call becomes a *task* when its request has been open for `TASK_AFTER_S` seconds, or when it asks a
 question and its skill has ``task="ask"``. The request then ends with a *handle*, which holds the
-task's id. The call itself goes on as before. With the id, the client looks at the task by
-``tasks/get``, answers its questions by ``tasks/update``, and gives it up by ``tasks/cancel``.
+task's id. The call itself continues. With the id, the client polls the task by ``tasks/get``,
+answers its questions by ``tasks/update``, and cancels it by ``tasks/cancel``.
 
-The result is kept for `RESULT_TTL_S` seconds after the end of the call, as ``ttlMs`` tells the
-client. Only a result that was fetched may be dropped earlier: when another call is to become a
-task, and there are `MAX_TASKS` tasks or `MAX_CLIENT_TASKS` of its client.
+The result is kept for `RESULT_TTL_S` seconds after the end of the call; ``ttlMs`` tells the client
+this. Only a result that was fetched may be dropped earlier, to make room for another task above
+`MAX_TASKS` tasks, or `MAX_CLIENT_TASKS` of one client.
 
-An id is ``<instance>.<call><64 random bits>``: a proxy routes by the part before the dot. Whoever
-has the id can use the task, so only a digest of the id is written to disk. After a restart the
+An id is ``<instance>.<call><64 random bits>``: a proxy routes by the part before the dot. Anybody
+who has the id can use the task, so only a digest of the id is written to disk. After a restart the
 audit log tells how a call ended.
 """
 
@@ -50,11 +50,11 @@ TASK_AFTER_S: Final = 3.0
 RESULT_TTL_S: Final = 600.0
 """Seconds for which the result of a task can be fetched."""
 MAX_TASKS: Final = 64
-"""Tasks that are kept at most. Above it, further calls wait in their requests."""
+"""The maximum of tasks. Above it, further calls wait in their requests."""
 MAX_CLIENT_TASKS: Final = 16
-"""Tasks of one client that are kept at most, so that one client cannot use up `MAX_TASKS`."""
+"""The maximum of tasks of one client, so that one client cannot use up `MAX_TASKS`."""
 POLL_INTERVAL_S: Final = 1.0
-"""Seconds that clients are asked to wait between two looks at a task."""
+"""Seconds that clients are asked to wait between two polls of a task."""
 _MODERN: Final = MODERN_PROTOCOL_VERSIONS[-1]
 _CALL_ID_DIGITS: Final = 16
 """The length of the call's part of a task's id."""
@@ -63,7 +63,7 @@ _NOT_DONE: Final = ("cancelled", "not_started")
 
 
 class Handle(types.Result, extra="allow"):
-    """The result of a request whose call goes on as a task."""
+    """The result of a request whose call continues as a task."""
 
     result_type: str = "task"
 
@@ -81,13 +81,13 @@ class UpdateParams(TaskParams):
 
 
 class Task:
-    """A parked call as its client sees it.
+    """A parked call that its client follows by an id.
 
     Attributes:
         id: The task's id.
-        is_cancelled: Whether the client gave the task up while it went on.
+        is_cancelled: Whether the client has cancelled the task before its end.
         is_fetched: Whether a response with the end of the task was written to the client.
-        parked: The call that goes on as this task.
+        parked: The call.
     """
 
     def __init__(self, parked: ParkedCall, instance: str) -> None:
@@ -96,8 +96,8 @@ class Task:
         self.is_cancelled = False
         self.is_fetched = False
         self._created = datetime.now(UTC)
-        # All later times are this one plus a difference of the monotonic clock, so that the times
-        # sent to the client never go back.
+        # All later times are `_created` plus a difference of the monotonic clock, so that no time
+        # sent to the client is earlier than one before.
         self._began = time.monotonic()
         self._changed = self._began
         self._last_facts: object = None
@@ -149,7 +149,7 @@ class Task:
     def _status(self) -> str:
         """The status of the task in the extension's words.
 
-        A task that the client gave up is "cancelled" only if it changed nothing; else "completed".
+        A task that the client cancelled is "completed" nevertheless if it changed anything.
         """
         result = self.parked.result
         if result is None:
@@ -185,11 +185,11 @@ class Tasks(Extension):
 
         Args:
             calls: All parked calls.
-            broker: Knows which clients have tasks, and so wait for questions with patience.
+            broker: Is told which clients have tasks, and so may take longer to answer.
             recent: The states of the calls.
             host: The application's name.
-            instance: The name of this host among those of the computer.
-            records: Notes the tasks of this host, and finds those of hosts that have ended.
+            instance: The id of this host among those of the computer.
+            records: Records the tasks of this host, and finds those of hosts that have ended.
         """
         calls.tasks = self
         self._calls = calls
@@ -223,7 +223,7 @@ class Tasks(Extension):
         return TASKS in (capabilities.extensions or {})
 
     def make(self, parked: ParkedCall) -> types.Result | None:
-        """Make a task of a call, unless it is one, and return its handle.
+        """Make a call a task, unless it is one, and return its handle.
 
         None if there are too many tasks, so that the call has to wait in its request.
         """
@@ -267,7 +267,7 @@ class Tasks(Extension):
         return details
 
     def _note_fetched(self, task: Task) -> None:
-        """Note that a response with the end of a task was written."""
+        """Mark a task as fetched once a response with its end was written."""
         self._calls.unfetched.remove(task.parked.same)
         task.is_fetched = True
 
@@ -299,9 +299,9 @@ class Tasks(Extension):
         return MCPError(code=types.INVALID_PARAMS, message=ended["error"]["message"])
 
     def _find(self, request: Context, params: TaskParams) -> Task | None:
-        """Return the task that a request names; None if it is not kept, or is another client's.
+        """Return the task that a request names; None if unknown, or another client's.
 
-        The client now surely has the task's id, so `ParkedCall.is_task_known` becomes True.
+        The client certainly has the task's id now, so `ParkedCall.is_task_known` becomes True.
 
         Raises:
             MCPError: The request's header names another task, or its client did not declare that
@@ -326,7 +326,7 @@ class Tasks(Extension):
         return task
 
     def _progress_text(self, parked: ParkedCall) -> str:
-        """Return how far a call is, in the words of a progress notice."""
+        """Return the progress of a call, in the words of a progress notice."""
         waiting = self._calls.waiting(parked)
         record = self._recent.find(parked.call.id)
         if record is None:
@@ -338,7 +338,7 @@ class Tasks(Extension):
         return f"{waiting} in {self._host}"  # the host asks, and not the client
 
     def _drop_old(self) -> None:
-        """Drop the tasks whose result was kept for long enough."""
+        """Drop the tasks whose `RESULT_TTL_S` is over."""
         oldest = time.monotonic() - RESULT_TTL_S
         for task in list(self._tasks.values()):
             ended_at = task.parked.ended_at
@@ -346,7 +346,7 @@ class Tasks(Extension):
                 self._drop(task)
 
     def _drop(self, task: Task) -> None:
-        """Keep a task and its call no longer."""
+        """Remove a task and its call."""
         del self._tasks[task.parked.call.id]
         self._calls.drop(task.parked)
 
@@ -356,7 +356,7 @@ def _dump(model: types.ElicitRequest | types.CallToolResult) -> dict[str, Any]:
 
 
 def _unknown_task() -> MCPError:
-    """Return the error for an id that belongs to no task of the client's."""
+    """Return the error for an id that belongs to no task of the client."""
     return MCPError(
         code=types.INVALID_PARAMS,
         message="There is no such task: it was never made, its time is over, or its result was "

@@ -1,4 +1,4 @@
-"""Calls that have ended and whose result was not fetched: the same call is told so. Worker."""
+"""Remembers calls whose result no client has fetched, to warn when a call is repeated. Worker."""
 
 from __future__ import annotations
 
@@ -12,32 +12,32 @@ from typing import Any, Final
 from dcc_bridge.skills.call_history import Status
 
 SAME_CALL_S: Final = 600.0
-"""Seconds for which a call made again counts as the same one."""
+"""Seconds within which a repeated call counts as the same call."""
 MAX_RESULTS: Final = 256
 """Unfetched results that are remembered."""
 _SILENT: Final = ("cancelled", "not_started")
-"""How a call ends that its client gave up, or of which its client knows that nothing changed."""
+"""The statuses of calls that the client cancelled, or that changed nothing."""
 _ENCODE: Final = json.JSONEncoder(sort_keys=True, default=str).encode
 Same = tuple[str, str, str]
 """The key of equal calls: the client, the skill, and the digest of the arguments."""
 
 
 def same_call(label: str, skill: str, arguments: Mapping[str, Any]) -> Same:
-    """Return what identifies a call, so that the same call made again is recognized."""
+    """Return the key of a call, which is the same when the call is repeated."""
     digest = sha256(_ENCODE(arguments).encode("utf-8", "replace")).hexdigest()
     return label, skill, digest
 
 
 class UnfetchedResults:
-    """The calls whose result was not fetched, each for ten minutes."""
+    """The calls whose result was not fetched, each for `SAME_CALL_S`."""
 
     def __init__(self) -> None:
         self._ended: OrderedDict[Same, tuple[float, Status]] = OrderedDict()
 
     def add(self, call: Same, status: Status) -> None:
-        """Note that a call has ended, and how; its result waits to be fetched."""
+        """Store the status of a call that has ended, until its result is fetched."""
         if status in _SILENT:
-            return  # a result of the same call from before is still to be told
+            return  # an earlier result of the same call stays
         self.remove(call)
         self._ended[call] = time.monotonic(), status
         while len(self._ended) > MAX_RESULTS:
@@ -49,11 +49,11 @@ class UnfetchedResults:
                     break
 
     def remove(self, call: Same) -> None:
-        """Forget a call: its result was fetched."""
+        """Remove a call whose result was fetched."""
         self._ended.pop(call, None)
 
     def notice_for(self, call: Same) -> str | None:
-        """Return a sentence if the same call was made before; None for a new call."""
+        """Return a warning if the same call ended before without being fetched; else None."""
         if call not in self._ended:
             return None
         ended_at, status = self._ended[call]
@@ -67,6 +67,6 @@ class UnfetchedResults:
 
 
 def most_frequent(labels: Iterable[str]) -> str:
-    """Return the label of the client that holds the most places: it makes room, and no other."""
+    """Return the label of the client with the most entries, which has to make room."""
     [(label, _)] = Counter(labels).most_common(1)
     return label

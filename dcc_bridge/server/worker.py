@@ -1,10 +1,9 @@
-"""The worker: one daemon thread with an event loop for the whole server, and the listening socket.
+"""The worker: one daemon thread with an event loop for the whole server. Any thread.
 
-The heavy imports (mcp and uvicorn take 0.5 s) happen on the worker, so the host stays alive
-meanwhile. Made and stopped on any thread.
+The slow imports (mcp and uvicorn take 0.5 s) happen on the worker, so that the host does not wait.
 
-The loop is asyncio's own rather than an anyio portal, because a portal refuses calls from its own
-thread, and a question may be asked, answered and timed there as well as anywhere else.
+The loop is a plain asyncio loop and no anyio portal. A portal refuses calls from its own thread,
+but questions are also asked, answered and timed on the worker.
 """
 
 from __future__ import annotations
@@ -31,12 +30,12 @@ from dcc_bridge.pyside_imports import unsearched_imports
 log = logging.getLogger(__name__)
 T = TypeVar("T")
 _IDLE_S: Final = 3600.0
-"""Seconds until the loop's timer fires where no deadline is set."""
+"""Seconds until the loop's timer fires if no deadline is set."""
 LOOPBACK: Final = "127.0.0.1"
 
 
 class _Deadline(NamedTuple):
-    """A function that is due at a time, in monotonic seconds, and its caller's context."""
+    """A function to call at a time, in monotonic seconds, and its caller's context."""
 
     due: float
     context: Context
@@ -54,10 +53,10 @@ class Service(Protocol):
 
 
 class Deadlines:
-    """Functions that are called later on the loop, which has one timer for all of them.
+    """Functions to call later on the loop, with one timer for all of them.
 
-    Hardly any deadline of a call is reached. A deadline that is set behind another, and stopped
-    before it is due, costs no turn of the loop.
+    Most deadlines are stopped before they are due. With one timer, a deadline that is later than
+    another costs no turn of the loop until then.
 
     Args:
         soon: Calls a function on the loop, from any thread.
@@ -67,14 +66,14 @@ class Deadlines:
         self._soon = soon
         self._lock = threading.Lock()
         self._deadlines: dict[object, _Deadline] = {}
-        self._next = float("inf")  # when `_look` runs next; never behind a deadline
+        self._next = float("inf")  # the time of the next `_look`, never later than a deadline
         self._timer: asyncio.TimerHandle | None = None
 
     def add(self, seconds: float, fn: Callable[[], None]) -> Callable[[], None]:
         """Call a function in its caller's context after some seconds. Any thread.
 
         Returns:
-            Stops it.
+            A function that prevents the call.
         """
         key = object()
         due = time.monotonic() + seconds
@@ -93,7 +92,7 @@ class Deadlines:
         return stop
 
     def _look(self) -> None:
-        """Call what is due, and look again when the next deadline is. On the loop."""
+        """Call the functions that are due, and set the timer for the next deadline. On the loop."""
         now = time.monotonic()
         due = []
         with self._lock:
@@ -102,7 +101,7 @@ class Deadlines:
                     due.append((deadline.due, id(key), key))
         for _, _, key in sorted(due):
             reached = self._deadlines.pop(key, None)
-            if reached is not None:  # else it was stopped meanwhile
+            if reached is not None:  # else an earlier function has stopped this one
                 call_safely(reached.context.run, reached.fn)
         with self._lock:
             times = [deadline.due for deadline in self._deadlines.values()]
@@ -117,14 +116,14 @@ class Worker:
     """One daemon thread and its loop.
 
     Attributes:
-        started: Done once requests are taken; else it has the error that prevents it.
+        started: Done once requests are taken, or fails with the error that prevents this.
     """
 
     def __init__(self, make: Callable[[Worker], Service]) -> None:
         """Prepare; nothing runs yet.
 
         Args:
-            make: Makes the service. Called on the worker, where its imports happen.
+            make: Makes the service. Called on the worker, and imports the service's modules there.
         """
         self._make = make
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -132,7 +131,7 @@ class Worker:
         self._service: Service | None = None
         self._stopped = False
         self._is_woken = False
-        self._handed: deque[tuple[Context, Callable[[], object]]] = deque()
+        self._queue: deque[tuple[Context, Callable[[], object]]] = deque()
         self._thread = threading.Thread(target=self._run, name="dcc_bridge worker", daemon=True)
         self.started: Future[None] = Future()
 
@@ -158,14 +157,13 @@ class Worker:
         return asyncio.run_coroutine_threadsafe(coroutine, loop)
 
     def soon(self, fn: Callable[[], object]) -> None:
-        """Call a function on the loop; it is dropped once the loop has ended. Any thread.
+        """Call a function on the loop, or drop it if the loop has ended. Any thread.
 
-        The functions of one thread are called in their order. A loop that was woken already is not
-        woken again: in that system call a thread that is in the middle of its work loses the
-        interpreter's lock.
+        The functions of one thread are called in their order. The loop is woken only once for many
+        functions, because the caller loses the interpreter's lock in that system call.
         """
         if self._loop is not None:
-            self._handed.append((copy_context(), fn))
+            self._queue.append((copy_context(), fn))
             self._wake()
 
     def _wake(self) -> None:
@@ -175,35 +173,35 @@ class Worker:
         has_ended = False
         try:
             self._is_woken = True
-            with suppress(RuntimeError):  # the loop was closed in this very moment
-                loop.call_soon_threadsafe(self._call_handed, context=Context())
+            with suppress(RuntimeError):  # the loop was closed just now
+                loop.call_soon_threadsafe(self._call_queue, context=Context())
             has_ended = True
         finally:
-            if not has_ended:  # Ctrl+C on the main thread, say: the next call wakes the loop
+            if not has_ended:  # such as Ctrl+C on the main thread: the next call wakes the loop
                 self._is_woken = False
 
-    def _call_handed(self) -> None:
-        self._is_woken = False  # first: a function handed in from now on wakes the loop again
+    def _call_queue(self) -> None:
+        self._is_woken = False  # first, so that a function added from now on wakes the loop again
         try:
-            for _ in range(len(self._handed)):
-                context, fn = self._handed.popleft()
+            for _ in range(len(self._queue)):
+                context, fn = self._queue.popleft()
                 call_safely(context.run, fn)
-        finally:  # one function may have been cancelled; the others are called all the same
-            if self._handed:
+        finally:  # even if a function was cancelled, the others must be called
+            if self._queue:
                 self._wake()
 
     def later(self, seconds: float, fn: Callable[[], None]) -> Callable[[], None]:
         """Call a function on the loop after some seconds. Any thread.
 
         Returns:
-            Stops it.
+            A function that prevents the call.
         """
-        if self._loop is None:  # not up yet, or gone: a question must end all the same
+        if self._loop is None:  # not started yet, or ended: deadlines still must be kept
             return call_later(seconds, fn)
         return self._deadlines.add(seconds, fn)
 
     def stop(self, limit: float = 5.0) -> None:
-        """End the service and join the thread, which is left alone if busy after the limit.
+        """End the service and wait for the thread, which is left running after the limit.
 
         Args:
             limit: Seconds to wait for the thread.
@@ -235,7 +233,7 @@ class Worker:
             await service.run(lambda: self.started.set_result(None))
         finally:
             self._loop = None
-            self._handed.clear()
+            self._queue.clear()
 
 
 def listen(port: int) -> socket.socket:
@@ -247,10 +245,10 @@ def listen(port: int) -> socket.socket:
     Raises:
         StartError: The port cannot be used.
     """
-    # asyncio sets TCP_NODELAY only where the protocol is named, and without it each call waits
-    # 44 ms for a delayed acknowledgement (measured; `Transport._set_nodelay` in base_events.py).
+    # asyncio sets TCP_NODELAY only if the protocol is named here. Without it each call waits 44 ms
+    # for a delayed acknowledgement (measured; `Transport._set_nodelay` in base_events.py).
     sock = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-    if sys.platform == "win32":  # there SO_REUSEADDR lets a second program take the port
+    if sys.platform == "win32":  # where SO_REUSEADDR would let a second program take the port
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_EXCLUSIVEADDRUSE, 1)
     else:
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

@@ -34,7 +34,7 @@ def done(folder: Path, count: int = 2) -> Plan:
     with TaskLedger(made, 0) as book:
         for number in range(count):
             places = Places.of(made, made.scene(number), made.root)
-            places.scene.rename(places.kept)
+            places.scene.rename(places.original)
             places.scene.write_text("edited")
             book.write(number, "done", sha256=files.digest_file(places.scene), changed=1)
     return made
@@ -264,7 +264,7 @@ def test_a_scene_that_cannot_be_rolled_back_is_told_with_its_original_and_what_t
     again = command("rollback", edited.folder)[0]
 
     since = "It was changed after the run; the original is"
-    why = f"{since} {places.kept}. To restore the original, move"
+    why = f"{since} {places.original}. To restore the original, move"
     assert code == 1
     for text in (said, status):
         assert f"  1 changed: {why} the scene away and roll back again.\n    shot_0.usda\n" in text

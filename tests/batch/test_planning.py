@@ -120,8 +120,8 @@ def result(state: str, why: str = "", question: object = None) -> Scene:
 
 
 def test_a_question_about_a_text_that_no_plan_shows_is_not_planned() -> None:
-    seen = planning._judged(result, [question(details="0" * 64)], "done", "")
-    usual = planning._judged(result, [question()], "done", "")
+    seen = planning._classify(result, [question(details="0" * 64)], "done", "")
+    usual = planning._classify(result, [question()], "done", "")
 
     why = "It asks about a text that a plan cannot show: Run this?"
     assert seen == result("unsafe", why)
@@ -131,9 +131,9 @@ def test_a_question_about_a_text_that_no_plan_shows_is_not_planned() -> None:
 def test_of_two_questions_a_plan_sees_what_the_skill_asks_without_an_answer_to_the_first() -> None:
     """A question is answered by nobody while a plan is made: what hangs on its answer is unseen."""
     first, second = question(message="Delete?"), question(message="And once more?")
-    caught = planning._judged(result, [first, second], "done", "")
-    unseen = planning._judged(result, [first], "refused", "")
-    values = planning._judged(result, [question(kind="input"), first], "done", "")
+    caught = planning._classify(result, [first, second], "done", "")
+    unseen = planning._classify(result, [first], "refused", "")
+    values = planning._classify(result, [question(kind="input"), first], "done", "")
 
     assert caught == result("twice", "It asks 2 times: And once more?")
     assert (unseen["state"], values["state"]) == ("asks", "asks")

@@ -68,7 +68,7 @@ def wrong(show: Show, before: dict[str, tuple[str, int]]) -> list[str]:
         if entry is None or entry["state"] != "done":
             if is_edited or digest_file(places.scene) != before[name][0]:
                 found.append(f"{name}: {entry}, and it is another one")
-        elif not is_edited or digest_file(places.kept) != before[name][0]:
+        elif not is_edited or digest_file(places.original) != before[name][0]:
             found.append(f"{name}: done, and it or the original is not right")
         elif entry["sha256"] != digest_file(places.scene):
             found.append(f"{name}: the ledger has another digest")
@@ -393,4 +393,4 @@ def test_a_folder_that_may_not_be_written_fails_its_scenes_alone(tmp_path: Path)
         subprocess.run(undo, check=True)
 
     assert totals.states == {"done": 18, "failed": 2}
-    assert places_of(show.plan, 0, show.root).kept.exists()
+    assert places_of(show.plan, 0, show.root).original.exists()

@@ -151,7 +151,7 @@ def test_what_was_agreed_to_is_done_and_the_original_is_kept(warm: WarmShow, nam
     assert (entry["state"], entry["changed"]) == ("done", 2)
     assert cameras(places.scene) == 0
     assert entry["sha256"] == digest_file(places.scene)
-    assert digest_file(places.kept) == warm.before[name][0]
+    assert digest_file(places.original) == warm.before[name][0]
     assert not places.work.exists()
 
 
@@ -314,7 +314,7 @@ def test_a_task_that_ended_after_the_rename_says_so_and_edits_nothing(warm: Warm
 
     assert warm.run(name, "second")["state"] == "done"
     assert digests(warm.root)[name] == after
-    assert digest_file(warm.places(name).kept) == warm.before[name][0]
+    assert digest_file(warm.places(name).original) == warm.before[name][0]
 
 
 def test_rollback_brings_back_the_very_files_and_leaves_what_was_edited_since(
@@ -324,7 +324,7 @@ def test_rollback_brings_back_the_very_files_and_leaves_what_was_edited_since(
     node = back.scene.stat().st_ino
     for name in ("back.usda", "edited.usda"):
         warm.run(name)
-    kept = warm.places("edited.usda").kept
+    kept = warm.places("edited.usda").original
     write_scene(edited.scene, cameras=7)
 
     totals = outcome.roll_back(warm.show.plan, warm.root)

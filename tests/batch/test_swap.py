@@ -35,7 +35,7 @@ class Case:
 
     def texts(self) -> dict[str, str]:
         """Give what each file is, by what it is for."""
-        named = {name: getattr(self.places, name) for name in ("scene", "work", "kept")}
+        named = {name: getattr(self.places, name) for name in ("scene", "work", "original")}
         return {name: file.read_text() for name, file in named.items() if file.exists()}
 
     def note(self, state: ledger.State, **facts: Any) -> None:
@@ -129,7 +129,7 @@ def test_an_original_that_is_deleted_meanwhile_is_kept(
     with pytest.raises(SceneLeft, match="It no longer exists"):
         case.replace()
 
-    assert case.texts() == {"work": EDITED, "kept": ORIGINAL}
+    assert case.texts() == {"work": EDITED, "original": ORIGINAL}
 
 
 def test_a_save_while_rollback_reads_the_scene_stays(
@@ -145,7 +145,7 @@ def test_a_save_while_rollback_reads_the_scene_stays(
     with pytest.raises(SceneLeft, match="It was changed after the run"):
         swap.roll_back(case.places, case.proved, case.planned)
 
-    assert case.texts() == {"scene": OWN, "kept": ORIGINAL}
+    assert case.texts() == {"scene": OWN, "original": ORIGINAL}
 
 
 def failing_rename(monkeypatch: pytest.MonkeyPatch, error: OSError, after: Any) -> None:
@@ -168,7 +168,7 @@ def test_a_rename_that_is_done_and_reports_an_error_loses_no_original(
 
     case.replace()
 
-    assert case.texts() == {"scene": EDITED, "kept": ORIGINAL}
+    assert case.texts() == {"scene": EDITED, "original": ORIGINAL}
 
 
 @pytest.mark.usefixtures("links")
@@ -195,7 +195,7 @@ def test_where_it_is_not_known_whether_a_rename_was_done_every_file_stays(
     with pytest.raises(swap.UnclearReplacement):
         case.replace()
 
-    assert case.texts() == {"scene": OWN, "work": EDITED, "kept": ORIGINAL}
+    assert case.texts() == {"scene": OWN, "work": EDITED, "original": ORIGINAL}
 
 
 def test_a_copy_that_was_written_to_after_it_was_proved_is_not_put_in_place(case: Case) -> None:
@@ -232,7 +232,7 @@ def test_a_scene_that_is_another_one_after_a_crash_is_told_with_its_original(
 
     totals = outcome.totals(case.plan)
     assert entry["state"] == "done"
-    assert f"The original is {case.places.kept}." in entry["kept"]
+    assert f"The original is {case.places.original}." in entry["kept"]
     assert list(totals.reasons) == [entry["kept"]]
     assert outcome.troubles(case.plan) == [("done", entry["kept"], ["shot_0.usda"])]
 
@@ -256,9 +256,9 @@ def test_commit_keeps_the_original_of_a_scene_that_is_not_as_the_run_left_it(
     totals = outcome.commit(case.plan, case.plan.root)
 
     assert totals.states == {"done": 1}
-    assert case.texts()["kept"] == ORIGINAL
+    assert case.texts()["original"] == ORIGINAL
     assert list(totals.reasons) == [
-        f"It was changed after the run; the original is {case.places.kept}."
+        f"It was changed after the run; the original is {case.places.original}."
     ]
 
 
@@ -280,7 +280,7 @@ def test_an_original_that_was_written_to_is_neither_deleted_nor_put_back(
 
     assert totals.states == {"done": 1}
     assert "has been changed" in next(iter(totals.reasons))
-    assert case.texts() == {"scene": EDITED, "kept": OWN}
+    assert case.texts() == {"scene": EDITED, "original": OWN}
 
 
 def test_a_scene_as_the_run_left_it_is_committed(case: Case) -> None:
@@ -331,7 +331,7 @@ def test_commit_below_another_root_records_nothing_as_committed(case: Case, tmp_
 
 def test_a_commit_that_ended_before_it_could_say_so_is_said_by_the_next_one(case: Case) -> None:
     replaced(case)
-    case.places.kept.unlink()
+    case.places.original.unlink()
 
     assert outcome.commit(case.plan, case.plan.root).states == {"committed": 1}
 
@@ -351,7 +351,7 @@ def test_rollback_where_the_originals_lie_untouched_records_nothing_as_rolled_ba
 
     assert there.states == {state: 1}
     assert there.refused == [("shot_0.usda", swap.NOT_HERE)]
-    assert edited == {"scene": EDITED, "kept": ORIGINAL}
+    assert edited == {"scene": EDITED, "original": ORIGINAL}
     assert back.states == {"rolled_back": 1}
     assert case.texts() == {"scene": ORIGINAL}
 
@@ -362,7 +362,7 @@ def test_a_rollback_that_ended_before_it_could_say_so_is_said_by_the_next_one_th
 ) -> None:
     replaced(case)
     case.note("rolling_back", sha256=case.proved, changed=1, root=str(tmp_path / root))
-    os.replace(case.places.kept, case.places.scene)
+    os.replace(case.places.original, case.places.scene)
 
     assert outcome.roll_back(case.plan, case.plan.root).states == {state: 1}
 
@@ -399,7 +399,7 @@ def test_one_scene_that_cannot_be_ended_stops_no_other_and_is_named(
     wanted = "committed" if end == "commit" else "rolled_back"
     assert code == 1
     assert f"could not be {wanted.replace('_', ' ')}; see above: shot_0.usda." in said
-    kept = Places.of(made, made.scene(0), made.root).kept
+    kept = Places.of(made, made.scene(0), made.root).original
     assert f"1 changed: Permission denied. The original is {kept}. Fix this" in said
     assert first == {wanted: 2, "done": 1}
     assert command(end, made.folder)[0] == 0
@@ -411,7 +411,7 @@ def test_one_scene_that_cannot_be_ended_stops_no_other_and_is_named(
 def test_what_a_killed_attempt_kept_of_a_scene_that_was_not_changed_goes_at_the_end(
     case: Case, end: Callable[[Plan, Path], outcome.Totals], state: ledger.State
 ) -> None:
-    os.link(case.places.scene, case.places.kept)
+    os.link(case.places.scene, case.places.original)
     case.note("proved", sha256=case.proved, changed=1)
     case.note(state, why="It is locked.", run="first", attempt=1)
 
@@ -436,19 +436,19 @@ def test_an_original_beside_a_scene_that_is_said_to_be_as_it_was_is_not_forgotte
         assert case.texts() == {"scene": ORIGINAL}
     else:
         assert totals.states == {state: 1}
-        since = f"It was changed after the run; the original is {case.places.kept}."
+        since = f"It was changed after the run; the original is {case.places.original}."
         (why,) = totals.reasons
         assert why.startswith(
             f"Something is odd. {since} To restore the original, move the scene away"
         )
-        assert case.texts() == {"scene": OWN, "kept": ORIGINAL}
+        assert case.texts() == {"scene": OWN, "original": ORIGINAL}
 
 
 @pytest.mark.parametrize("text", [OWN, None])
 def test_a_scene_that_was_never_replaced_is_not_said_to_be_done(
     case: Case, text: str | None
 ) -> None:
-    os.link(case.places.scene, case.places.kept)  # and then the task was killed
+    os.link(case.places.scene, case.places.original)  # and then the task was killed
     case.note("proved", sha256=case.proved, changed=1, attempt=1)
     case.leave(text)
 
@@ -456,7 +456,7 @@ def test_a_scene_that_was_never_replaced_is_not_said_to_be_done(
 
     assert entry["state"] == "left"
     assert entry["why"] == (swap.CHANGED if text else swap.GONE)
-    assert case.texts()["kept"] == ORIGINAL
+    assert case.texts()["original"] == ORIGINAL
 
 
 @pytest.mark.skipif(

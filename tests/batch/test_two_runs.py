@@ -168,5 +168,5 @@ def test_names_of_copies_fit_where_the_name_of_a_scene_is_long(tmp_path: Path) -
 
     places = [swap.Places.of(plan, scene, plan.root, "1a2b3c4d") for scene in scenes]
 
-    assert all(len(it.kept.name) < 200 for it in places)
-    assert places[0].kept != places[1].kept
+    assert all(len(it.original.name) < 200 for it in places)
+    assert places[0].original != places[1].original

@@ -147,7 +147,7 @@ def test_what_is_handed_in_as_the_loop_ends_is_not_kept(worker: Worker) -> None:
 
     worker.soon(lambda: None)
 
-    assert not worker._handed
+    assert not worker._queue
 
 
 def test_one_that_hands_in_another_does_not_wait_for_it(worker: Worker) -> None:

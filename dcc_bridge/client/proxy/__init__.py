@@ -1,21 +1,25 @@
-"""Proxy: joins a client that speaks stdio to the running hosts, as if it spoke to them itself.
+"""Proxy: connects a client that speaks stdio with the running hosts.
 
 ====================  =======================================================================
-`serve`               the whole, on this process's stdin and stdout
-``stdio``             the client's end: a line of stdin is a message
+`serve`               runs the proxy on this process's stdin and stdout
+``stdio``             the client's end: each line of stdin is a message
 ``first_words``       the answer to the first message, without the SDK
-``host_choice``       which host is meant
-``lobby``             an MCP server of our own: what is said while no host is there, and the tools
+``host_choice``       the host in which the client works
+``lobby``             our own MCP server, which answers while no host is there, and has the tools
                       ``list_hosts`` and ``use_host``
 ``client_state``      the client's state that each host has to know
-``upstream``          a connection to one host
-``pending``           what hosts have asked, and the client has not answered
-``messages``          the messages that we make ourselves, and what HTTP says beside a message
-``router``            who is sent which message, and what of it has to be another one there
+``upstream``          the connection to one host
+``pending``           the questions of hosts that the client has not answered
+``messages``          the proxy's own messages, and the HTTP headers of messages
+``router``            passes each message to its receiver, and changes it where need be
 ====================  =======================================================================
 
-Messages are passed on as they are, so that a host sees the client itself: its era, its name, what
-it can draw. On the process's own anyio loop, once that runs.
+Most messages are passed on unchanged, so that a host sees the client itself: its name, its
+capabilities, and its era. In the modern era of the protocol (from 2026 on) a question ends the
+request, and the client sends a *retry* with the answer. In the legacy era a client opens a session
+by a handshake, and a question is a request of the host.
+
+All of it runs on the process's anyio loop, except the answer to the first message.
 """
 
 from __future__ import annotations
@@ -46,7 +50,7 @@ def serve(running: Callable[[], Sequence[Instance]], wanted: Wanted, label: str)
     if answer is not None:
         sys.stdout.buffer.write(json.dumps(answer, separators=(",", ":")).encode() + b"\n")
         sys.stdout.buffer.flush()
-    import anyio  # with the SDK it takes 0.6 s, and some clients wait 1 s for the first answer
+    import anyio  # takes 0.6 s with the SDK, and some clients wait 1 s for the first answer
 
     from dcc_bridge.client.proxy.stdio import run
 

@@ -1,4 +1,4 @@
-"""The part of a client's state that each of its hosts has to know. On the proxy's loop."""
+"""The client's state that the proxy repeats to each new host. On the proxy's loop."""
 
 from __future__ import annotations
 
@@ -18,21 +18,22 @@ _UNSUBSCRIBE: Final = "resources/unsubscribe"
 
 
 class ClientState:
-    """Keeps what the client has said once, and repeats it to the next host.
+    """Stores the messages that a client sends only once, and repeats them to the next host.
 
     Attributes:
-        hello: The handshake of a client of the legacy era, once its version is agreed on.
-        listening: The requests to listen of a client of the modern era, by their ids.
+        hello: The handshake of a client of the legacy era, once it was answered.
+        listen_requests: The requests ``subscriptions/listen`` of a client of the modern era, by
+            their ids.
     """
 
     def __init__(self) -> None:
         self.hello: Hello | None = None
-        self.listening: dict[types.RequestId, types.JSONRPCRequest] = {}
+        self.listen_requests: dict[types.RequestId, types.JSONRPCRequest] = {}
         self._level: Params | None = None
-        self._watched: dict[str, Params] = {}  # by the resource's URI
+        self._subscriptions: dict[str, Params] = {}  # by the resource's URI
 
-    def agree(self, handshake: types.JSONRPCRequest, response: types.JSONRPCResponse) -> None:
-        """Keep a handshake with the version that was agreed on.
+    def set_hello(self, handshake: types.JSONRPCRequest, response: types.JSONRPCResponse) -> None:
+        """Store a handshake with the version in its answer.
 
         Args:
             handshake: The client's request.
@@ -42,42 +43,42 @@ class ClientState:
         params = handshake.params or {}
         self.hello = Hello(version, {**params, "protocolVersion": version})
 
-    def remember(self, request: types.JSONRPCRequest) -> None:
-        """Keep a request, if it has to be repeated to the next host."""
+    def store(self, request: types.JSONRPCRequest) -> None:
+        """Store a request, if it has to be repeated to the next host."""
         params = request.params or {}
         if request.method == SET_LEVEL:
             self._level = params
         elif request.method == LISTEN:
-            self.listening[request.id] = request
+            self.listen_requests[request.id] = request
         elif request.method == _SUBSCRIBE:
-            self._watched[str(params.get("uri"))] = params
+            self._subscriptions[str(params.get("uri"))] = params
         elif request.method == _UNSUBSCRIBE:
-            self._watched.pop(str(params.get("uri")), None)
+            self._subscriptions.pop(str(params.get("uri")), None)
 
     def repeat(self, upstream: Upstream) -> None:
-        """Send everything that was kept to a host, which may know a part of it already."""
+        """Send all stored messages to a host, even those that the host may have already."""
         if self.hello is None:
-            for request in self.listening.values():
+            for request in self.listen_requests.values():
                 upstream.send(request)
             return
         if self._level is not None:
-            upstream.ask(SET_LEVEL, self._level)
-        for params in self._watched.values():
-            upstream.ask(_SUBSCRIBE, params)
+            upstream.send_own(SET_LEVEL, self._level)
+        for params in self._subscriptions.values():
+            upstream.send_own(_SUBSCRIBE, params)
 
     def change_notices(self) -> Iterator[types.JSONRPCNotification]:
-        """Yield the notices that a client of the legacy era gets for a change of hosts."""
+        """Yield the notices of a change of hosts, for a client of the legacy era."""
         for method in CHANGED:
             yield make_notice(method)
-        for uri in self._watched:
+        for uri in self._subscriptions:
             yield make_notice(UPDATED, {"uri": uri})
 
     def change_events(self) -> Iterator[subscriptions.ServerEvent]:
-        """Yield the events that a client of the modern era gets for a change of hosts."""
+        """Yield the events of a change of hosts, for a client of the modern era."""
         yield subscriptions.ToolsListChanged()
         yield subscriptions.ResourcesListChanged()
         yield subscriptions.PromptsListChanged()
-        for request in list(self.listening.values()):
+        for request in list(self.listen_requests.values()):
             params = request.params or {}
             wanted = params.get("notifications", {})
             for uri in wanted.get("resourceSubscriptions", []):

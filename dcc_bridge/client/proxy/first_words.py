@@ -1,5 +1,6 @@
 """The answer to a client's first message, without the SDK. Main thread.
 
+The message is a handshake ("initialize", legacy era) or a probe ("server/discover", modern era).
 The SDK takes 0.6 s to import, and some clients wait only 1 s for the first answer.
 """
 
@@ -21,8 +22,8 @@ INSTRUCTIONS: Final = (
     "what they would like. Everything a tool changes is an undo step in the host."
 )
 _META: Final = "io.modelcontextprotocol/"  # the prefix of the protocol's names in "_meta"
-_SPOKEN: Final = {"initialize": REVISIONS[1:], "server/discover": REVISIONS[:1]}
-"""The revisions in which a method opens a connection."""
+# The revisions of the protocol in which a client may begin with each method.
+_REVISIONS_BY_METHOD: Final = {"initialize": REVISIONS[1:], "server/discover": REVISIONS[:1]}
 _CHANGES: Final = {"listChanged": True}
 SERVER_INFO: Final = {
     "name": "dcc_bridge",
@@ -30,13 +31,13 @@ SERVER_INFO: Final = {
     "version": own_version(),
     "icons": [ICON],
 }
-_CAPABILITIES: Final[dict[str, Any]] = {  # of both eras
+_CAPABILITIES: Final[dict[str, Any]] = {  # in both eras
     "completions": {},
     "prompts": _CHANGES,
     "resources": {**_CHANGES, "subscribe": True},
     "tools": _CHANGES,
 }
-GREETING: Final[dict[str, Any]] = {  # of the answer to a handshake
+GREETING: Final[dict[str, Any]] = {  # part of the answer to a handshake
     "capabilities": {**_CAPABILITIES, "logging": {}},
     "instructions": INSTRUCTIONS,
 }
@@ -51,13 +52,13 @@ DISCOVERED: Final[dict[str, Any]] = {  # the answer to a probe
 
 
 def first_answer(line: bytes) -> dict[str, Any] | None:
-    """Return the answer to a handshake or a probe, as the lobby would answer.
+    """Return the answer that the lobby would give to a handshake or a probe.
 
     Args:
         line: The client's first line.
 
     Returns:
-        The message to send; None for a line that is left to the lobby.
+        The message to send; None if the lobby has to answer.
     """
     try:
         request = json.loads(line)
@@ -75,9 +76,9 @@ def first_answer(line: bytes) -> dict[str, Any] | None:
             result = {**DISCOVERED, "_meta": {f"{_META}serverInfo": SERVER_INFO}}
         are_plain = all(isinstance(capability, dict) for capability in capabilities.values())
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
-        return None  # no such message, or one with an error that the lobby has to name
+        return None  # another message, or an error that the lobby reports
     if type(request_id) not in (int, str) or not are_plain:
         return None
-    if version not in _SPOKEN.get(method, ()):
+    if version not in _REVISIONS_BY_METHOD.get(method, ()):
         return None
     return {"jsonrpc": "2.0", "id": request_id, "result": result}

@@ -1,4 +1,4 @@
-"""Which of the running hosts a client works in. On the proxy's loop."""
+"""Chooses the running host in which a client works. On the proxy's loop."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """The kind of host that the person who set the client up asked for.
+    """The kind of host that the client's settings ask for.
 
     Attributes:
         host: The application's name or a part of the name, in any case; None for any.
@@ -45,17 +45,16 @@ class Wanted:
 class HostChoice:
     """The host in which the client works.
 
-    At first that is the host of the wanted kind, if there is one alone: among several, an agent or
-    a person has to choose. A host that is gone is followed by its restart and by no other host. The
-    restart is the only host that began later, did not run beside the one that is gone, and is the
-    same application with the same file open. So a call that was meant for one scene never reaches
-    another scene.
+    At first that is the host of the wanted kind, if there is only one: among several, an agent or
+    a person has to choose. A host that is gone is replaced only by its restart: the only host that
+    began later, did not run at the same time, and is the same application with the same file open.
+    So a call that was meant for one scene never reaches another scene.
 
     Args:
         wanted: The kind of host to begin with.
 
     Attributes:
-        chosen: The host that was chosen last, whether it still runs or not.
+        chosen: The host that was chosen last, which may have ended.
         running: The hosts that ran at the last look.
     """
 
@@ -64,9 +63,9 @@ class HostChoice:
         self.running: Sequence[Instance] = ()
         self._wanted = wanted
         # The ids of the hosts that ran when `chosen` was chosen: none of them is its restart.
-        self._beside: frozenset[str] = frozenset()
-        # The host that a restart has replaced, until the agent is told.
-        self._ended: Instance | None = None
+        self._ids_at_choice: frozenset[str] = frozenset()
+        # The host that `chosen` has replaced as its restart, until the agent is told.
+        self._replaced: Instance | None = None
 
     def look(self, running: Sequence[Instance]) -> Instance | None:
         """Choose among the hosts that run now.
@@ -75,12 +74,12 @@ class HostChoice:
             running: The hosts that run.
 
         Returns:
-            The host in which the client works; None where there is none.
+            The host in which the client works, if any.
         """
         self.running = running
         ready = [host for host in running if host.state == "ready"]
         if self.chosen is not None:
-            chosen = self._same(self.chosen, ready)
+            chosen = self._find_again(self.chosen, ready)
         else:
             chosen = self._only_fitting(ready)
         if chosen is not None:
@@ -93,15 +92,15 @@ class HostChoice:
             return None
         return fitting[0]
 
-    def take_news(self, host: Instance) -> str | None:
-        """Return a sentence for the agent that a host is the restart of another one, once.
+    def take_restart_notice(self, host: Instance) -> str | None:
+        """Return the text that tells an agent once that a host is the restart of another one.
 
-        None where the host is no restart, or the agent was told.
+        None if the host is no restart, or the agent was told already.
         """
-        ended = self._ended
+        ended = self._replaced
         if ended is None or self.chosen is None or self.chosen.id != host.id:
             return None
-        self._ended = None
+        self._replaced = None
         return (
             f"{describe(ended)} ended. You now work in another process, {host.id}, with the same "
             "file open. Unsaved changes, the selection and the undo steps are gone. Look at the "
@@ -112,7 +111,7 @@ class HostChoice:
         """Choose a host by its name.
 
         Args:
-            name: The id of the host, or a part of the application's name that one host alone has.
+            name: The id of the host, or a part of the application's name that only one host has.
 
         Returns:
             The host.
@@ -135,18 +134,18 @@ class HostChoice:
         if host.state != "ready":
             raise LookupError(f"{host.id} is still starting. Try again in a few seconds.")
         self._choose(host)
-        self._ended = None  # the agent knows, since this is its own choice
+        self._replaced = None  # the agent itself has chosen
         return host
 
     def summary(self) -> str:
-        """Return which hosts run, in a sentence for an agent."""
+        """Return a sentence for an agent that names the running hosts."""
         if not self.running:
             return "No host is running."
         hosts = "; ".join(describe(host) for host in self.running)
         return f"Running: {hosts}."
 
     def why_none(self) -> str:
-        """Return why no host is connected and what to do, in sentences for an agent."""
+        """Return sentences for an agent: why no host is connected, and what to do."""
         if self.chosen is not None:
             gone = f"{describe(self.chosen)}, in which you worked, is no longer running."
             return f"{gone} {self.summary()} {self._advice()}"
@@ -164,10 +163,10 @@ class HostChoice:
 
     def _choose(self, host: Instance) -> None:
         self.chosen = host
-        self._beside = frozenset(other.id for other in self.running)
+        self._ids_at_choice = frozenset(other.id for other in self.running)
 
-    def _same(self, chosen: Instance, ready: Sequence[Instance]) -> Instance | None:
-        """Return the host that was chosen, or its restart."""
+    def _find_again(self, chosen: Instance, ready: Sequence[Instance]) -> Instance | None:
+        """Return the host that was chosen, or its restart, if either is ready."""
         for host in ready:
             if host.id == chosen.id:
                 return host
@@ -175,19 +174,19 @@ class HostChoice:
         if len(restarts) != 1:
             return None
         restart = restarts[0]
-        if restart.pid != chosen.pid:  # else only the bridge in the application began anew
-            self._ended = chosen
+        if restart.pid != chosen.pid:  # else only the bridge in the application was restarted
+            self._replaced = chosen
         return restart
 
     def _is_restart(self, host: Instance, ended: Instance) -> bool:
         is_alike = host.host == ended.host and host.file == ended.file
         if not is_alike or host.file is None:
             return False
-        return host.started > ended.started and host.id not in self._beside
+        return host.started > ended.started and host.id not in self._ids_at_choice
 
 
 def describe(host: Instance) -> str:
-    """Return the names of a host and its scene, and why no agent can connect, if so."""
+    """Return the names of a host and its scene, and the problem if no agent can connect."""
     name = f"{host.id} ({host.host}, {host.scene})"
     problem = host.start_problem()
     if problem is None:

@@ -1,8 +1,8 @@
 """The proxy's own MCP server, by which a client chooses a host. On the proxy's loop.
 
-While no host is there, the lobby answers every request. It is the SDK's low-level server, so
-handshakes, versions and subscriptions are the SDK's in both eras. It declares whatever a host may
-have, because a client asks for that only once.
+While no host is there, the lobby answers every request. It is the SDK's low-level server, which
+handles handshakes, versions and subscriptions in both eras. It declares all capabilities that a
+host may have, because a client asks for them only once.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ _USE: Final = types.Tool(
     ),
 )
 TOOLS: Final = (_LIST, _USE)
-OWN: Final = frozenset(tool.name for tool in TOOLS)
+OWN: Final = frozenset(tool.name for tool in TOOLS)  # the names of the lobby's own tools
 # The id of a message at its beginning; an "id" further on may be that of an argument.
 _ID: Final = re.compile(
     r'\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*(\d{1,15}|"[^"\\]*")\s*[,}]'
@@ -94,10 +94,10 @@ _ID: Final = re.compile(
 
 
 class LobbyLink:
-    """The connection to the lobby, whose first request decides on the era for good.
+    """The connection to the lobby, which keeps the era of its first request.
 
-    A probe is the exception: the specification lets a client fall back to the handshake if
-    ``discover`` was not answered in time, on the same connection. The lobby then begins anew.
+    The exception is a probe ("server/discover"): if it is not answered in time, the specification
+    lets a client send the handshake on the same connection. The lobby is then started anew.
 
     Args:
         lobby: The lobby.
@@ -110,8 +110,8 @@ class LobbyLink:
         self._hear = hear
         self._tasks = tasks
         self._is_probed = False
-        # The requests whose answer the client does not expect any more.
-        self._given_up: set[types.RequestId] = set()
+        # The requests of which the lobby's answers are dropped.
+        self._ignored_ids: set[types.RequestId] = set()
         self._put = self._begin()
 
     def say(self, message: types.JSONRPCMessage) -> None:
@@ -119,8 +119,8 @@ class LobbyLink:
         if isinstance(message, types.JSONRPCRequest):
             if self._is_probed and message.method == "initialize":
                 # The probe may have the handshake's id, so the old lobby's answer is dropped.
-                self._given_up.add(message.id)
-                self._given_up = set()
+                self._ignored_ids.add(message.id)
+                self._ignored_ids = set()
                 self._put = self._begin()
             self._is_probed = message.method == "server/discover"
         self._put.send_nowait(SessionMessage(message))
@@ -129,7 +129,7 @@ class LobbyLink:
         put, inbox = anyio.create_memory_object_stream[SessionMessage | Exception](math.inf)
         outbox, answers = anyio.create_memory_object_stream[SessionMessage](0)
         self._tasks.start_soon(self._lobby.server.run, inbox, outbox, self._lobby.options)
-        self._tasks.start_soon(_pass_on, answers, self._given_up, self._hear)
+        self._tasks.start_soon(_pass_on, answers, self._ignored_ids, self._hear)
         return put
 
 
@@ -137,7 +137,7 @@ class UnreadableLine(Exception):
     """A line of the client is no message.
 
     Attributes:
-        answer: The answer to the client, with the line's id where that can be read.
+        answer: The error to send to the client, with the line's id if it can be read.
     """
 
     def __init__(self, answer: types.JSONRPCError) -> None:
@@ -181,21 +181,23 @@ def _parse_error(text: str) -> types.JSONRPCError:
 
 
 async def _pass_on(
-    messages: MemoryObjectReceiveStream[SessionMessage], given_up: set[types.RequestId], hear: Hear
+    messages: MemoryObjectReceiveStream[SessionMessage],
+    ignored_ids: set[types.RequestId],
+    hear: Hear,
 ) -> None:
-    """Hand over the messages of the lobby, but for answers that the client does not expect."""
+    """Pass on the messages of the lobby, except answers to requests with an ignored id."""
     async with messages:
         async for item in messages:
-            if getattr(item.message, "id", None) not in given_up:
+            if getattr(item.message, "id", None) not in ignored_ids:
                 await hear(item.message)
 
 
 class Lobby:
-    """The server that handles requests which no host answers.
+    """The server that answers the requests which no host answers.
 
     Args:
         choice: The host in which the client works, and the hosts that run.
-        look: Looks which hosts run, now.
+        look: Updates `choice`.
         use: Changes to a host.
 
     Attributes:
@@ -248,7 +250,7 @@ class Lobby:
         )
         discovered = _answer_with(types.DiscoverResult.model_validate(DISCOVERED))
         server.add_request_handler("server/discover", types.RequestParams, discovered)
-        # As an argument it warns that the modern era has no such thing; the legacy era has.
+        # As an argument, this handler would give a warning that the modern era has no levels.
         server.add_request_handler(SET_LEVEL, types.SetLevelRequestParams, nothing)
         return server
 

@@ -1,4 +1,4 @@
-"""Messages that the proxy makes or changes itself, and what HTTP says beside them. Any thread."""
+"""Messages that the proxy makes or changes itself, and HTTP headers of messages. Any thread."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ CHANGED: Final = (
     "notifications/resources/list_changed",
     "notifications/prompts/list_changed",
 )
-"""The notices that a client gets when it works in another host."""
+"""The notices that a client gets when it changes to another host."""
 CANCELLED: Final = "notifications/cancelled"
 LISTEN: Final = "subscriptions/listen"
 ACKNOWLEDGED: Final = "notifications/subscriptions/acknowledged"
 LIST: Final = "tools/list"
 Params = dict[str, Any]
-# The arguments of a tool that are sent as a header too, by the tool's name.
+# For each tool, by its name: the header that repeats an argument, by the argument's path.
 HeaderMaps = Mapping[str, Mapping[tuple[str, ...], str]]
 OWN_ID: Final = "dcc_bridge-"
-"""The beginning of the ids of the proxy's own requests."""
+"""The prefix of the ids of the proxy's own requests."""
 _ids = count(1)
 
 
@@ -49,7 +49,7 @@ def failure(request: types.JSONRPCRequest, why: str) -> types.JSONRPCResponse | 
         why: The reason, in a sentence.
 
     Returns:
-        For a call of a tool a result, which the agent can read; else an error of the protocol.
+        For a call of a tool an error result, which the agent can read; else a protocol error.
     """
     if request.method != "tools/call":
         error = types.ErrorData(code=types.CONNECTION_CLOSED, message=why)
@@ -61,8 +61,8 @@ def failure(request: types.JSONRPCRequest, why: str) -> types.JSONRPCResponse | 
     return types.JSONRPCResponse(jsonrpc="2.0", id=request.id, result=payload)
 
 
-def preceded(response: types.JSONRPCResponse, text: str) -> types.JSONRPCResponse:
-    """Return the response to a call with a sentence of ours before the texts of the tool."""
+def with_text_before(response: types.JSONRPCResponse, text: str) -> types.JSONRPCResponse:
+    """Return the response to a call with a text added before those of the tool."""
     content = [{"type": "text", "text": text}, *response.result["content"]]
     return response.model_copy(update={"result": {**response.result, "content": content}})
 
@@ -80,13 +80,12 @@ def version(request: types.JSONRPCRequest) -> str | None:
 
 
 def headers(request: types.JSONRPCRequest, modern: str, maps: HeaderMaps) -> dict[str, str]:
-    """Return the headers of HTTP for a request of the modern era.
+    """Return the HTTP headers for a request of the modern era.
 
     Args:
         request: The request.
         modern: The version that the request names.
-        maps: The arguments that are sent as a header, for each tool that was listed. Of another
-            tool no argument is.
+        maps: The headers that repeat arguments, for each tool that was listed.
     """
     params: Params = request.params or {}
     fields = {MCP_PROTOCOL_VERSION_HEADER: modern, inbound.MCP_METHOD_HEADER: request.method}
@@ -101,7 +100,7 @@ def headers(request: types.JSONRPCRequest, modern: str, maps: HeaderMaps) -> dic
 
 
 def _name_header(method: str, params: Params) -> str | None:
-    """Return the name of the tool, prompt, resource or task that a request is for."""
+    """Return the name of the request's tool, prompt, resource or task, if it has one."""
     key = inbound.NAME_BEARING_METHODS.get(method)
     if key is None and method in TASK_METHODS:
         key = "taskId"
@@ -114,7 +113,7 @@ def _name_header(method: str, params: Params) -> str | None:
 
 
 def header_map(tool: Mapping[str, Any]) -> Mapping[tuple[str, ...], str]:
-    """Return the arguments of a listed tool that are sent as a header too."""
+    """Return the headers that repeat arguments of a listed tool, by the arguments' paths."""
     schema = tool.get("inputSchema")
     if inbound.find_invalid_x_mcp_header(schema) is not None:
         return {}

@@ -1,4 +1,8 @@
-"""Requests and questions of hosts that the client has not answered yet. On the proxy's loop."""
+"""Questions of hosts that the client has not answered yet. On the proxy's loop.
+
+In the legacy era a question is a request of the host (`HostRequests`). In the modern era a call
+returns with a question and a state; the client retries the call with both (`RetryStates`).
+"""
 
 from __future__ import annotations
 
@@ -20,15 +24,15 @@ _MAX_STATES: Final = 4096
 
 
 class HostRequests:
-    """The requests of hosts that the client has not answered; the legacy era."""
+    """The requests of hosts that the client has not answered, in the legacy era."""
 
     def __init__(self) -> None:
         self._ids = count(1)
-        # Which host asked, and under which id of its own, by the id that the client sees.
+        # The host and its own id of the request, by the id that the client sees.
         self._open: dict[types.RequestId, tuple[Upstream, types.RequestId]] = {}
 
     def number(self, upstream: Upstream, request: types.JSONRPCRequest) -> types.JSONRPCRequest:
-        """Return a host's request with the id under which the client sees it."""
+        """Return a host's request with a new id for the client: ids of two hosts may be equal."""
         client_id = next(self._ids)
         self._open[client_id] = (upstream, request.id)
         return request.model_copy(update={"id": client_id})
@@ -40,28 +44,28 @@ class HostRequests:
         upstream, host_id = self._open.pop(response.id)
         upstream.send(response.model_copy(update={"id": host_id}))
 
-    def withdrawn(
+    def withdraw(
         self, upstream: Upstream, notice: types.JSONRPCNotification
     ) -> types.JSONRPCNotification | None:
-        """Withdraw a request at a host's notice.
+        """Remove a request that its host has cancelled.
 
         Args:
             upstream: The connection to the host.
             notice: The host's notice that it needs no answer any more.
 
         Returns:
-            The notice with the id that the client knows; None where the request is not open.
+            The notice with the id that the client knows; None if the request is not open.
         """
         params: dict[str, Any] = notice.params or {}
-        withdrawn = (upstream, params.get("requestId"))
+        cancelled = (upstream, params.get("requestId"))
         for client_id, request in self._open.items():
-            if request == withdrawn:
+            if request == cancelled:
                 del self._open[client_id]
                 return make_notice(notice.method, {**params, "requestId": client_id})
         return None
 
     def abandon(self, upstream: Upstream, why: str) -> Iterator[types.JSONRPCNotification]:
-        """Withdraw all requests of a host that is gone, and yield a notice for each."""
+        """Remove all requests of a host that is gone, and yield a notice for each."""
         for client_id, (host, _) in list(self._open.items()):
             if host is upstream:
                 del self._open[client_id]
@@ -69,18 +73,18 @@ class HostRequests:
 
 
 class RetryStates:
-    """The host that parked a call, for each state of a call; the modern era.
+    """The host that issued each state, in the modern era.
 
-    The answer to a question belongs to the host that asked it, wherever the client works by then.
+    A retry goes to the host that asked, even if the client works in another host by then.
     """
 
     def __init__(self) -> None:
         self._hosts: OrderedDict[str, Instance] = OrderedDict()
-        # The params of each parked call, and the keys of its questions, by the state.
+        # The params of each call that waits for a retry, and the keys of its questions, by state.
         self._open: dict[str, tuple[Params, list[str]]] = {}
 
-    def note(self, request: types.JSONRPCRequest, result: dict[str, Any], host: Instance) -> None:
-        """Note the state of a call, if its result parks the call."""
+    def store(self, request: types.JSONRPCRequest, result: dict[str, Any], host: Instance) -> None:
+        """Store the state of a call, if its result has one."""
         state = result.get("requestState")
         if not isinstance(state, str):
             return
@@ -92,14 +96,14 @@ class RetryStates:
             self._open.pop(oldest, None)
 
     def host(self, request: types.JSONRPCRequest) -> Instance | None:
-        """Return the host that a retry belongs to; None for other requests and unknown states."""
+        """Return the host for a retry; None for other requests and unknown states."""
         params = request.params or {}
         state = str(params.get("requestState"))
         self._open.pop(state, None)
         return self._hosts.get(state)
 
-    def leave(self) -> Iterator[tuple[Instance, types.JSONRPCRequest]]:
-        """Yield a host and a request to end each call whose question is open: its client left."""
+    def cancel_all(self) -> Iterator[tuple[Instance, types.JSONRPCRequest]]:
+        """Yield a host and a retry that cancels, for each open question of a client that left."""
         while self._open:
             state, (params, keys) = self._open.popitem()
             cancel = {"action": "cancel", "_meta": {LEFT: True}}

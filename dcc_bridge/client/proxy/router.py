@@ -1,18 +1,19 @@
 """Routes messages between a client, the lobby and the hosts. On the proxy's loop.
 
 ===================================  ===========================================================
-what the client sends                goes to
+message of the client                goes to
 ===================================  ===========================================================
-handshake, discovery, ping           the lobby, whose answer holds for every host
+handshake, probe, ping               the lobby, whose answer holds for every host
 ``list_hosts``, ``use_host``         the lobby
 a retry with a state                 the host that issued the state
-what names a task                    the host that the task's id begins with; where it ended, the
-                                     host in which the client works, whose audit log knows of it
+a request about a task               the host with whose id the task's id begins; if that host has
+                                     ended, the current host, whose audit log knows the task
 an answer to a host's request        that host
-``subscriptions/listen``             the lobby, which keeps it open, and a copy to the host
-anything else                        the host in which the client works; where there is none,
-                                     the lobby
+``subscriptions/listen``             the lobby, which keeps it open, and a copy to the current host
+anything else                        the current host; if there is none, the lobby
 ===================================  ===========================================================
+
+The *current host* is the one in which the client works. Its tools and notices are the client's.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ from dcc_bridge.client.proxy.messages import (
     CHANGED,
     LISTEN,
     failure,
-    preceded,
+    with_text_before,
 )
 from dcc_bridge.client.proxy.pending import HostRequests, RetryStates
 from dcc_bridge.client.proxy.upstream import Upstream
@@ -51,11 +52,10 @@ if TYPE_CHECKING:
 Say = Callable[[types.JSONRPCMessage], Awaitable[None]]
 Publish = Callable[[ServerEvent], Awaitable[None]]
 
-# The time after which a host that is there, and to which no connection held, is tried again.
-_RETRY_AFTER_S: Final = 5.0
+_RETRY_AFTER_S: Final = 5.0  # from the loss of a connection to the next try
 _HANDSHAKE: Final = "initialize"
 _LOBBY_METHODS: Final = frozenset({_HANDSHAKE, "server/discover", "ping", SET_LEVEL})
-# Notices that concern only the host in which the client works.
+# Notices that are passed on only from the current host.
 _CURRENT_HOST_NOTICES: Final = frozenset({*CHANGED, UPDATED})
 _UNANSWERED: Final = (
     "The answer was not delivered, and the call has ended. Look at the scene before you try again."
@@ -69,15 +69,15 @@ class Router:
     """Passes messages on between a client, the lobby and the hosts.
 
     Args:
-        choice: The host in which the client works.
+        choice: Chooses the current host.
         running: Returns the hosts that run; called in a thread.
         label: The name under which the hosts know the client.
         say: Sends a message to the client.
-        tasks: The group of tasks in which connections run.
+        tasks: The task group in which connections run.
 
     Attributes:
-        say_lobby: Sends a message to the lobby. To be set before the first message.
-        publish: Sends an event of the modern era to the client. To be set before the first look.
+        say_lobby: Sends a message to the lobby. To be set before `from_client` is called.
+        publish: Sends an event of the modern era to the client. To be set before `look` is called.
     """
 
     def __init__(
@@ -100,7 +100,8 @@ class Router:
         self._is_closed = False
         self._requests = HostRequests()
         self._states = RetryStates()
-        # The handshake that is not answered yet, and the client's messages behind it.
+        # The handshake that is not answered yet, and the client's messages after it. Where they go
+        # depends on the version in the answer.
         self._handshake: types.JSONRPCRequest | None = None
         self._early: list[types.JSONRPCMessage] = []
         self._client = ClientState()
@@ -108,9 +109,9 @@ class Router:
         self.publish: Publish
 
     async def from_client(self, message: types.JSONRPCMessage) -> None:
-        """Pass a message of the client on; this never waits for a host."""
+        """Pass on a message of the client, without waiting for a host."""
         if self._handshake is not None:
-            self._early.append(message)  # the version that is agreed on decides where it goes
+            self._early.append(message)
         elif isinstance(message, types.JSONRPCRequest):
             await self._request(message)
         elif isinstance(message, types.JSONRPCNotification):
@@ -123,21 +124,21 @@ class Router:
             refusal = json_rpc.error_response(request.id, json_rpc.id_in_use(request.id))
             await self._say(types.JSONRPCError.model_validate(refusal))
             return
-        self._client.remember(request)
-        parked = self._states.host(request)
-        target = parked or self._task_host(request) or self._host
+        self._client.store(request)
+        asking_host = self._states.host(request)
+        target = asking_host or self._task_host(request) or self._host
         if request.method == _HANDSHAKE:
             self._handshake = request
         elif request.method == SET_LEVEL and self._host is not None and self._client.hello:
-            self._upstream(self._host).ask(request.method, request.params or {})
+            self._upstream(self._host).send_own(request.method, request.params or {})
         if request.method == LISTEN:
             self._listen(request)
         elif request.method in TASK_METHODS and target is None:
             await self._say(failure(request, self._choice.why_none()))
         elif _is_for_lobby(request) or target is None:
             self.say_lobby(request)
-        elif parked is not None and not self._is_there(parked):
-            why = f"{describe(parked)}, which asked this question, is not running any more. "
+        elif asking_host is not None and not self._is_there(asking_host):
+            why = f"{describe(asking_host)}, which asked this question, is not running any more. "
             await self._say(failure(request, why + _UNANSWERED))
         else:
             self._upstream(target).request(request)
@@ -172,12 +173,12 @@ class Router:
         self._cancel(notice)
 
     def _cancel(self, notice: types.JSONRPCNotification) -> None:
-        """Pass on that the client needs no answer any more."""
+        """Pass on that the client needs no answer to a request any more."""
         params = notice.params or {}
         request_id = params.get("requestId")
         if request_id is None:
             return
-        was_listening = self._client.listening.pop(request_id, None) is not None
+        was_listening = self._client.listen_requests.pop(request_id, None) is not None
         for upstream in list(self._upstreams.values()):
             was_in_flight = upstream.in_flight.pop(request_id, None) is not None
             if was_in_flight or was_listening:
@@ -185,13 +186,13 @@ class Router:
         self.say_lobby(notice)
 
     async def from_lobby(self, message: types.JSONRPCMessage) -> None:
-        """Pass a message of the lobby on, and note the handshake that it answers."""
-        handshake = self._handshake  # the client may send another one while it reads
+        """Pass on a message of the lobby; after its answer to a handshake, pass on what waited."""
+        handshake = self._handshake  # the client may send another handshake during `_say`
         await self._say(message)
         if handshake is None or getattr(message, "id", None) != handshake.id:
             return
         if isinstance(message, types.JSONRPCResponse):
-            self._client.agree(handshake, message)
+            self._client.set_hello(handshake, message)
             if self._host is not None:
                 self._upstream(self._host)
         self._handshake = None
@@ -201,7 +202,7 @@ class Router:
             await self.from_client(early_message)
 
     async def from_host(self, upstream: Upstream, message: types.JSONRPCMessage) -> None:
-        """Pass a message of a host on."""
+        """Pass on a message of a host."""
         if isinstance(message, types.JSONRPCRequest):
             await self._say(self._requests.number(upstream, message))
         elif isinstance(message, types.JSONRPCNotification):
@@ -217,10 +218,10 @@ class Router:
         request = upstream.in_flight.get(message.id)
         if request is None:
             return
-        # If the connection were lost now, what is in flight would be answered a second time.
+        # Shielded: a connection that is lost now would answer the request a second time.
         with anyio.CancelScope(shield=True):
-            await self._say(self._answered(upstream, request, message))
-        # Not before that: nothing keeps a connection open that has nothing in flight.
+            await self._say(self._answer_for_client(upstream, request, message))
+        # Only now: a connection with nothing in flight may be closed.
         upstream.in_flight.pop(request.id, None)
         self._leave(upstream)
         self._close_when_left(upstream)
@@ -231,64 +232,60 @@ class Router:
         if notice.method in _CURRENT_HOST_NOTICES and not self._is_current(upstream):
             return
         if notice.method == CANCELLED:
-            withdrawn = self._requests.withdrawn(upstream, notice)
-            if withdrawn is not None:
-                await self._say(withdrawn)
+            cancelled = self._requests.withdraw(upstream, notice)
+            if cancelled is not None:
+                await self._say(cancelled)
             return
         await self._say(notice)
 
-    def _answered(
+    def _answer_for_client(
         self,
         upstream: Upstream,
         request: types.JSONRPCRequest,
         message: types.JSONRPCResponse | types.JSONRPCError,
     ) -> types.JSONRPCResponse | types.JSONRPCError:
-        """Return a host's answer to a request as the client gets it."""
+        """Return a host's answer to a request, changed where the client needs another one."""
         if isinstance(message, types.JSONRPCError):
             if upstream.is_lost or message.error.code == types.CONNECTION_CLOSED:
-                return failure(request, self._lost(upstream, request))
+                return failure(request, self._loss_text(upstream, request))
             return message
-        self._states.note(request, message.result, upstream.host)
+        self._states.store(request, message.result, upstream.host)
         if "ttlMs" in message.result and "taskId" not in message.result:  # the next host may differ
             message.result["ttlMs"] = 0
         if request.method == "tools/call" and "content" in message.result:
-            news = self._choice.take_news(upstream.host)
-            if news is None:
+            restart = self._choice.take_restart_notice(upstream.host)
+            if restart is None:
                 return message
-            return preceded(message, news)
+            return with_text_before(message, restart)
         if request.method == "tools/list":
             return _with_lobby_tools(upstream, message)
         return message
 
     async def watch(self, interval: float) -> None:
-        """Look which hosts run, again and again.
-
-        Args:
-            interval: The time between two looks, in seconds.
-        """
+        """Call `look` for ever, every `interval` seconds."""
         while True:
             await anyio.sleep(interval)
             await self.look()
 
     async def look(self) -> None:
-        """Look which hosts run, and change to the host in which the client is to work."""
+        """Read which hosts run, and change to the host that is chosen among them."""
         async with self._look_lock:
             try:
                 hosts = await run_sync(self._running)
             except (OSError, StartError):
-                hosts = []  # the folder of their records is gone, or cannot be read now
+                hosts = []  # the folder of their records cannot be read
             chosen = self._choice.look(hosts)
             for upstream in list(self._upstreams.values()):
                 if not self._is_there(upstream.host):
                     upstream.lose()
-            await self._go(chosen)
+            await self._change_host(chosen)
 
     async def use(self, host: Instance) -> None:
         """Change to a host that was chosen."""
         async with self._look_lock:
-            await self._go(host)
+            await self._change_host(host)
 
-    async def _go(self, host: Instance | None) -> None:
+    async def _change_host(self, host: Instance | None) -> None:
         before = self._host
         self._host = host
         upstream = None
@@ -307,11 +304,11 @@ class Router:
         await self._announce_change()
 
     def _connect(self, host: Instance) -> None:
-        """Open a connection, for a client that may hear of a host's changes before it calls."""
+        """Open a connection, if the client may get notices of the host before it calls."""
         is_too_early = self._retry_at.get(host.id, 0.0) > anyio.current_time()
         if is_too_early or self._is_closed:
             return
-        if self._client.hello is not None or self._client.listening:
+        if self._client.hello is not None or self._client.listen_requests:
             self._upstream(host)
 
     async def _announce_change(self) -> None:
@@ -330,7 +327,7 @@ class Router:
         return host.id in [running.id for running in self._choice.running]
 
     def _upstream(self, host: Instance) -> Upstream:
-        """Return the connection to a host, which is opened if there is none."""
+        """Return the connection to a host; open one if there is none."""
         upstream = self._upstreams.get(host.id)
         if upstream is not None and not upstream.is_over:
             return upstream
@@ -342,7 +339,7 @@ class Router:
         return upstream
 
     def _leave(self, upstream: Upstream) -> None:
-        """Close a connection that nobody needs."""
+        """Close the connection if it is not needed any more."""
         if not upstream.in_flight and not self._is_current(upstream):
             upstream.close()
 
@@ -357,7 +354,7 @@ class Router:
             await self._say(notice)
         while upstream.in_flight:
             _, request = upstream.in_flight.popitem()
-            await self._say(failure(request, self._lost(upstream, request)))
+            await self._say(failure(request, self._loss_text(upstream, request)))
 
     async def _is_running(self, host: Instance) -> bool:
         with suppress(OSError, StartError):
@@ -365,8 +362,8 @@ class Router:
             return host.secret in [running.secret for running in hosts]
         return False
 
-    def _lost(self, upstream: Upstream, request: types.JSONRPCRequest) -> str:
-        """Return what is known of a request whose host went away."""
+    def _loss_text(self, upstream: Upstream, request: types.JSONRPCRequest) -> str:
+        """Return whether a request was done, as far as is known, after its host went away."""
         host = describe(upstream.host)
         if request.method in TASK_METHODS:
             name = "the task"  # its call began before this request
@@ -381,25 +378,25 @@ class Router:
         )
 
     def close(self) -> None:
-        """End the calls that the client left at a question, then all connections.
+        """Cancel the client's open questions, then close all connections.
 
-        No other connection is opened from here on.
+        `_connect` opens no other connection from here on.
         """
         self._is_closed = True
-        for host, request in self._states.leave():
+        for host, request in self._states.cancel_all():
             if self._is_there(host):
                 self._upstream(host).request(request)
-                self._upstream(host).left.add(request.id)
+                self._upstream(host).cancelling.add(request.id)
         for upstream in self._upstreams.values():
             self._close_when_left(upstream)
 
     def _close_when_left(self, upstream: Upstream) -> None:
-        if self._is_closed and upstream.left.isdisjoint(upstream.in_flight):
+        if self._is_closed and upstream.cancelling.isdisjoint(upstream.in_flight):
             upstream.close()
 
 
 def _is_for_lobby(request: types.JSONRPCRequest) -> bool:
-    """Return whether the lobby answers a request, whichever hosts run."""
+    """Return whether the lobby answers a request even if hosts run."""
     if request.method in _LOBBY_METHODS:
         return True
     params = request.params or {}
@@ -407,9 +404,9 @@ def _is_for_lobby(request: types.JSONRPCRequest) -> bool:
 
 
 def _with_lobby_tools(upstream: Upstream, message: types.JSONRPCResponse) -> types.JSONRPCResponse:
-    """Return a host's list of tools with the lobby's own at its end, and let `upstream` learn."""
+    """Store the headers of a host's tools; return its list with the lobby's tools at the end."""
     tools = [tool for tool in message.result.get("tools", []) if tool.get("name") not in lobby.OWN]
-    upstream.learn(tools)
+    upstream.store_headers(tools)
     if not message.result.get("nextCursor"):
         tools += _LOBBY_TOOLS
     return message.model_copy(update={"result": {**message.result, "tools": tools}})

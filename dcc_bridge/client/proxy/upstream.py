@@ -1,7 +1,7 @@
 """A connection to one host, on which the client speaks as itself. On the proxy's loop.
 
-On the legacy era it has a session of its own, opened with the client's own handshake. Nothing here
-waits for a host: what is sent is queued, and what was sent is known until it is answered.
+In the legacy era a connection has its own session, opened with the client's handshake. No method
+but `run` waits for the host: messages are queued, and requests are stored until they are answered.
 """
 
 from __future__ import annotations
@@ -45,17 +45,17 @@ log = logging.getLogger(__name__)
 Hear = Callable[["Upstream", types.JSONRPCMessage], Awaitable[None]]  # receives a host's messages
 _CLOSE_TIMEOUT_S: Final = 1.0  # for the requests with which a session is closed
 _LISTENING: Final = (LISTEN, "resources/subscribe")
-_LISTEN_TIMEOUT_S: Final = 2.0  # for a host to listen
-_SESSION: Final = secrets.token_hex(16)  # of the client: a proxy serves one, for as long as it runs
+_LISTEN_TIMEOUT_S: Final = 2.0  # for a host to acknowledge a subscription
+_SESSION: Final = secrets.token_hex(16)  # of the one client that this process serves
 
 
 @dataclass(frozen=True, slots=True)
 class Hello:
-    """The client's handshake, with the version that was agreed on.
+    """The client's handshake.
 
     Attributes:
-        version: A revision of the legacy era.
-        params: The params of the client's request.
+        version: The version in the answer, a revision of the legacy era.
+        params: The params of the client's request, with that version.
     """
 
     version: str
@@ -64,35 +64,35 @@ class Hello:
 
 @dataclass(frozen=True, slots=True)
 class _ListenRequest:
-    """A request to listen, and the event that the host listens."""
+    """A request to subscribe, and the event that the host has acknowledged it."""
 
     id: types.RequestId
-    is_heard: anyio.Event
+    acknowledged: anyio.Event
 
 
 class Upstream:
-    """The connection to a host, which may end by itself at any moment. `run` opens it.
+    """The connection to a host, which `run` opens, and which may be lost at any moment.
 
     Args:
         host: The host.
         hello: The client's handshake; None for a client of the modern era.
 
     Attributes:
-        host: The host, as it was found last.
-        in_flight: The requests for whose answer the client waits, by their ids.
-        left: The ids of those requests that end a call whose client has left.
-        unsent: The ids of those requests of which the host was not sent a byte.
-        is_lost: The host is out of reach, so the requests in flight are not known to be done.
+        host: The host, as its record was read last.
+        in_flight: The requests that are not answered yet, by their ids.
+        cancelling: The ids of requests that cancel a call whose client has left.
+        unsent: The ids of requests of which no byte was sent yet.
+        is_lost: Whether the host became unreachable: requests in flight may be done or not.
     """
 
     def __init__(self, host: Instance, hello: Hello | None) -> None:
         self.host = host
         self.in_flight: dict[types.RequestId, types.JSONRPCRequest] = {}
-        self.left: set[types.RequestId] = set()
+        self.cancelling: set[types.RequestId] = set()
         self.unsent: set[types.RequestId] = set()
         self.is_lost = False
         self._header_maps: dict[str, Mapping[tuple[str, ...], str]] = {}  # by the tool's name
-        # The calls that were refused without headers, by the id of the request to list their tool.
+        # The calls that were refused without headers, by the id of our request to list the tools.
         self._refused: dict[types.RequestId, types.JSONRPCRequest] = {}
         self._hello = hello
         self._put, self._queue = anyio.create_memory_object_stream[types.JSONRPCMessage](math.inf)
@@ -108,27 +108,27 @@ class Upstream:
         return self._over.is_set()
 
     def send(self, message: types.JSONRPCMessage) -> None:
-        """Send a message after those before it; a connection that has ended drops the message."""
+        """Queue a message for the host, or drop it if the connection has ended."""
         if not self.is_over:
             self._put.send_nowait(message)
 
     def request(self, request: types.JSONRPCRequest) -> None:
-        """Send a request of the client, which waits for the answer."""
+        """Queue a request of the client, and add it to `in_flight`."""
         self.in_flight[request.id] = request
         self.unsent.add(request.id)
         self.send(request)
 
-    def learn(self, tools: Sequence[Mapping[str, Any]]) -> None:
-        """Note which arguments of listed tools are sent as a header too."""
+    def store_headers(self, tools: Sequence[Mapping[str, Any]]) -> None:
+        """Store which arguments of listed tools are repeated in a header."""
         for tool in tools:
             self._header_maps[tool["name"]] = header_map(tool)
 
-    def ask(self, method: str, params: Params | None) -> None:
-        """Send a request of ours, whose answer nobody waits for."""
+    def send_own(self, method: str, params: Params | None) -> None:
+        """Queue a request of the proxy's own, whose answer is dropped."""
         self.send(own_request(method, params))
 
     def close(self) -> None:
-        """Close the connection soon; the host is told."""
+        """Begin to close the connection, and tell the host."""
         self._over.set()
 
     def lose(self) -> None:
@@ -137,11 +137,11 @@ class Upstream:
         self._over.set()
 
     async def run(self, token: str, hear: Hear, is_running: Callable[[], Awaitable[bool]]) -> None:
-        """Connect to the host until `close`, or until the host is gone. It raises nothing.
+        """Stay connected until `close`, or until the host is gone. This raises nothing.
 
         Args:
-            token: The proof of who the client is.
-            hear: Receives each message of the host, but for the answers to requests of ours.
+            token: The client's token.
+            hear: Receives each message of the host, except answers to the proxy's own requests.
             is_running: Returns whether the host runs; called before each connection.
         """
         try:
@@ -161,7 +161,7 @@ class Upstream:
                     await self._over.wait()
                     self._scope.deadline = anyio.current_time() + _CLOSE_TIMEOUT_S
                     tasks.cancel_scope.cancel()
-        except Exception as error:  # noqa: BLE001 - whatever broke it, the host is out of reach
+        except Exception as error:  # noqa: BLE001 - any error here means that the host is lost
             log.debug("the connection to %s ended: %r", self.host.url, error)
             self.lose()
         finally:
@@ -169,13 +169,13 @@ class Upstream:
             self._queue.close()
 
     async def _note(self, response: httpx2.Response) -> None:
-        """End the connection where the token is refused, or the session is forgotten."""
+        """End the connection if the host refuses the token, or has forgotten the session."""
         is_forgotten = response.status_code == 404 and self._hello is not None
         if is_forgotten or response.status_code == 401:
             self.lose()
 
     async def _note_sending(self, request: httpx2.Request) -> None:
-        """Note when the first byte of a request goes out: there may be no host to connect to."""
+        """Remove a request from `unsent` once its first byte goes out."""
         trace = request.extensions["trace"]
         request_id = None
         if request.method == "POST":
@@ -198,9 +198,9 @@ class Upstream:
                 self._listen_request = _ListenRequest(message.id, anyio.Event())
             await write.send(SessionMessage(message, metadata))
             if self._listen_request is not None:
-                # The next message may change something, and the client is to hear of the change.
+                # The client must hear of the changes that its next message makes.
                 with anyio.move_on_after(_LISTEN_TIMEOUT_S):
-                    await self._listen_request.is_heard.wait()
+                    await self._listen_request.acknowledged.wait()
                 self._listen_request = None
 
     async def _shake_hands(self, write: WriteStream[SessionMessage], hello: Hello) -> None:
@@ -226,14 +226,17 @@ class Upstream:
         async for item in read:
             if isinstance(item, Exception):
                 log.debug("%s sent what is no message: %r", self.host.url, item)
-            elif not (self._is_ours(item.message) or self._lacks_header(item.message)):
+            elif not (self._take_own_answer(item.message) or self._retry_refused(item.message)):
                 await hear(self, item.message)
         self.lose()
 
-    def _lacks_header(self, message: types.JSONRPCMessage) -> bool:
-        """Return whether a call was refused because its tool was not listed before.
+    def _retry_refused(self, message: types.JSONRPCMessage) -> bool:
+        """Retry a call that was refused without headers, because its tool was not listed before.
 
-        Such a call is sent again with the headers of the tool, once the tool is listed.
+        The tools are listed first.
+
+        Returns:
+            Whether the message was such a refusal.
         """
         if not isinstance(message, types.JSONRPCError) or message.id is None:
             return False
@@ -248,8 +251,8 @@ class Upstream:
         self.send(listing)
         return True
 
-    def _is_ours(self, message: types.JSONRPCMessage) -> bool:
-        """Return whether a message answers a request of ours, and handle the answer."""
+    def _take_own_answer(self, message: types.JSONRPCMessage) -> bool:
+        """Handle a message if it answers a request of the proxy's own; return whether it does."""
         self._note_listening(message)
         if not isinstance(message, types.JSONRPCResponse | types.JSONRPCError):
             return False
@@ -262,22 +265,22 @@ class Upstream:
         return str(message.id).startswith(OWN_ID)
 
     def _note_listening(self, message: types.JSONRPCMessage) -> None:
-        """Set the event that the host listens, if a message says so."""
+        """Set the event of the open request to subscribe, if a message acknowledges it."""
         request = self._listen_request
         if request is None:
             return
         is_acknowledged = getattr(message, "method", None) == ACKNOWLEDGED
         if is_acknowledged or getattr(message, "id", None) == request.id:
-            request.is_heard.set()
+            request.acknowledged.set()
 
     def _send_again(
         self, request: types.JSONRPCRequest, listing: types.JSONRPCResponse | types.JSONRPCError
     ) -> None:
         """Send a refused call again, with the headers of its tool."""
         params: Params = request.params or {}
-        # A tool that is not listed counts as learnt too: its call is refused for good then.
-        self.learn([{"name": params["name"]}])
+        # Without an entry for its tool, the call would be retried for ever.
+        self.store_headers([{"name": params["name"]}])
         if isinstance(listing, types.JSONRPCResponse):
-            self.learn(listing.result.get("tools", []))
+            self.store_headers(listing.result.get("tools", []))
         if self.in_flight.get(request.id) is request:  # else the call was cancelled meanwhile
             self.send(request)

@@ -1,9 +1,9 @@
-"""One consent for a plan: who gave it, signed, and for how long. Any thread.
+"""A person's signed consent to a plan, which is valid for some hours. Any thread.
 
 A consent is signed by HMAC (RFC 2104) over the plan's digest, the skill's digest, a name and two
-times. The key is a file that only the user can read, made when it is first needed: a consent counts
-for the user who gave it, whoever else may write in the plan's folder. A farm's worker has no such
-key. It is told the digest of the one consent that counts there, by the job itself.
+times. The key is a file that only the user can read, created when first needed. So only a consent
+by the same user is valid, even if other users can write in the plan's folder. A farm's worker has
+no such key: the job tells the worker the digest of the valid consent.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ from . import files
 from .plan import Plan, PlanError, user, when
 
 FILE: Final = "approval.json"
-DEFAULT_HOURS: Final = 72.0  # for which a consent holds
+DEFAULT_HOURS: Final = 72.0  # for which a consent is valid
 MAX_HOURS: Final = 8_760.0  # a year
 _KEY_BYTES: Final = 32
-_CLOCK_TOLERANCE: Final = timedelta(minutes=5)  # by which the clock of the signer may be fast
+_CLOCK_TOLERANCE: Final = timedelta(minutes=5)  # by which the signer's clock may be fast
 NOTHING_TO_APPROVE: Final = "No scene would be changed, so there is nothing to approve."
 
 
 class NotApproved(Exception):
-    """A plan may not be run. Its text is a sentence for the person."""
+    """A plan has no valid consent. The message is a sentence for the person."""
 
 
 def key_folder() -> Path:
@@ -42,7 +42,7 @@ def key_folder() -> Path:
 
 
 def _read_or_make_key() -> bytes:
-    """Return the user's key, and make one where there is none."""
+    """Return the user's key, which is created if there is none."""
     file = private_files.folder(key_folder()) / "key"
     try:
         descriptor = private_files.create(file)
@@ -55,7 +55,7 @@ def _read_or_make_key() -> bytes:
 
 
 def _read_key() -> bytes:
-    """Read the user's key; OSError: there is none that only the user can read."""
+    """Read the user's key; raise OSError if there is none that only the user can read."""
     file = key_folder() / "key"
     with open(private_files.open_own(file), "rb") as stream:
         key = stream.read()
@@ -75,17 +75,17 @@ def approve(
 
     Args:
         plan: The plan that the user agreed to.
-        hours: How long the consent holds.
+        hours: How long the consent is valid.
         audit: The folder of the audit logs; None for the usual one.
         by: Where the user agreed: "terminal", "window", or "host".
 
     Returns:
-        The consent as the file `FILE` has it, with "name", "signed", "expires" and "signature".
+        The content of the file `FILE`, with "name", "signed", "expires" and "signature".
 
     Raises:
-        NotRecorded: The consent cannot be written into the audit log, which comes first.
-        PlanError: The skill was changed, or no scene would be.
-        OSError: The user's key cannot be read or made.
+        NotRecorded: The audit log, which is written first, cannot be written.
+        PlanError: The skill was changed, or the plan would change no scene.
+        OSError: The user's key cannot be read or created.
     """
     check_worth(plan)
     plan.check_skill()
@@ -107,26 +107,26 @@ def approve(
 
 
 def check_worth(plan: Plan) -> None:
-    """Raise PlanError if a plan would change no scene, so that nobody is asked about it."""
+    """Raise PlanError if a plan would change no scene, so that there is nothing to ask."""
     if not plan.asks:
         raise PlanError(NOTHING_TO_APPROVE)
 
 
 def withdraw(plan: Plan) -> None:
-    """Delete the consent to a plan: the plan is not run before somebody approves it again."""
+    """Delete the consent to a plan. The plan cannot be run before it is approved again."""
     (plan.folder / FILE).unlink(missing_ok=True)
 
 
 def record_answer(
     plan: Plan, surface: str, event: str, fields: Mapping[str, Any], audit: Path | None = None
 ) -> None:
-    """Write a person's question and their answer into the audit log.
+    """Write the question about a plan and the person's answer into the audit log.
 
     Args:
-        plan: The plan that they were asked about.
-        surface: Where they were asked: "terminal", "window", or "host".
+        plan: The plan.
+        surface: Where the person was asked: "terminal", "window", or "host".
         event: "granted" or "declined".
-        fields: More fields of the answer's entry.
+        fields: Additional fields of the answer's entry.
         audit: The folder of the audit logs; None for the usual one.
 
     Raises:
@@ -151,8 +151,8 @@ def record_end(plan: Plan, status: str, scenes: Mapping[str, int], *, is_changed
 
     Args:
         plan: The plan.
-        status: "committed", "rolled back", or "done" where no scene was changed.
-        scenes: How many scenes are in each state of the ledger.
+        status: "committed", "rolled back", or "done" if no scene was changed.
+        scenes: The number of scenes in each state of the ledger.
         is_changed: Whether the commit or the rollback changed any scene.
 
     Raises:
@@ -165,7 +165,7 @@ def record_end(plan: Plan, status: str, scenes: Mapping[str, int], *, is_changed
 def _record(
     plan: Plan, events: Sequence[tuple[str, Mapping[str, Any]]], audit: Path | None = None
 ) -> None:
-    """Write events of a plan into a file of their own in the audit log; NotRecorded."""
+    """Write events of a plan into a new file of the audit log, or raise NotRecorded."""
     common = {
         "call": f"batch-{plan.id}",
         "skill": plan.header["skill"]["name"],
@@ -186,17 +186,17 @@ def check(plan: Plan, consent: str = "") -> str:
     """Return the name of the user who agreed to a plan.
 
     Args:
-        plan: The plan that is to be run.
-        consent: The digest of the one consent that counts, on a farm; "" for the user's own.
+        plan: The plan to run.
+        consent: On a farm, the digest of the consent that is valid; "" for the user's own.
 
     Raises:
-        NotApproved: The plan may not be run. The message says what is missing.
+        NotApproved: The plan has no valid consent. The message says what is missing.
     """
     entry = _read_consent(plan.folder)
     why = ""
     if entry is not None:
         try:
-            return _checked(plan, entry, consent)
+            return _validate(plan, entry, consent)
         except NotApproved as error:
             why = f" {error}"
     raise NotApproved(
@@ -205,16 +205,16 @@ def check(plan: Plan, consent: str = "") -> str:
 
 
 def digest(plan: Plan) -> str:
-    """Return the digest of the consent to a plan, by which a farm's worker knows it.
+    """Return the digest of the consent to a plan, for a farm's worker.
 
     Raises:
-        OSError: There is no consent, or it cannot be read.
+        OSError: There is no consent, or its file cannot be read.
     """
     return files.digest_of(files.read_json(plan.folder / FILE))
 
 
-def _checked(plan: Plan, entry: Mapping[str, Any], consent: str) -> str:
-    """Return who gave a consent; NotApproved says why it does not count."""
+def _validate(plan: Plan, entry: Mapping[str, Any], consent: str) -> str:
+    """Return the name in a consent; raise NotApproved if the consent is not valid."""
     try:
         name = str(entry["name"])
         subject = (entry["plan"], entry["skill"])
@@ -234,7 +234,7 @@ def _checked(plan: Plan, entry: Mapping[str, Any], consent: str) -> str:
 
 
 def _is_own(entry: Mapping[str, Any]) -> bool:
-    """Return whether the user has signed a consent with their key."""
+    """Return whether a consent is signed with the user's key."""
     statement = {name: value for name, value in entry.items() if name != "signature"}
     try:
         key = _read_key()
@@ -246,7 +246,7 @@ def _is_own(entry: Mapping[str, Any]) -> bool:
 
 
 def _read_consent(folder: Path) -> dict[str, Any] | None:
-    """Read the consent in a plan's folder; None where no file can be read."""
+    """Read the consent in a plan's folder; None if there is no file that can be read."""
     try:
         entry = files.read_json(folder / FILE)
     except (OSError, ValueError):

@@ -1,4 +1,4 @@
-"""Asks the person for their consent to a plan, in a window or at the terminal. Main thread."""
+"""Asks a person for consent to a plan, in a window or at the terminal. Main thread."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from . import approval, summary, window
 from .plan import Plan
 
 
-def ask(plan: Plan, to: Console, *, in_terminal: bool) -> str:
-    """Ask the person for their consent to a plan.
+def ask(plan: Plan, console: Console, *, in_terminal: bool) -> str:
+    """Ask a person for consent to a plan.
 
     Args:
         plan: The plan.
-        to: The terminal, where the plan was shown.
-        in_terminal: Whether no window is opened, even if there is a screen.
+        console: The terminal, where the plan was shown.
+        in_terminal: Whether to ask there even if a window could be opened.
 
     Returns:
         Where the person agreed: "window" or "terminal".
 
     Raises:
-        exits.Failure: The person did not agree, which is on record; or nobody can be asked.
+        exits.Failure: The person did not agree, which was recorded; or nobody can be asked.
     """
     can_open_window = not in_terminal and window.has_screen()
     if can_open_window and _is_too_long(plan):
@@ -41,7 +41,7 @@ def ask(plan: Plan, to: Console, *, in_terminal: bool) -> str:
         where = "at a terminal" if in_terminal else "in a window or at a terminal"
         raise exits.Failure(f"A person must approve a plan {where}.", exits.REFUSED)
     changed = "1 scene" if plan.asks == 1 else f"{plan.asks:,} scenes"
-    to.print(f"To approve changes to {changed}, type {plan.asks}: ", end="")
+    console.print(f"To approve changes to {changed}, type {plan.asks}: ", end="")
     line = sys.stdin.readline()
     number = line.strip().replace(",", "")
     _check_agreed(plan, "terminal", is_agreed=number == str(plan.asks))
@@ -59,7 +59,7 @@ def _is_too_long(plan: Plan) -> bool:
 
 
 def _check_agreed(plan: Plan, surface: str, *, is_agreed: bool) -> None:
-    """Record a refusal, and raise Failure for it."""
+    """If the person did not agree, record that and raise Failure."""
     if not is_agreed:
         approval.record_answer(plan, surface, "declined", {})
         raise exits.Failure("The plan was not approved. Nothing was changed.", exits.REFUSED)

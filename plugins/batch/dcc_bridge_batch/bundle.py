@@ -1,4 +1,4 @@
-"""The job of Open Job Description: its template, its parameters, its list of files. Any thread.
+"""Makes the Open Job Description job of a plan: template, parameters, list of files. Any thread.
 
 The run on this computer and a farm use the same template. A bundle is a folder as AWS Deadline
 Cloud takes it: ``template.json``, ``parameter_values.json``, ``asset_references.json``. The
@@ -25,7 +25,7 @@ from . import approval
 from .plan import HEADER, SCENES, Plan, when
 
 PLAN: Final = "plan"  # the folder with the copy of the plan in a bundle
-_CANCEL_GRACE_S: Final = 600  # in which a cancelled task may finish the scene that it is at
+_CANCEL_GRACE_S: Final = 600  # for a cancelled task to finish its current scene
 _COMMAND: Final = ("-m", "dcc_bridge", "batch")
 _PLAN_OPTIONS: Final = ("--plan", "{{Param.Plan}}", "--consent", "{{Param.Consent}}")
 
@@ -34,7 +34,7 @@ def template(plan: Plan, folder: Path, python: str) -> dict[str, Any]:
     """Return the job template of a plan.
 
     Args:
-        plan: The plan that is run.
+        plan: The plan to run.
         folder: The folder of the plan on the worker; in a bundle, relative to the bundle.
         python: The worker's Python interpreter, which has dcc_bridge with its extra "batch".
     """
@@ -127,13 +127,13 @@ def job(
     """Make the job that runs on this computer.
 
     Args:
-        plan: The plan that is run.
+        plan: The plan to run.
         python: The Python interpreter that runs the tasks.
         run: The name of the run.
-        is_any_version: Whether the host may have another version than the one of the plan.
+        is_any_version: Whether the host may have another version than the plan.
 
     Returns:
-        The job and its parameters.
+        The job and the values of its parameters.
     """
     folder = plan.folder.absolute()
     decoded = decode_job_template(template=template(plan, folder, python))
@@ -160,38 +160,37 @@ def export(plan: Plan, folder: Path, python: str) -> None:
 
     Args:
         plan: The plan.
-        folder: The folder of the bundle; it is made if need be.
+        folder: The folder of the bundle, created if need be.
         python: The worker's Python interpreter, which has dcc_bridge with its extra "batch".
 
     Raises:
         FileExistsError: The folder is not empty.
-        NotApproved: The consent that was copied is not the user's own. On a farm nobody can check
-            that any more.
+        NotApproved: The plan's consent is not the user's own, which a farm could not check.
         OSError: The bundle cannot be written.
     """
     folder.mkdir(parents=True, exist_ok=True)
     if any(folder.iterdir()):
         raise FileExistsError(f"{folder} is not empty; name another folder.")
-    copy = folder / PLAN
-    copy.mkdir()
+    plan_folder = folder / PLAN
+    plan_folder.mkdir()
     for name in (HEADER, SCENES, approval.FILE):
-        shutil.copy2(plan.folder / name, copy / name)
-    copied = Plan.read(copy)
-    approval.check(copied)
-    (copy / "ledger").mkdir()
+        shutil.copy2(plan.folder / name, plan_folder / name)
+    plan_copy = Plan.read(plan_folder)
+    approval.check(plan_copy)
+    (plan_folder / "ledger").mkdir()
     document = template(plan, Path(PLAN), python)
     for parameter in document["parameterDefinitions"]:
         if parameter["name"] == "Root":  # a default would have to lie below the template
             del parameter["default"]
     values = {
         "Root": str(plan.root),
-        "Consent": approval.digest(copied),
+        "Consent": approval.digest(plan_copy),
         "Interpreter": plan.request.interpreter or "",
     }
-    listed = [{"name": name, "value": value} for name, value in values.items()]
+    parameters = [{"name": name, "value": value} for name, value in values.items()]
     _write(folder / "template.json", document)
-    _write(folder / "parameter_values.json", {"parameterValues": listed})
-    # A farm that copies files to its workers copies the inputs, and the outputs back.
+    _write(folder / "parameter_values.json", {"parameterValues": parameters})
+    # A farm without shared storage copies the inputs to its workers, and the outputs back.
     scenes = [plan.root / scene["path"] for scene in plan.scenes() if scene["state"] == "asks"]
     folders = {str(scene.parent) for scene in scenes}
     assets = {

@@ -1,6 +1,6 @@
 """``dcc-bridge batch``: one skill on many scene files. Main thread.
 
-What only a person needs to see is imported where it is shown.
+Modules that draw in the terminal are imported where they are needed, because they load slowly.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ def run(options: argparse.Namespace) -> int:
         The command's exit code.
 
     Raises:
-        Failure: The command cannot go on.
+        Failure: The command cannot continue.
     """
     return int(options.batch(options))
 
@@ -166,7 +166,7 @@ def _cores() -> int:
 
 
 def _failing_in_sentences(command: Command) -> Command:
-    """Wrap a command so that its expected errors become a Failure with the fitting exit code."""
+    """Wrap a command so that its expected errors become a Failure with its exit code."""
 
     @wraps(command)
     def wrapped(options: argparse.Namespace) -> int:
@@ -221,7 +221,7 @@ def _plan(options: argparse.Namespace) -> int:
 
 
 def _approve(options: argparse.Namespace) -> int:
-    """Ask the person, in a window or at the terminal; nobody else can agree."""
+    """Ask the person in a window or at the terminal, and sign the plan."""
     from . import ask_person, display
 
     plan = Plan.read(options.plan)
@@ -295,7 +295,7 @@ def _next(plan: Plan, totals: outcome.Totals) -> str:
 
 
 def _next_when_over(plan: Plan, totals: outcome.Totals) -> str:
-    """Return the same for a plan of which a further run would find nothing to do."""
+    """Return the sentence of `_next` for a plan without scenes that a run could still change."""
     new_plan = "The skipped scenes need a new plan."
     if totals.states["done"]:
         commit = f"{_NEXT_COMMAND.format('commit', plan.folder)}, or rollback"
@@ -342,7 +342,7 @@ def _end(
     end: Callable[[Plan, Path, Callable[[], None]], outcome.Totals],
     end_state: str,
 ) -> int:
-    """Commit or roll back; a scene that could not be brought to the end state is a failure."""
+    """Commit or roll back. The exit code is TOOL_ERROR if a scene did not reach the end state."""
     from . import display
 
     plan = Plan.read(options.plan)
@@ -376,7 +376,7 @@ def _end(
     if totals.refused:
         paths = [path for path, _ in totals.refused]
         refusals = f"{report.scenes(len(paths))} could not be {participle}; see above"
-        exits.tell(f"{refusals}: {report.named(paths)}.")
+        exits.tell(f"{refusals}: {report.list_names(paths)}.")
     exits.tell(_next(plan, totals))
     if totals.refused or states["done"] or states["rolling_back"]:
         return exits.TOOL_ERROR
@@ -384,7 +384,7 @@ def _end(
 
 
 def skill_folders() -> list[Path]:
-    """Return the folder of `plan_batch`; none where a package of the extra is not installed."""
+    """Return the folder of `plan_batch`, or [] if a package of the extra is not installed."""
     for package in _EXTRA_PACKAGES:
         if find_spec(package) is None:
             return []

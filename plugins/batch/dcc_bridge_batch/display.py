@@ -35,7 +35,7 @@ _MAX_QUESTIONS = 20  # distinct questions of a plan that are shown
 _MAX_REASONS = 8  # reasons shown for scenes that were not done
 _TROUBLE_WORDS = {"left": "left", "unchanged": "unchanged", "failed": "failed", "done": "changed"}
 _MEASURED_S = 20.0  # seconds of measured speed before a remaining time is shown
-# The words for `Totals.elsewhere`: such a scene was changed, but in none of the agreed items.
+# The words for scenes in `Totals.elsewhere`, which were changed in none of the approved items.
 _ELSEWHERE = "no approved item is known to be deleted or replaced"
 
 
@@ -72,13 +72,14 @@ def progress(
 ) -> Iterator[ProgressBar]:
     """Show a progress bar of scenes during the ``with`` block, if stderr is a terminal.
 
-    The block gets the bar and moves it; the lines on stdout do not depend on stderr.
-
     Args:
         title: The words before the bar.
         total: The number of scenes.
-        completed: How many scenes have ended at the start.
-        is_counted: Whether stdout gets a line such as "3/10" for each scene, for a program.
+        completed: The number of scenes that have ended before.
+        is_counted: Whether to print a line such as "3/10" on stdout for each scene, for a program.
+
+    Yields:
+        The bar, which the block moves.
     """
     columns = (
         TextColumn("{task.description}"),
@@ -128,12 +129,12 @@ class ProgressBar:
 
 
 def show_plan(plan: Plan, terminal: Console, max_differing: int = 15) -> None:
-    """Show what a person has to see before agreeing to a plan: the counts, then the odd scenes.
+    """Show a plan to the person who is to approve it: the counts, questions, and unusual scenes.
 
     Args:
         plan: The plan.
         terminal: The console to print to.
-        max_differing: How many scenes are listed that differ from most scenes of the plan.
+        max_differing: The maximum of listed scenes that differ from most scenes of the plan.
     """
     overview = report.overview(plan)
     differing = overview.differing
@@ -177,7 +178,7 @@ def show_totals(plan: Plan, totals: Totals, terminal: Console) -> None:
     for state, why, paths in troubles[:_MAX_REASONS]:
         word = _TROUBLE_WORDS.get(state, "interrupted")
         terminal.print(Text(f"  {len(paths):,} {word}: {safe_line(why, 1000)}"), soft_wrap=True)
-        terminal.print(Text(f"    {report.named(paths)}"), soft_wrap=True)
+        terminal.print(Text(f"    {report.list_names(paths)}"), soft_wrap=True)
     if len(troubles) > _MAX_REASONS:
         rest = f"{len(troubles) - _MAX_REASONS:,} more reasons: {ledger.folder(plan)} has all."
         terminal.print(Text(f"  and {rest}"), soft_wrap=True)

@@ -1,7 +1,7 @@
-"""Runs a plan on this computer, by sessions of Open Job Description. Any thread.
+"""Runs a plan on this computer, in sessions of Open Job Description. Any thread.
 
-Each session enters the job's environment once, which starts its host, and takes one task after the
-other from a queue. All that a task needs to know of earlier runs is in the ledger.
+Each session starts a host, by entering the job's environment, and takes tasks from a queue. The
+tasks know earlier runs by the ledger.
 """
 
 from __future__ import annotations
@@ -23,22 +23,22 @@ from .task_session import TaskSession, logged
 
 LOG_FILE: Final = "run.log"
 _SEE_LOG: Final = f"{LOG_FILE} in the plan's folder says why."
-_MAX_HOST_DEATHS: Final = 5  # in a row, without the end of a task between them
+_MAX_HOST_DEATHS: Final = 5  # in a row, without a task that ended well between them
 _FINAL_EXIT_CODES: Final = (exits.USAGE, exits.REFUSED)  # the plan cannot be run as it is
-_MAX_TASK_TRIES: Final = 4  # of a task during which the host goes away
+_MAX_TASK_TRIES: Final = 4  # of a task during which the host ends
 
 
 class RunStopped(Exception):
-    """A run has ended before all scenes were tried. Its text is a sentence for the person."""
+    """A run has ended before all scenes were tried. The message is a sentence for the person."""
 
 
 @dataclass(frozen=True, slots=True)
 class _TaskTries:
-    """The tries of a task during which its host went away.
+    """The number of times that a task's host ended without progress.
 
     Attributes:
-        tries: How many there were since a scene of the task last came to an end.
-        settled: How many scenes of the task had come to an end by then.
+        tries: The tries since `settled` last grew.
+        settled: The number of the task's scenes that were finished or had failed.
     """
 
     tries: int = 0
@@ -49,7 +49,7 @@ class Run:
     """One run of a plan.
 
     Attributes:
-        only: The numbers of the tasks that are run; None for all.
+        only: The numbers of the tasks to run; None for all.
     """
 
     def __init__(
@@ -63,11 +63,11 @@ class Run:
         """Prepare the run and its job.
 
         Args:
-            plan: The plan that is run.
-            jobs: How many sessions, each with a host of its own, run at a time.
-            on_progress: Called on any thread with the number of a task and the part of it that is
-                over, from 0 to 1.
-            is_any_version: Whether the host may have another version than the one of the plan.
+            plan: The plan to run.
+            jobs: The number of sessions, each with its own host, that run at a time.
+            on_progress: Called on any thread with the number of a task and the finished part of the
+                task, from 0 to 1.
+            is_any_version: Whether the host may have another version than the plan.
         """
         self.only: list[int] | None = None
         self._plan = plan
@@ -82,11 +82,11 @@ class Run:
         self._lock = threading.Lock()
         self._sessions: set[TaskSession] = set()
         self._is_stopping = threading.Event()
-        self._why_stopped = ""  # a sentence, if the run ends before all scenes were tried
+        self._why_stopped = ""  # the message of `RunStopped`
         self._host_deaths = 0
 
     def stop(self) -> None:
-        """End the run soon: each session finishes the scene that it is at. Any thread."""
+        """End the run soon: each session finishes its current scene. Any thread."""
         self._is_stopping.set()
         with self._lock:
             sessions = list(self._sessions)
@@ -98,8 +98,8 @@ class Run:
 
         Raises:
             RunStopped: Not all scenes were tried.
-            PlanBusy: Another run is under way.
-            NotApproved: Nobody has approved the plan.
+            PlanBusy: Another process is using the plan.
+            NotApproved: The plan has no valid consent.
             PlanError: The skill was changed after the plan was made.
         """
         plan = self._plan
@@ -129,11 +129,11 @@ class Run:
         return False
 
     def _work(self) -> None:
-        """Take tasks, in one session after the other, until there are none."""
+        """Run one session after the other until no task is left. A thread of its own."""
         while not (self._is_stopping.is_set() or self._tasks.empty()):
             try:
                 self._run_session()
-            except Exception as error:  # noqa: BLE001 - nobody else sees an error of this thread
+            except Exception as error:  # noqa: BLE001 - top of a thread; the run reports the error
                 self._stop(f"{type(error).__name__}: {error}")
 
     def _run_session(self) -> None:
@@ -143,7 +143,7 @@ class Run:
             try:
                 code = session.enter()
                 if code != 0:
-                    self._note_no_host(code, session.why)
+                    self._handle_failed_start(code, session.why)
                     return
                 while not self._is_stopping.is_set():
                     try:
@@ -151,21 +151,21 @@ class Run:
                     except queue.Empty:
                         return
                     code_of_task = session.run_task(number)
-                    if not self._note_task_end(number, code_of_task, session.why):
+                    if not self._handle_task_end(number, code_of_task, session.why):
                         return
             finally:
                 with self._lock:
                     self._sessions.discard(session)
 
-    def _note_no_host(self, code: int, why: str) -> None:
-        """Note that a session could not start its host."""
+    def _handle_failed_start(self, code: int, why: str) -> None:
+        """Stop the run, or count the failure, if a session could not start its host."""
         if code in _FINAL_EXIT_CODES and not self._is_stopping.is_set():
             self._stop(why)
         else:
-            self._note_host_death(why)
+            self._count_host_death(why)
 
-    def _note_task_end(self, number: int, code: int | None, why: str) -> bool:
-        """Note how a task ended, and return whether its session can go on."""
+    def _handle_task_end(self, number: int, code: int | None, why: str) -> bool:
+        """Stop the run or queue the task again if it failed; return whether the session goes on."""
         if code == 0:
             self._host_deaths = 0
             return True
@@ -178,7 +178,7 @@ class Run:
                 "`dcc-bridge batch status` says why; a second run tries them again."
             )
             return False
-        if code == task.NO_LEDGER or code in _FINAL_EXIT_CODES:  # so it would be in any session
+        if code == task.NO_LEDGER or code in _FINAL_EXIT_CODES:  # the same in any session
             self._stop(why)
             return False
         earlier = self._task_tries.get(number, _TaskTries())
@@ -193,23 +193,23 @@ class Run:
             self._stop(f"Task {number} ended {_MAX_TASK_TRIES} times without a result: {reason}")
         else:
             self._tasks.put(number)
-            self._note_host_death(why)
+            self._count_host_death(why)
         return False
 
     def _settled_scenes(self, number: int) -> int:
-        """Count the scenes of a task that have come to an end or to a failure of their own."""
+        """Count the scenes of a task that are finished or have failed."""
         entries = ledger.entries(self._plan, number).values()
         settled_states = (*ledger.FINAL_STATES, "failed")
         return sum(entry["state"] in settled_states for entry in entries)
 
-    def _note_host_death(self, why: str) -> None:
+    def _count_host_death(self, why: str) -> None:
         self._host_deaths += 1
         if self._host_deaths >= _MAX_HOST_DEATHS + self._jobs:
             deaths = f"{self._host_deaths} hosts in a row could not be started, or ended"
             self._stop(f"{deaths}: {why or _SEE_LOG}")
 
     def _stop(self, why: str) -> None:
-        """Stop the run for a reason; the first reason is the one that the person reads."""
+        """Stop the run for a reason. The person reads only the first reason."""
         if not self._why_stopped:
             self._why_stopped = why
         self._is_stopping.set()

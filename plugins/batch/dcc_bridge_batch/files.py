@@ -1,4 +1,4 @@
-"""Digests, and files that are whole and on the disk. Any thread."""
+"""Digests, and writing files atomically and durably. Any thread."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from dcc_bridge.spi.batch import private_files
 
 _BLOCK_BYTES: Final = 1 << 20
 _LOCK_NAME: Final = "lock"
-# A file's inode, size in bytes and time of the last change in ns: they differ once it was changed.
+# A file's inode, size in bytes and modification time in ns, by which a change is noticed.
 Stamp = tuple[int, int, int]
 
 
 class PlanBusy(OSError):
-    """Another process works on the same plan."""
+    """Another process is using the same plan."""
 
 
 def canonical(value: object) -> bytes:
-    """Serialize a value as canonical JSON, of which digests are made."""
+    """Serialize a value as canonical JSON, for its digest."""
     text = json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False)
     return text.encode("ascii")
 
@@ -34,13 +34,13 @@ def digest_of(value: object) -> str:
 
 
 def digest_file(file: Path) -> str:
-    """Return the SHA-256 digest of a file's content; OSError: it cannot be read."""
+    """Return the SHA-256 digest of a file's content, or raise OSError."""
     with file.open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def stamp(file: Path) -> Stamp:
-    """Return a file's stamp, which differs once the file was changed; OSError: it is not there."""
+    """Return a file's stamp, or raise OSError."""
     status = file.stat()
     return status.st_ino, status.st_size, status.st_mtime_ns
 
@@ -57,8 +57,8 @@ def copy_file(source: Path, target: Path, *, is_flushed: bool = True) -> str:
         The SHA-256 digest of the content.
 
     Raises:
-        FileExistsError: The target is there already.
-        OSError: There is no space, or no right to read or write. A part of the target may be there.
+        FileExistsError: The target exists.
+        OSError: There is no space, or no right to read or write. Part of the target may be there.
     """
     sha256 = hashlib.sha256()
     with source.open("rb") as stream, open(target, "xb") as out:
@@ -72,7 +72,7 @@ def copy_file(source: Path, target: Path, *, is_flushed: bool = True) -> str:
 
 
 def sync_file(file: Path) -> None:
-    """Wait until a file's content would outlive a power cut."""
+    """Wait until a file's content would survive a power cut."""
     descriptor = os.open(file, os.O_RDWR)  # Windows does not flush a file that is open read-only
     try:
         os.fsync(descriptor)
@@ -81,8 +81,8 @@ def sync_file(file: Path) -> None:
 
 
 def sync_folder(folder: Path) -> None:
-    """Wait until the names in a folder would outlive a power cut. Windows has no such call."""
-    with suppress(PermissionError, OSError):  # some network folders have none either
+    """Wait until the names in a folder would survive a power cut, if the system can do that."""
+    with suppress(PermissionError, OSError):  # Windows and some network folders cannot
         descriptor = os.open(folder, os.O_RDONLY)
         try:
             os.fsync(descriptor)
@@ -91,10 +91,10 @@ def sync_folder(folder: Path) -> None:
 
 
 def write_whole(file: Path, data: bytes) -> None:
-    """Write a file atomically: a reader gets the old content or the new one.
+    """Write a file atomically: a reader gets either the old content or the new content.
 
     Raises:
-        OSError: The file cannot be written; it is as it was.
+        OSError: The file cannot be written, and was not changed.
     """
     part = file.with_name(f".{file.name}.{os.getpid()}.part")
     try:
@@ -119,7 +119,7 @@ def read_json(file: Path) -> Any:
 
     Raises:
         OSError: The file cannot be read.
-        ValueError: A byte of the file is not as `write_json` wrote it.
+        ValueError: The file is not exactly as `write_json` wrote it.
     """
     data = file.read_bytes()
     value = json.loads(data)
@@ -135,10 +135,10 @@ def _serialize(value: object) -> bytes:
 
 @contextmanager
 def only_process(folder: Path) -> Iterator[None]:
-    """Lock a plan's folder, so that no other process of this computer works on the plan.
+    """Lock a plan's folder against other processes of this computer.
 
     Raises:
-        PlanBusy: Another process works on it.
+        PlanBusy: Another process has the lock.
     """
     descriptor = os.open(folder / _LOCK_NAME, os.O_RDWR | os.O_CREAT, 0o600)
     try:

@@ -1,7 +1,7 @@
-"""Opens and saves scenes in a host's own process, by the host's name. Main thread.
+"""Opens and saves scenes in a host's own process, for each application. Main thread.
 
-The calls are those of a person, outside of any skill: the plan decides whether a scene may be
-replaced. The calls of Maya and Houdini follow their references, and were never run.
+These calls run outside of any skill, as if a person made them: the plan decides whether a scene may
+be replaced. The calls of Maya and Houdini follow their references, and were never run.
 """
 
 from __future__ import annotations
@@ -13,20 +13,20 @@ from typing import Any, Final, NamedTuple
 from dcc_bridge.spi import Host, digest
 
 _MAX_CONTENT_BYTES: Final = 64_000_000  # of the files of a scene whose whole content is compared
-_FREECAD_BACKUPS: Final = "CreateBackupFiles"  # as FreeCAD's reference of parameters names it
+_FREECAD_BACKUPS: Final = "CreateBackupFiles"  # a parameter of FreeCAD
 
 
 class FileCalls(NamedTuple):
-    """The calls that open a scene in place of the open one, and save it to its own file."""
+    """The calls of an application: open another scene, and save it to its own file."""
 
     open: Callable[[Any, Path], None]
     save: Callable[[Any], None]
 
 
 def content(host: Any) -> str | None:
-    """Return the digest of all that a scene holds, values included.
+    """Return the digest of the whole content of a scene, with all values.
 
-    None where a host cannot tell, and for a large scene.
+    None for other hosts than USD, and for large scenes.
     """
     stage = getattr(host, "stage", None)
     if stage is None:
@@ -56,7 +56,7 @@ def _open_blend(host: Any, path: Path) -> None:
     bpy.ops.wm.open_mainfile(filepath=str(path), load_ui=False, use_scripts=False)
     if Path(bpy.data.filepath) != path:
         raise OSError(f"Blender did not open {path.name}.")
-    # Blender evaluates some of a file only after its load; that must not count as the skill's edit.
+    # Blender evaluates part of a file after loading, which must not count as the skill's edit.
     with host.undo_step("Open"):
         for scene in bpy.data.scenes:
             for layer in scene.view_layers:
@@ -84,8 +84,8 @@ def _save_freecad(host: Any) -> None:
 
     document = FreeCAD.ActiveDocument
     document.recompute()
-    # FreeCAD keeps copies beside the file, ``.FCBak``, if the user set that for their own work. The
-    # setting is put back, because FreeCAD writes its settings down as it ends.
+    # The user may have set that FreeCAD keeps backups, ``.FCBak``, beside each file. The setting is
+    # restored, because FreeCAD saves its settings on exit.
     settings = FreeCAD.ParamGet("User parameter:BaseApp/Preferences/Document")
     names = settings.GetBools() or ()
     is_set = _FREECAD_BACKUPS in names
@@ -136,6 +136,6 @@ CALLS: Final[dict[str, FileCalls]] = {
 
 
 def foreign_files(host: Host) -> list[Path]:
-    """List the files besides the scene's own that a save would write over: no plan covers them."""
+    """List the files that a save would overwrite besides the scene's own; no plan covers them."""
     own = host.file()
     return [file for file in host.files() if file != own]

@@ -1,4 +1,8 @@
-"""The job that a warm host is started with, and the files by which it is reached. Any thread."""
+"""The job of a warm host, and the files for communicating with the host. Any thread.
+
+A *warm host* is an application without a window that stays open for many scenes. Its *session* is
+the time from its start to its end, with a folder of its own.
+"""
 
 from __future__ import annotations
 
@@ -22,18 +26,18 @@ def label(plan_id: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """The job of a warm host, as JSON carries it.
+    """The job of a warm host, which is written as JSON.
 
     Attributes:
         host: The application, by the name that ``--host`` takes.
-        folder: The session's own folder.
-        skill: The name of the skill that is planned, or run.
-        skills: More folders of skill files.
-        plan: The folder of the plan that is run; None where a plan is made.
+        folder: The folder of the session.
+        skill: The name of the skill that is planned or run.
+        skills: Additional folders of skill files.
+        plan: The folder of the plan to run; None to make a plan.
         label: The label of the only client that the host serves. The audit log names it with each
             consent.
-        consent: The digest of the one consent that counts, on a farm; "" for the user's own.
-        owner: The number of the process with which the host ends, or None.
+        consent: On a farm, the digest of the consent that is valid; "" for the user's own.
+        owner: The id of the process with which the host ends, or None.
         is_any_version: Whether the plan may be of another version of the host.
         idle: Seconds without a call after which the host ends.
     """

@@ -1,4 +1,4 @@
-"""Starts and stops a warm host, and connects to it: a real client over loopback. Any thread."""
+"""Starts and stops a warm host, and connects to it as an MCP client. Any thread."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _MAX_OUTPUT_CHARACTERS: Final = 1500  # of the host's output in an error, the la
 
 
 class HostFailed(Exception):
-    """A host could not be started, or is gone. Its text is a sentence for the person."""
+    """A host could not be started, or has ended. The message is a sentence for the person."""
 
 
 def start(job: Job, program: str | None = None) -> subprocess.Popen[bytes]:
@@ -115,8 +115,8 @@ def stop(folder: Path, process: subprocess.Popen[bytes] | None = None) -> None:
 
     Args:
         folder: The folder of its session.
-        process: Its process; None where another process has started the host, which is then
-            recognised by its lock and its process number.
+        process: The host's process; None if another process has started it. The host is then known
+            by the record in its folder.
     """
     with suppress(OSError):
         (folder / STOP).touch()
@@ -131,7 +131,7 @@ def stop(folder: Path, process: subprocess.Popen[bytes] | None = None) -> None:
     while running := running_in(folder / "runtime"):
         if time.monotonic() > end:
             kill_signal = 15 if sys.platform == "win32" else 9
-            for instance in running:  # each holds its lock, so the number is still its own
+            for instance in running:  # each still holds its lock, so the pid is its own
                 with suppress(OSError):
                     os.kill(instance.pid, kill_signal)
             return
@@ -186,7 +186,7 @@ class WarmHost:
         """Call a skill.
 
         Returns:
-            Its status, as the runner names it, and why it failed, or "".
+            The status of the call, as the runner names it, and the reason of a failure, or "".
 
         Raises:
             Unreachable: The host went away.

@@ -1,7 +1,6 @@
-"""The commands of ``dcc-bridge batch`` that only programs start: no help lists them. Main thread.
+"""The commands of ``dcc-bridge batch`` that only programs start. Main thread.
 
-Open Job Description starts `enter`, `leave` and `task`. `approve` starts `window`, which shows its
-question.
+Open Job Description starts `enter`, `leave` and `task`. The command `approve` starts `window`.
 """
 
 from __future__ import annotations
@@ -22,8 +21,8 @@ def fill(add: Callable[..., argparse.ArgumentParser]) -> None:
     """Add the commands to the parser of ``dcc-bridge batch``.
 
     Args:
-        add: Adds a command by its name, the function that runs it, and its summary, which is None
-            for a command that no help lists. It returns the parser of the command.
+        add: Adds a command and returns its parser. Takes the name, the function that runs the
+            command, and a summary, or None to leave the command out of the help.
     """
     add("leave", _leave, None)
     show_window = add("window", _window, None)
@@ -63,14 +62,14 @@ def _window(options: argparse.Namespace) -> int:
 
 
 def _task(options: argparse.Namespace) -> int:
-    """Do a task; without a session the exit code is HOST_GONE."""
+    """Run a task. Without a session the exit code is HOST_GONE."""
     folder = os.environ.get(session.FOLDER)
     url = os.environ.get(session.URL)
     if folder is None or url is None:
         raise exits.Failure("A task runs in a session of Open Job Description.", task.HOST_GONE)
     plan = Plan.read(options.plan)
     work = task.Work(plan, options.root, options.task, options.run_name, Path(folder), url)
-    received: list[int] = []  # no event, whose lock a second signal may find taken
+    received: list[int] = []  # an Event has a lock, on which a second signal could hang
 
     def stop_after_scene(number: int, _: object) -> None:
         received.append(number)

@@ -1,6 +1,7 @@
-"""The ledger of each scene: one file a task, flushed line by line. Any thread, one writer a file.
+"""The ledger: the history of each scene's states. Any thread, one writer per file.
 
-The package's own docstring lists the states, and what each says of the files beside a scene.
+Each task has one file, and each line is on the disk before the next step. The package's docstring
+lists the states and their meaning.
 """
 
 from __future__ import annotations
@@ -24,11 +25,11 @@ State = Literal[
     "editing", "proved", "done", "left", "failed", "committed", "rolling_back", "rolled_back"
 ]
 Entry = dict[str, Any]  # "n", "state", "utc", and the fields that belong to the state
-# The word in the names of each attempt's files, and the digest of its copy once that was proved.
+# By the attempt's word (the entry's "copy"): the digest of the edited copy, once it was proved.
 Attempts = dict[str, str | None]
 COMMON_FIELDS: Final = ("n", "state", "utc")  # of each entry
 FINAL_STATES: Final = ("done", "left", "committed", "rolling_back")  # no run touches the scene
-_ATTEMPT_STATES: Final = ("editing", "proved", "done")  # their entries name the attempt: "copy"
+_ATTEMPT_STATES: Final = ("editing", "proved", "done")  # entries in these states have a "copy"
 _FOLDER: Final = "ledger"
 _FAILURES: Final = "failures"  # a folder with an empty file for each scene that failed in a run
 
@@ -56,18 +57,18 @@ def file_of(plan: Plan, task: int) -> Path:
 
 
 def is_begun(plan: Plan) -> bool:
-    """Return whether a task of a plan was ever begun in its folder."""
+    """Return whether any task of a plan was ever started in its folder."""
     return any(folder(plan).glob("*.jsonl"))
 
 
 class TaskLedger:
-    """The file of one task, open to be written."""
+    """The ledger file of one task, open for writing."""
 
     def __init__(self, plan: Plan, task: int) -> None:
-        """Open the file, and cut off the part of a last line that a crash has left.
+        """Open the file, and cut off an incomplete last line that a crash has left.
 
-        A task of a run that was killed may still be at its last scene. Opening waits for its end,
-        where the file system has locks.
+        If the file system has locks, this waits for the end of another process that writes the
+        file: a task of a killed run may still be at its last scene.
 
         Raises:
             LedgerError: The file cannot be opened or written.
@@ -94,9 +95,9 @@ class TaskLedger:
         self._last: dict[int, Entry] = {}
         self._attempts: dict[int, Attempts] = {}
         for entry in _whole_lines(content):
-            self._note(entry)
+            self._store(entry)
 
-    def _note(self, entry: Entry) -> None:
+    def _store(self, entry: Entry) -> None:
         number = entry["n"]
         self._last[number] = entry
         if entry["state"] in _ATTEMPT_STATES:
@@ -117,11 +118,11 @@ class TaskLedger:
         os.close(self._descriptor)
 
     def last(self, number: int) -> Entry | None:
-        """Return the last entry of a scene; None for a scene that has none."""
+        """Return the last entry of a scene, if it has one."""
         return self._last.get(number)
 
     def attempts(self, number: int) -> Attempts:
-        """Return all attempts at a scene that were ever noted, the oldest first."""
+        """Return all attempts at a scene in the ledger, the oldest first."""
         return self._attempts.get(number, {})
 
     def write(self, number: int, state: State, **facts: Any) -> None:
@@ -129,12 +130,11 @@ class TaskLedger:
 
         Args:
             number: The number of the scene.
-            state: Its new state.
+            state: The new state of the scene.
             **facts: The fields that belong to the state.
 
         Raises:
-            LedgerError: The entry is not on the disk, and the file is as it was. The caller must
-                not go on.
+            LedgerError: The entry could not be written. The caller must not continue.
         """
         utc = datetime.now(UTC).isoformat(timespec="milliseconds")
         entry = {"n": number, "state": state, "utc": utc, **facts}
@@ -144,9 +144,9 @@ class TaskLedger:
                 raise OSError(errno.EIO, "the earlier writes could not be undone")
             self._append(data)
         self._end += len(data)
-        self._note(entry)
+        self._store(entry)
         if state == "failed":
-            with suppress(OSError):  # the entry counts; the empty file only makes counting quick
+            with suppress(OSError):  # the empty file only makes counting faster
                 marker = self._failures / f"{facts['run']}.{number}"
                 marker.touch()
 
@@ -158,7 +158,7 @@ class TaskLedger:
                 rest = rest[written:]
             os.fsync(self._descriptor)
         except OSError:
-            self._is_torn = True  # no entry may follow a part of one until that is cut off
+            self._is_torn = True  # until the incomplete line is cut off
             with suppress(OSError):
                 os.ftruncate(self._descriptor, self._end)
                 os.lseek(self._descriptor, self._end, os.SEEK_SET)
@@ -176,11 +176,11 @@ def failures(plan: Plan, run: str) -> int:
 
 
 def has_too_many_failures(plan: Plan, run: str) -> bool:
-    """Return whether so many scenes have failed in a run that it pauses."""
+    """Return whether so many scenes have failed in a run that the run pauses."""
     part = plan.request.failures
     maximum = part * plan.count
     if part:
-        maximum = max(1.0, maximum)  # of a few scenes one may fail, if any may
+        maximum = max(1.0, maximum)  # even of few scenes, one may fail
     return failures(plan, run) > maximum
 
 
@@ -202,7 +202,7 @@ def all_entries(plan: Plan) -> Iterator[tuple[int, Entry | None]]:
 
 
 def _whole_lines(content: bytes) -> Iterator[Entry]:
-    """Yield the entries of a file; a last line without its end is none."""
+    """Yield the entries of a file, without an incomplete last line."""
     end = content.rfind(b"\n") + 1
     for line in content[:end].splitlines():
         yield json.loads(line)

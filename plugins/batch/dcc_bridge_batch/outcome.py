@@ -16,7 +16,7 @@ from .ledger import LedgerError, TaskLedger
 from .plan import Plan, Scene
 from .swap import Places, SceneLeft
 
-WORDS: Final = {  # what a person reads for each state of the ledger
+WORDS: Final = {  # for each state of the ledger, and for scenes without an entry
     "open": "not tried yet",
     "nothing": "nothing to do",
     "editing": "interrupted; the scene is as it was",
@@ -31,7 +31,7 @@ WORDS: Final = {  # what a person reads for each state of the ledger
 }
 _RUNNABLE_STATES: Final = ("open", "editing", "proved", "failed", "rolled_back")
 _ENDED_STATES: Final = ("committed", "rolled_back")
-_UNTOUCHED_STATES: Final = ("editing", "left", "failed")  # by the ledger the scene is as it was
+_UNTOUCHED_STATES: Final = ("editing", "left", "failed")  # the scene should be the original
 
 
 @dataclass(slots=True)
@@ -39,12 +39,11 @@ class Totals:
     """The numbers of scenes in each state, and the reasons why some are not done.
 
     Attributes:
-        states: How many scenes there are of each state.
-        reasons: How often each reason is given.
-        elsewhere: How many changed scenes there are in which none of the items that were agreed to
-            is gone or differs.
-        missed: How many scenes that were agreed to are left: no run tries them again.
-        refused: The scenes that a commit or a rollback could not end: the path and the reason.
+        states: The number of scenes in each state.
+        reasons: The number of scenes for each reason.
+        elsewhere: The number of changed scenes in which no approved item is deleted or changed.
+        missed: The number of approved scenes that were left, and that no run tries again.
+        refused: The path of each scene that a commit or rollback could not end, with the reason.
     """
 
     states: Counter[str] = field(default_factory=Counter)
@@ -60,13 +59,13 @@ class Totals:
 
 
 class RunProgress:
-    """The number of scenes of a plan that are over, as the tasks of a run report it. Any thread."""
+    """Counts the finished scenes of a plan, as the tasks of a run report them. Any thread."""
 
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
         self._lock = threading.Lock()
-        # The number of scenes that are over, of each task.
-        self._over = {task: self._count_final(task) for task in range(plan.tasks)}
+        # The number of finished scenes of each task.
+        self._finished = {task: self._count_final(task) for task in range(plan.tasks)}
 
     def _count_final(self, task: int) -> float:
         entries = ledger.entries(self._plan, task).values()
@@ -74,28 +73,28 @@ class RunProgress:
 
     @property
     def scenes(self) -> float:
-        """The number of scenes that are over in all."""
+        """The number of finished scenes of all tasks."""
         with self._lock:
-            return sum(self._over.values())
+            return sum(self._finished.values())
 
     def update(self, task: int, part: float) -> float:
-        """Note the progress of a task.
+        """Set the progress of a task.
 
         Args:
             task: The number of the task.
-            part: The part of its scenes that is over, from 0 to 1.
+            part: The part of the task's scenes that is finished, from 0 to 1.
 
         Returns:
-            How many scenes are over in all.
+            The number of finished scenes of all tasks.
         """
-        over = part * len(self._plan.numbers(task))
+        finished = part * len(self._plan.numbers(task))
         with self._lock:
-            self._over[task] = max(over, self._over[task])
+            self._finished[task] = max(finished, self._finished[task])
         return self.scenes
 
 
 def totals(plan: Plan) -> Totals:
-    """Count a plan's scenes by the ledger, and by the plan where a scene was not tried."""
+    """Count a plan's scenes by their states in the ledger, or in the plan if not tried yet."""
     counted = Totals()
     for row in _scene_states(plan):
         counted.states[row.state] += 1
@@ -113,10 +112,10 @@ class _SceneState:
     """The state of a scene.
 
     Attributes:
-        scene: Its line of the plan.
+        scene: The scene's line in the plan.
         state: A key of `WORDS`.
-        why: Why the scene was left, has failed, or could not be ended; or "".
-        entry: Its last entry in the ledger; empty where it has none.
+        why: The reason why the scene was left, has failed, or could not be ended; or "".
+        entry: The scene's last entry in the ledger, or {}.
     """
 
     scene: Scene
@@ -142,66 +141,67 @@ def _scene_states(plan: Plan) -> Iterator[_SceneState]:
 
 
 def commit(plan: Plan, root: Path, on_scene: Callable[[], None] = lambda: None) -> Totals:
-    """Delete the originals that were kept. The changed scenes cannot be rolled back afterwards.
+    """Delete the originals. The changed scenes cannot be rolled back afterwards.
 
-    A scene that is not as the run left it stays as it is, with its original, and is reported.
+    A scene that was changed after the run stays as it is, with its original, and is reported.
 
     Args:
         plan: The plan that was run.
         root: The folder below which the scenes lie.
-        on_scene: Called after each scene that a run has begun or passed over.
+        on_scene: Called after each scene of the tasks that were run.
 
     Returns:
         The totals, with the scenes that could not be committed in `Totals.refused`.
 
     Raises:
-        PlanBusy: A run is under way.
-        LedgerError: The end of a scene cannot be noted.
+        PlanBusy: Another process is using the plan.
+        LedgerError: The ledger cannot be written.
     """
 
     def end(scene: _Scene) -> None:
-        kept = scene.kept()
-        if not (scene.state == "done" or (kept and scene.state in _UNTOUCHED_STATES)):
+        attempts = scene.attempts_with_original()
+        if not (scene.state == "done" or (attempts and scene.state in _UNTOUCHED_STATES)):
             return
         if scene.discard_if_untouched():
             return
-        for places in kept or [scene.last]:
+        for places in attempts or [scene.last]:
             swap.commit(places, scene.edited, scene.planned)
-        scene.note("committed")
+        scene.write_entry("committed")
 
     with only_process(plan.folder):
         return _end_scenes(plan, root, end, on_scene)
 
 
 def roll_back(plan: Plan, root: Path, on_scene: Callable[[], None] = lambda: None) -> Totals:
-    """Put all originals back, byte for byte; a scene that was changed since is left and reported.
+    """Put all originals back, byte for byte.
 
-    The consent goes first: whoever rolls back does not want the next run to do it again.
+    A scene that was changed after the run stays as it is, and is reported. The consent is deleted
+    first, so that no run changes the scenes again.
 
     Args:
         plan: The plan that was run.
         root: The folder below which the scenes lie.
-        on_scene: Called after each scene that a run has begun or passed over.
+        on_scene: Called after each scene of the tasks that were run.
 
     Returns:
         The totals, with the scenes that could not be rolled back in `Totals.refused`.
 
     Raises:
-        PlanBusy: A run is under way.
-        LedgerError: The end of a scene cannot be noted.
+        PlanBusy: Another process is using the plan.
+        LedgerError: The ledger cannot be written.
     """
 
     def end(scene: _Scene) -> None:
         if scene.state in _ENDED_STATES or scene.discard_if_untouched():
             return
-        kept = scene.kept()
-        if kept:
-            scene.note("rolling_back", **{**scene.facts, "root": str(root)})
+        attempts = scene.attempts_with_original()
+        if attempts:
+            scene.write_entry("rolling_back", **{**scene.facts, "root": str(root)})
         elif not scene.is_back():
             raise SceneLeft(swap.NOT_HERE)
-        for places in kept:
+        for places in attempts:
             swap.roll_back(places, scene.edited, scene.planned)
-        scene.note("rolled_back")
+        scene.write_entry("rolled_back")
         scene.discard()
 
     with only_process(plan.folder):
@@ -210,19 +210,19 @@ def roll_back(plan: Plan, root: Path, on_scene: Callable[[], None] = lambda: Non
 
 
 class _Scene:
-    """A scene that a commit or a rollback ends, with all attempts at it that were ever noted.
+    """A scene that a commit or a rollback ends, with all attempts to edit it.
 
     Attributes:
-        path: The scene's path below the root, as the plan has it.
-        planned: The digest that the scene has in the plan.
-        state: The state of its last entry in the ledger.
+        path: The scene's path below the root.
+        planned: The digest of the scene in the plan.
+        state: The state in the scene's last entry in the ledger.
         facts: The fields of that entry which belong to the state.
         edited: The digests of the copies that were proved.
         last: The files of the last attempt.
     """
 
     def __init__(self, book: TaskLedger, plan: Plan, number: int, root: Path) -> None:
-        """Look the scene up; the ledger must have an entry of it."""
+        """Read the scene's entries, of which the ledger must have at least one."""
         scene = plan.scene(number)
         entry = book.last(number)
         attempts = book.attempts(number)
@@ -240,22 +240,22 @@ class _Scene:
         self.edited = [sha256 for sha256 in attempts.values() if sha256 is not None]
         self.last = Places.of(plan, scene, root, entry.get("copy", ""))
 
-    def kept(self) -> list[Places]:
-        """List the files of the attempts whose originals are there."""
-        return [places for places in self._places if os.path.exists(places.kept)]
+    def attempts_with_original(self) -> list[Places]:
+        """List the files of the attempts that have an original on the disk."""
+        return [places for places in self._places if os.path.exists(places.original)]
 
-    def note(self, state: ledger.State, **facts: Any) -> None:
+    def write_entry(self, state: ledger.State, **facts: Any) -> None:
         """Write an entry into the ledger."""
         self._book.write(self._number, state, **facts)
 
     def discard_if_untouched(self) -> bool:
-        """Return whether no attempt has changed the scene; if so, delete all files beside it."""
+        """Delete all files beside the scene if no attempt has changed it; return whether so."""
         if self.state not in _UNTOUCHED_STATES:
             return False
-        kept = self.kept()
-        if kept and swap.digest(self.last.scene) != self.planned:
+        attempts = self.attempts_with_original()
+        if attempts and swap.digest(self.last.scene) != self.planned:
             return False
-        for places in kept:
+        for places in attempts:
             swap.drop(places)
         self.discard()
         return True
@@ -269,21 +269,22 @@ class _Scene:
                 swap.discard(places)
 
     def is_back(self) -> bool:
-        """Return whether the scene is surely the original, where none is kept beside it."""
-        is_begun = self.state == "rolling_back" and self.facts.get("root") == self._root
-        is_waiting = self.state == "proved" and self.last.work.exists()  # to be put in place
-        if not (is_begun or is_waiting):
+        """Return whether the scene is certainly the original, if no attempt has an original."""
+        is_rolling_back = self.state == "rolling_back" and self.facts.get("root") == self._root
+        is_not_replaced = self.state == "proved" and self.last.work.exists()
+        if not (is_rolling_back or is_not_replaced):
             return False
         return swap.digest(self.last.scene) == self.planned
 
     def refuse(self, why: str) -> None:
-        """Note why the scene could not be ended. It keeps the state that it had."""
+        """Record why the scene could not be ended. The scene keeps its state."""
         facts = {**self.facts, "kept": why}
         last = self._book.last(self._number) or {}
-        if last.get("state") == "rolling_back" and not self.kept():  # it may be back already
-            self.note("rolling_back", **{**facts, "root": last.get("root")})
+        is_rolling_back = last.get("state") == "rolling_back"
+        if is_rolling_back and not self.attempts_with_original():  # the scene may be back already
+            self.write_entry("rolling_back", **{**facts, "root": last.get("root")})
         else:
-            self.note(self.state, **facts)
+            self.write_entry(self.state, **facts)
 
 
 def _end_scenes(
@@ -292,7 +293,7 @@ def _end_scenes(
     end: Callable[[_Scene], None],
     on_scene: Callable[[], None],
 ) -> Totals:
-    """End each scene; one that cannot be ended does not stop the others."""
+    """Call `end` for each scene, and collect the scenes that cannot be ended."""
     refused = []
     for task in range(plan.tasks):
         if not ledger.file_of(plan, task).exists():
@@ -311,7 +312,7 @@ def _end_scenes(
 
 
 def _refusal(scene: _Scene, end: Callable[[_Scene], None]) -> str:
-    """End a scene, and return why that is not possible, which is noted; or "". LedgerError."""
+    """End a scene; if that is not possible, record and return the reason. Else return ""."""
     try:
         end(scene)
     except LedgerError:
@@ -319,7 +320,9 @@ def _refusal(scene: _Scene, end: Callable[[_Scene], None]) -> str:
     except SceneLeft as left:
         why = str(left)
     except OSError as error:
-        originals = "".join(f" The original is {places.kept}." for places in scene.kept())
+        originals = "".join(
+            f" The original is {places.original}." for places in scene.attempts_with_original()
+        )
         why = f"{error.strerror or error}.{originals} Fix this and try again."
     else:
         return ""
@@ -328,7 +331,10 @@ def _refusal(scene: _Scene, end: Callable[[_Scene], None]) -> str:
 
 
 def troubles(plan: Plan) -> list[tuple[str, str, list[str]]]:
-    """Return why scenes are not done: the state, the reason and the paths; the most paths first."""
+    """Return each state and reason of scenes that are not done, with the scenes' paths.
+
+    The reasons of the most scenes come first.
+    """
     grouped: dict[tuple[str, str], list[str]] = {}
     for row in _scene_states(plan):
         if row.why:

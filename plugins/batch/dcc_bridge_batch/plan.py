@@ -1,7 +1,7 @@
 """The plan folder: written once, read and verified against its digests. Any thread.
 
-The package's own docstring describes its format. The lines of scenes are read one at a time: of a
-plan of 100,000 scenes only 40 bytes a scene are in memory.
+The package's docstring describes the format. Lines of scenes are read one at a time: only 40 bytes
+per scene are in memory.
 """
 
 from __future__ import annotations
@@ -26,25 +26,25 @@ FORMAT: Final = 1
 State = Literal["asks", "nothing", "twice", "unsafe", "failed"]
 _CHANGED: Final = "The plan in {} was changed after it was made. Make a new plan."
 _MAX_ITEM_TYPES: Final = 200  # in the totals of the header
-Scene = dict[str, Any]  # one line; the package's own docstring lists its fields
+Scene = dict[str, Any]  # one line; the package's docstring lists its fields
 
 
 def when(moment: str) -> str:
-    """Return an ISO time as a person reads it, in UTC; ValueError: the text is no time."""
+    """Return an ISO time as text for a person, in UTC; raise ValueError if it is no time."""
     time = datetime.fromisoformat(moment).astimezone(UTC)
     return f"{time:%Y-%m-%d %H:%M} UTC"
 
 
 class PlanError(Exception):
-    """A plan is not there, was changed, or cannot be made. Its text is a sentence for the person.
+    """A plan is missing, was changed, or cannot be made. Another try would fail as well.
 
-    Another try of the same would fail as well.
+    The message is a sentence for the person.
     """
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """The request that a plan is made for.
+    """The skill, its arguments and its host, for which a plan is made.
 
     Attributes:
         host: The application, by the name that ``--host`` takes.
@@ -52,9 +52,9 @@ class Request:
         arguments: The arguments that the skill is called with.
         folders: Folders of skill files besides the host's.
         interpreter: The host's batch interpreter; None for the one on PATH.
-        chunk: How many scenes a task has.
-        failures: The part of the scenes whose failure pauses a run, from 0 to 1.
-        limit: Seconds for one scene; after them its host counts as hung.
+        chunk: The number of scenes per task.
+        failures: The part of all scenes that may fail before a run pauses, from 0 to 1.
+        limit: Seconds for one scene, after which its host counts as hung.
     """
 
     host: str
@@ -69,12 +69,12 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class HostFacts:
-    """The facts that a warm host reports of itself and of the skill.
+    """The facts that a warm host reports about itself and the skill.
 
     Attributes:
         version: The application's name and version.
         bridge: The version of dcc_bridge.
-        skill_sha256: The digest of the skill's file, or of its code where it has none.
+        skill_sha256: The digest of the skill's file, or of its code if it has no file.
         skill_file: The path of the skill's file; None for a verb.
     """
 
@@ -88,7 +88,7 @@ class _Lines:
     """The offset and the digest of each line of a file: 40 bytes a line.
 
     Attributes:
-        offsets: Where each line begins in the file.
+        offsets: The offset of each line in the file.
         sha256: The digest of the whole file.
     """
 
@@ -110,7 +110,7 @@ class _Lines:
         return len(self.offsets)
 
     def has(self, number: int, line: bytes) -> bool:
-        """Return whether the line of a number is still as it was read."""
+        """Return whether a line is the same as the line of that number was at first."""
         start = 32 * number
         return self._digests[start : start + 32] == hashlib.sha256(line).digest()
 
@@ -120,11 +120,11 @@ class Plan:
 
     Attributes:
         folder: The folder of the plan.
-        header: The content of `HEADER`; the package's own docstring lists its fields.
+        header: The content of `HEADER`; the package's docstring lists its fields.
     """
 
     def __init__(self, folder: Path, header: Mapping[str, Any], lines: _Lines) -> None:
-        """Make a plan of parts that were verified; `read` does so."""
+        """Make a plan from verified parts, for `read`."""
         self.folder = folder
         self.header = header
         self._lines = lines
@@ -156,12 +156,12 @@ class Plan:
 
     @property
     def digest(self) -> str:
-        """The digest that an approval is bound to."""
+        """The digest of the header, for which a consent is valid."""
         return str(self.header["digest"])
 
     @property
     def id(self) -> str:
-        """The plan's short name, which is in the names of the files beside a scene."""
+        """The short id, which is in the names of the files beside each scene."""
         return self.digest[:8]
 
     @property
@@ -196,7 +196,7 @@ class Plan:
         return math.ceil(self.count / int(self.header["chunk"]))
 
     def numbers(self, task: int) -> range:
-        """Return the numbers of a task's scenes; PlanError: there is no such task."""
+        """Return the numbers of a task's scenes, or raise PlanError for an unknown task."""
         if not 0 <= task < self.tasks:
             raise PlanError(f"The plan has {self.tasks} tasks, from 0 on, and no task {task}.")
         chunk = int(self.header["chunk"])
@@ -233,7 +233,7 @@ class Plan:
         return scene
 
     def check_skill(self) -> None:
-        """Raise PlanError unless the skill's file is as it was when the plan was made."""
+        """Raise PlanError if the skill's file was changed after the plan was made."""
         skill = self.header["skill"]
         if skill["file"] is None:
             return  # a verb: the warm host compares its code
@@ -250,14 +250,14 @@ class Plan:
 
 
 def question_digest(question: Mapping[str, Any] | None) -> str | None:
-    """Return the digest by which the host knows a question again; None for no question."""
+    """Return the digest by which the host recognises a question; None for no question."""
     if question is None:
         return None
     return files.digest_of(question)
 
 
 def check_new(folder: Path) -> None:
-    """Raise PlanError if there is a plan in a folder."""
+    """Raise PlanError if a folder already has a plan."""
     if (folder / HEADER).exists():
         raise PlanError(f"There is already a plan in {folder}. Choose another folder with --out.")
 
@@ -268,8 +268,8 @@ def write(
     """Write a plan into a folder, the header last, and read it again.
 
     Args:
-        folder: The folder of the plan; it is made if need be.
-        request: The request that the plan is made for.
+        folder: The folder of the plan, created if need be.
+        request: The skill, its arguments and its host.
         facts: The facts of the host and the skill.
         root: The folder below which all scenes lie.
         scenes: The lines of the scenes, in the order of their numbers.
@@ -278,7 +278,7 @@ def write(
         The plan.
 
     Raises:
-        PlanError: A plan is there already.
+        PlanError: The folder already has a plan.
         OSError: The plan cannot be written.
     """
     check_new(folder)
@@ -317,7 +317,7 @@ def write(
 
 
 def user() -> str:
-    """Return the name of the user, as the system knows it; "unknown" where it has none."""
+    """Return the user's login name, or "unknown"."""
     try:
         return getpass.getuser()
     except (OSError, KeyError, ImportError):  # an account without a name, as in containers

@@ -1,7 +1,7 @@
 """Makes a plan: runs the skill in each scene up to its question, in warm hosts. On anyio's loop.
 
-No two hosts have the same scene, so they do not wait for each other. Each worker writes the line of
-a scene into a file of its own at once; at the end these files are merged in the order of the list.
+Each worker has its own host, takes scenes from a common queue, and writes the lines of its scenes
+into its own file. At the end these files are merged in the order of the list.
 """
 
 from __future__ import annotations
@@ -45,17 +45,17 @@ def make(
     """Make a plan of scenes, and write it into a folder. Nothing is written to a scene.
 
     Args:
-        request: The request that the plan is made for.
+        request: The skill, its arguments and its host.
         paths: The scenes, each once.
         folder: The folder of the plan.
-        jobs: How many hosts run at a time.
-        on_scene: Called with each scene that is planned, in any order, on this thread.
+        jobs: The number of hosts that run at a time.
+        on_scene: Called with the line of each scene, in any order, on this thread.
 
     Returns:
         The plan.
 
     Raises:
-        PlanError: There is no such skill, or no common root.
+        PlanError: There is no such skill, or the scenes have no common folder.
         HostFailed: No host could be started.
         exits.Failure: There is no interpreter for the host.
         OSError: There is no space for the plan.
@@ -80,7 +80,7 @@ async def _run_all(workers: Sequence[_Planner], queue: deque[tuple[int, Path]]) 
         async with anyio.create_task_group() as group:
             for worker in workers:
                 group.start_soon(worker.run, queue)
-    except* (HostFailed, PlanError, OSError) as errors:  # raise one: the others are alike
+    except* (HostFailed, PlanError, OSError) as errors:  # raise the first: the others are alike
         error: BaseException = errors
         while isinstance(error, BaseExceptionGroup):
             error = error.exceptions[0]
@@ -93,11 +93,11 @@ def _lines(spool: BinaryIO) -> Iterator[Scene]:
 
 
 class _Planner:
-    """A worker that plans scenes in one host after the other, as long as there are scenes.
+    """A worker that plans scenes until the queue is empty, with a new host if the last one ended.
 
     Attributes:
-        spool: The file with the lines of its scenes.
-        facts: The facts of the host and the skill; None until its first host is ready.
+        spool: The file with the lines of this worker's scenes.
+        facts: The facts of the host and the skill; None until the first host is ready.
     """
 
     def __init__(self, request: Request, root: Path, folder: Path, on_scene: OnScene) -> None:
@@ -110,7 +110,7 @@ class _Planner:
         self.spool.touch()
 
     async def run(self, queue: deque[tuple[int, Path]]) -> None:
-        """Plan scenes until there are no more; a scene that ends its host harms no other."""
+        """Plan scenes until the queue is empty; start a new host whenever one has ended."""
         request = self._request
         while queue:
             job = Job(request.host, str(self._folder), request.skill, request.folders)
@@ -124,7 +124,7 @@ class _Planner:
                     await anyio.to_thread.run_sync(hosts.stop, self._folder, process)
 
     async def _plan_in_host(self, url: str, queue: deque[tuple[int, Path]]) -> None:
-        """Plan scenes in one host, until there are no more or the host ends."""
+        """Plan scenes in one host, until the queue is empty or the host has ended."""
         number = -1
         path = self._root
         try:
@@ -135,7 +135,7 @@ class _Planner:
                     number, path = queue.popleft()
                     with anyio.fail_after(self._request.limit):
                         scene = await self._plan(host, number, path)
-                    self._note(scene)
+                    self._write(scene)
         except (Unreachable, TimeoutError) as error:
             if number < 0:
                 raise HostFailed(f"The host ended before it opened a scene: {error}") from None
@@ -143,9 +143,9 @@ class _Planner:
             sha256 = ""
             with suppress(OSError):  # the scene may be gone with the host
                 sha256 = await anyio.to_thread.run_sync(files.digest_file, path)
-            self._note(self._scene(number, path, sha256, "failed", why))
+            self._write(self._scene(number, path, sha256, "failed", why))
 
-    def _note(self, scene: Scene) -> None:
+    def _write(self, scene: Scene) -> None:
         with self.spool.open("ab") as out:
             out.write(files.canonical(scene) + b"\n")
         self._on_scene(scene)
@@ -173,7 +173,7 @@ class _Planner:
             return line("failed", "It was deleted while it was planned.")
         if is_changed:
             return line("failed", "It was changed while it was planned.")
-        return _judged(line, result["asked"], status, sentence)
+        return _classify(line, result["asked"], status, sentence)
 
     def _scene(
         self,
@@ -184,7 +184,7 @@ class _Planner:
         why: str = "",
         question: dict[str, Any] | None = None,
     ) -> Scene:
-        """Return a scene's line; the package's own docstring explains the fields."""
+        """Return a scene's line; the package's docstring explains the fields."""
         size = 0
         with suppress(OSError):  # the scene may be gone
             size = path.stat().st_size
@@ -201,7 +201,7 @@ class _Planner:
 
 
 def _is_text(path: Path) -> bool:
-    """Return whether a path is text: on POSIX it may be any bytes."""
+    """Return whether a path is UTF-8: on POSIX it may be any bytes."""
     try:
         str(path).encode()
     except UnicodeEncodeError:
@@ -210,7 +210,7 @@ def _is_text(path: Path) -> bool:
 
 
 async def _about(host: WarmHost, request: Request) -> HostFacts:
-    """Return the facts of a host and the skill; PlanError: the host does not have the skill."""
+    """Return the facts of a host and the skill; raise PlanError if the skill is missing."""
     try:
         facts = await host.tool("batch_about")
     except HostFailed as error:
@@ -219,21 +219,21 @@ async def _about(host: WarmHost, request: Request) -> HostFacts:
 
 
 def _check_arguments(skill: str, sentence: str) -> None:
-    """Raise PlanError if the skill does not take its arguments, which no scene would change."""
+    """Raise PlanError if the arguments do not fit the skill: they would fit in no scene."""
     if sentence.startswith(f"{skill} {_BAD_ARGUMENTS}"):
         raise PlanError(f"{sentence} No plan was made: correct its arguments (--args).")
 
 
-def _judged(
+def _classify(
     line: Callable[..., Scene], asked: Sequence[dict[str, Any]], status: str, sentence: str
 ) -> Scene:
     """Return the line of a scene, with the state that follows from the skill's questions.
 
     Args:
-        line: Makes the line of a state, a reason and a question.
+        line: Makes the line from a state, a reason and a question.
         asked: The questions that the skill asked.
-        status: How the skill ended, as the runner names it.
-        sentence: Why the skill failed, or "".
+        status: The status of the skill's call.
+        sentence: The reason why the skill failed, or "".
     """
     consents = [question for question in asked if question["kind"] == "consent"]
     unsafe = [question for question in asked if question["kind"] == "unsafe"]

@@ -1,7 +1,7 @@
 """``report.html``: what a plan would do, for a person to read. Any thread.
 
-One file that loads nothing: the rows are JSON in it, and its script puts each text where no markup
-is read. The scenes that differ from the rest come first.
+The page loads nothing else. It contains the rows as JSON, and its script inserts each text as plain
+text, never as markup. The scenes that differ from the rest come first.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from dcc_bridge.spi.batch import safe_line
 from .plan import Plan, Scene, when
 
 FILE: Final = "report.html"
-WORDS: Final = {  # what a person reads for each state of a scene
+WORDS: Final = {  # for each state of a scene
     "asks": "will be changed",
     "nothing": "nothing to do",
     "twice": "asks more than once, not changed",
@@ -30,10 +30,10 @@ WORDS: Final = {  # what a person reads for each state of a scene
 }
 # The order of the scenes in the report: the lowest rank comes first.
 _RANKS: Final = {"failed": 0, "twice": 1, "unsafe": 1, "asks": 2, "nothing": 4}
-_USUAL_RANK: Final = 3  # of a scene that asks, and does not differ from the rest
-_OUTLIER_FACTOR: Final = 4  # so many times more items than the usual scene, or fewer
+_USUAL_RANK: Final = 3  # of a scene that asks and does not differ from the rest
+_OUTLIER_FACTOR: Final = 4  # a scene with so many times more or fewer items than usual differs
 _MAX_DETAILED: Final = 2_000  # scenes whose items are in the report
-_MAX_ITEMS: Final = 50  # of one of them
+_MAX_ITEMS: Final = 50  # of one such scene
 _MAX_TEXT_CHARACTERS: Final = 400
 _MAX_NAMED: Final = 5  # scenes in a sentence
 _PAGE: Final = Path(__file__).with_name("report.html")
@@ -44,10 +44,10 @@ class Overview:
     """A plan as a whole.
 
     Attributes:
-        states: How many scenes there are of each state.
-        kinds: How many items there are of each type.
+        states: The number of scenes in each state.
+        kinds: The number of items of each type.
         usual: The median number of items of a scene.
-        order: The number of each scene, and the words that say how it differs from the rest, or "".
+        order: The number of each scene with the reason why the scene differs from the rest, or "".
             Scenes that differ come first.
     """
 
@@ -63,7 +63,7 @@ class Overview:
 
 
 def overview(plan: Plan) -> Overview:
-    """Compare all scenes of a plan with each other; this reads them twice."""
+    """Compare all scenes of a plan with each other. This reads the file of scenes twice."""
     states = Counter[str]()
     kinds = Counter[str]()
     shapes = Counter[str]()
@@ -91,7 +91,7 @@ def overview(plan: Plan) -> Overview:
 
 
 def _shape(scene: Scene) -> str:
-    """Return a scene's state and the types of its items, which similar scenes have in common."""
+    """Return a scene's state and the types of its items: similar scenes have the same."""
     return f"{scene['state']}: {_types(scene)}"
 
 
@@ -103,7 +103,7 @@ def _types(scene: Scene) -> str:
 
 
 def _difference(scene: Scene, usual: float, *, is_rare: bool) -> str:
-    """Return in words how a scene differs from the rest, or ""."""
+    """Return the reason why a scene differs from the rest, or ""."""
     if scene["state"] in ("failed", "twice", "unsafe"):
         return str(scene["why"])
     if scene["state"] != "asks":
@@ -117,16 +117,16 @@ def _difference(scene: Scene, usual: float, *, is_rare: bool) -> str:
 
 
 def write(plan: Plan) -> Path:
-    """Write the report into the plan's folder, and return its path; OSError."""
-    seen = overview(plan)
+    """Write the report into the plan's folder and return its path, or raise OSError."""
+    whole = overview(plan)
     skill = plan.header["skill"]["name"]
-    states = Counter({WORDS[state]: count for state, count in seen.states.items()})
+    states = Counter({WORDS[state]: count for state, count in whole.states.items()})
     fields = {
         "title": escape(f"{skill} in {scenes(plan.count)}"),
         "facts": "\n".join(_facts(plan)),
         "states": "\n".join(_bars(states)),
-        "kinds": "\n".join(_bars(seen.kinds)) or "<p>No items are named.</p>",
-        "differing": _heading(len(seen.differing)),
+        "kinds": "\n".join(_bars(whole.kinds)) or "<p>No items are named.</p>",
+        "differing": _heading(len(whole.differing)),
     }
     page = Template(_PAGE.read_text(encoding="utf-8"))
     head, _, tail = page.substitute(fields).partition("@ROWS@")
@@ -135,7 +135,7 @@ def write(plan: Plan) -> Path:
         out.write(head)
         separator = "[\n"
         end = "[]"
-        for row in _rows(plan, seen):
+        for row in _rows(plan, whole):
             out.write(separator + _as_script(row))
             separator = ",\n"
             end = "\n]"
@@ -145,14 +145,14 @@ def write(plan: Plan) -> Path:
 
 
 def scenes(count: int) -> str:
-    """Return a number of scenes in words: "1 scene", "1,200 scenes"."""
+    """Return a number of scenes as text: "1 scene", "1,200 scenes"."""
     if count == 1:
         return "1 scene"
     return f"{count:,} scenes"
 
 
-def named(paths: Sequence[str]) -> str:
-    """Return the paths of some scenes and the number of the rest, for a sentence."""
+def list_names(paths: Sequence[str]) -> str:
+    """Return the first paths and the number of the others, for a sentence."""
     names = ", ".join(safe_line(path, 120) for path in paths[:_MAX_NAMED])
     if len(paths) <= _MAX_NAMED:
         return names
@@ -160,25 +160,25 @@ def named(paths: Sequence[str]) -> str:
 
 
 def facts(plan: Plan) -> dict[str, str]:
-    """Return the facts that a person reads of a plan as a whole, by their names."""
+    """Return the facts about a plan that a person reads, by their captions."""
     header = plan.header
     texts = {
         "Folder": header["root"],
         "Arguments": json.dumps(header["arguments"], ensure_ascii=False),
         "Host": header["version"],
-        "Made": made(plan),
+        "Made": origin(plan),
         "Plan": plan.digest,
     }
-    return {name: _whole(text) for name, text in texts.items()}
+    return {name: _safe(text) for name, text in texts.items()}
 
 
-def _whole(text: str) -> str:
-    # No text is cut here: the skill and its arguments are a part of what is agreed to.
+def _safe(text: str) -> str:
+    """Return a text made safe to show, uncut: the person agrees to all of it."""
     return safe_line(text, max(_MAX_TEXT_CHARACTERS, len(text)))
 
 
-def made(plan: Plan) -> str:
-    """Return when a plan was made and by whom, for a sentence."""
+def origin(plan: Plan) -> str:
+    """Return the time and the author of a plan, for a sentence."""
     return f"{when(plan.header['created'])} by {plan.header['by']}"
 
 
@@ -194,7 +194,7 @@ def _heading(differing: int) -> str:
 def _facts(plan: Plan) -> Iterator[str]:
     skill = plan.header["skill"]
     named_skill = f"{skill['name']} (SHA-256 {skill['sha256'][:16]}…)"
-    texts = {"Skill": _whole(named_skill), **facts(plan)}
+    texts = {"Skill": _safe(named_skill), **facts(plan)}
     for name in ("Skill", "Arguments", "Host", "Folder", "Made", "Plan"):
         yield f"<dt>{name}</dt><dd>{escape(texts[name])}</dd>"
 
@@ -211,15 +211,15 @@ def _bars(counts: Counter[str]) -> Iterator[str]:
         )
 
 
-def _rows(plan: Plan, seen: Overview) -> Iterator[list[Any]]:
-    """Yield the row of each scene, as the script of the page reads it.
+def _rows(plan: Plan, whole: Overview) -> Iterator[list[Any]]:
+    """Yield the row of each scene for the script of the page.
 
-    A row has the path, the state, why the scene differs, the message, the number of items, their
-    types, the items (of the first scenes only), the arguments, and the number of the scene's line
-    in `plan.SCENES`.
+    A row has the path, the state, the reason why the scene differs, the message, the number of
+    items, their types, the items (only of the first scenes), the arguments, and the number of the
+    scene's line in `plan.SCENES`.
     """
     no_question: dict[str, Any] = {"message": "", "items": [], "kinds": [], "arguments": []}
-    for position, (number, why) in enumerate(seen.order):
+    for position, (number, why) in enumerate(whole.order):
         scene = plan.scene(number)
         question = scene["question"] or no_question
         kinds = Counter(question["kinds"]).most_common(3)
@@ -240,7 +240,7 @@ def _rows(plan: Plan, seen: Overview) -> Iterator[list[Any]]:
 
 
 def arguments(question: Mapping[str, Any]) -> list[str]:
-    """Return the arguments that a question names, a line each."""
+    """Return a line for each argument that a question names."""
     lines = []
     for name, value in question["arguments"][:_MAX_ITEMS]:
         lines.append(safe_line(f"{name}: {value}", _MAX_TEXT_CHARACTERS))
@@ -248,6 +248,6 @@ def arguments(question: Mapping[str, Any]) -> list[str]:
 
 
 def _as_script(value: object) -> str:
-    """Serialize a value so that nothing in it can end the script that it stands in."""
+    """Serialize a value for a script element, so that no text in the value can end the script."""
     text = json.dumps(value)  # ASCII, so U+2028 and lone surrogates are escaped
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")

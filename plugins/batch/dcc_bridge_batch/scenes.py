@@ -37,13 +37,13 @@ def find(words: Iterable[str], cwd: Path) -> list[Path]:
 
 def _matches(word: str, cwd: Path) -> Iterator[Path]:
     exact = cwd / word
-    if exact.is_file():  # before it is taken for a pattern: a name may have brackets in it
+    if exact.is_file():  # a name with brackets is a file first, and a pattern second
         if exact.suffix.lower() in LISTS:
             yield from _listed(exact)
         else:
             yield exact.resolve()
         return
-    # `glob` passes over names that begin with a dot, as those of our own copies do.
+    # `glob` skips names that begin with a dot, such as those of our own copies.
     for name in glob.iglob(word, root_dir=cwd, recursive=True):
         path = cwd / name
         if path.is_file():
@@ -63,10 +63,10 @@ def _listed(file: Path) -> Iterator[Path]:
 
 
 def common_root(scenes: Iterable[Path]) -> Path:
-    """Return the deepest folder below which all scenes lie.
+    """Return the deepest folder that contains all scenes.
 
     Raises:
-        PlanError: There is none, or no scene.
+        PlanError: There are no scenes, or they have no common folder.
     """
     folders = {str(scene.parent) for scene in scenes}
     try:

@@ -1,6 +1,6 @@
-"""The job's environment: starts the warm host on enter, stops it on exit. Main thread.
+"""The environment of an Open Job Description job: starts and stops its warm host. Main thread.
 
-The host outlives the process that starts it; its folder lies in the session's working directory.
+The host outlives the process that starts it. Its folder lies in the session's working directory.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from .plan import Plan, PlanError
 # Environment variables of the session. Its tasks get the first two.
 FOLDER: Final = "DCC_BATCH_SESSION"
 URL: Final = "DCC_BATCH_URL"
-OWNER: Final = "DCC_BATCH_OWNER"  # the process of a run on this computer: the host ends with it
+OWNER: Final = "DCC_BATCH_OWNER"  # the id of the local run's process, with which the host ends
 _DIRECTORY: Final = "OPENJD_SESSION_WORKING_DIR"
 
 
@@ -32,19 +32,19 @@ def enter(
     is_any_version: bool = False,
     say: Callable[[str], None] = print,
 ) -> None:
-    """Start the host, and tell the session its place, or why there is none.
+    """Start the host, and print its folder and URL, or the error, for the session.
 
     Args:
-        plan: The plan that is run; it must be approved.
+        plan: The plan to run, which must be approved.
         program: The host's interpreter on this computer; None for the one on PATH.
-        consent: The digest of the one consent that counts here; "" for the user's own.
-        is_any_version: Whether the host may have another version than the one of the plan.
-        say: Prints a message of Open Job Description.
+        consent: On a farm, the digest of the consent that is valid; "" for the user's own.
+        is_any_version: Whether the host may have another version than the plan.
+        say: Prints a message to Open Job Description.
 
     Raises:
         HostFailed: The host could not be started.
         exits.Failure: There is no such interpreter.
-        NotApproved: The plan may not be run.
+        NotApproved: The plan has no valid consent.
         PlanError: The skill was changed, or the host has another version.
     """
     folder = Path(os.environ.get(_DIRECTORY, os.getcwd()), "host")
@@ -78,7 +78,7 @@ def _start_host(
         owner=owner,
         is_any_version=is_any_version,
     )
-    job = replace(job, idle=job.idle + request.limit)  # nobody calls the host while a skill runs
+    job = replace(job, idle=job.idle + request.limit)  # no call comes while the skill runs
     process = hosts.start(job, program or request.interpreter)
     try:
         return hosts.wait_until_ready(folder, process)

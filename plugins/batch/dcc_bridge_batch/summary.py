@@ -1,8 +1,7 @@
-"""A plan as a text that a person reads before they agree: the questions, then the scenes.
+"""A plan as text that a person reads before agreeing: the questions, then the scenes. Any thread.
 
-A dialog, here or in a host, shows `details`. The questions and the arguments of the skill are whole
-in it, or there is no dialog; of the scenes it has as many as fit, and says where the rest is. Any
-thread.
+A dialog shows `message` and below it `details`. These always contain the skill's questions and
+arguments in full, else there is no dialog (`PlanTooLong`). They list as many scenes as fit.
 """
 
 from __future__ import annotations
@@ -28,25 +27,25 @@ _MAX_ITEM_CHARACTERS: Final = 60
 _MAX_TEXT_CHARACTERS: Final = 300
 _MAX_KINDS: Final = 8
 _MAX_QUESTIONS: Final = 3  # above the details, a line each
-_REST_BYTES: Final = 400  # for the line that says where the rest is
+_REST_BYTES: Final = 400  # for the line about the scenes that do not fit
 _LINE_CHARACTERS: Final = 76  # of a line that a dialog does not wrap
 _MAX_INDENT: Final = 40  # characters
 
 
 class PlanTooLong(Exception):
-    """A plan does not fit in a dialog. Its text is a sentence for the person."""
+    """A plan does not fit in a dialog. The message is a sentence for the person."""
 
 
 @dataclass(slots=True)
 class _Question:
-    """A question that scenes have in common, except for the name of their file.
+    """A question that several scenes ask, except for the name of their file.
 
     Attributes:
-        path: The path of the first scene that asks it.
-        message: Its message.
-        arguments: The arguments that it names besides: a name and a text each.
-        is_named: Whether the file's name is in its text.
-        count: How many scenes ask it.
+        path: The path of the first scene with the question.
+        message: The message.
+        arguments: The name and the text of each argument in the question.
+        is_named: Whether the file's name is in the texts.
+        count: The number of scenes with the question.
     """
 
     path: str
@@ -56,7 +55,7 @@ class _Question:
     count: int = 1
 
     def where(self, plan: Plan) -> str:
-        """Return in which scenes it is asked, for a sentence."""
+        """Return the scenes with the question, for a sentence."""
         path = safe_line(self.path, _MAX_PATH_CHARACTERS)
         if self.count == 1:
             return path
@@ -67,10 +66,10 @@ class _Question:
 
 
 def message(plan: Plan) -> str:
-    """Return the question that a person is asked about a plan, in a few sentences.
+    """Return the question about a plan for a person, in a few sentences.
 
     Raises:
-        PlanTooLong: No dialog has room for all questions of the skill.
+        PlanTooLong: A dialog has no room for all questions of the skill.
     """
     skill = safe_line(plan.header["skill"]["name"])
     changed = scenes(plan.asks)
@@ -99,12 +98,12 @@ def verb(plan: Plan) -> str:
 
 
 def details(plan: Plan) -> Details:
-    """Return the counts, the questions, the arguments, and the scenes, marked where they differ.
+    """Return the counts, the questions, the arguments and the scenes of a plan.
 
-    The scenes that differ from the rest come first.
+    The scenes that differ from the rest come first, each with a mark that says why.
 
     Raises:
-        PlanTooLong: The questions and arguments take more than half of the room of a dialog.
+        PlanTooLong: The questions and arguments take more than half of a dialog's room.
     """
     overview = report.overview(plan)
     questions = _all_questions(plan)
@@ -150,7 +149,7 @@ def _size(lines: Iterable[str]) -> int:
 
 
 def heading(overview: Overview, *, is_odd: bool) -> str:
-    """Return the line above the scenes that differ from the rest, or above the rest."""
+    """Return the heading of the scenes that differ from the rest (`is_odd`), or of the rest."""
     differing = len(overview.differing)
     if is_odd:
         verb = "differs" if differing == 1 else "differ"
@@ -161,7 +160,7 @@ def heading(overview: Overview, *, is_odd: bool) -> str:
 
 
 def counts(overview: Overview) -> Iterator[str]:
-    """Yield a line for the scenes of each state, and for the items of each type."""
+    """Yield a line with the number of scenes in each state, and of items of each type."""
     for state, count in overview.states.most_common():
         noun = "scene" if count == 1 else "scenes"
         yield f"{count:>7,} {noun}: {report.WORDS[state]}"
@@ -180,7 +179,7 @@ def _too_long(plan: Plan) -> PlanTooLong:
 
 
 def _texts(scene: Scene) -> list[str]:
-    """Return all texts of a scene's question: its message, and the arguments that it names."""
+    """Return all texts of a scene's question: its message and its arguments."""
     question = scene["question"]
     texts = [question["message"]]
     for pair in question["arguments"]:
@@ -189,16 +188,16 @@ def _texts(scene: Scene) -> list[str]:
 
 
 def _question_key(scene: Scene) -> str:
-    """Return the digest of a scene's question, without the name of the scene's file."""
+    """Return the digest of a scene's question, with the name of the scene's file left out."""
     name = PurePosixPath(scene["path"]).name
     return files.digest_of([text.replace(name, "\0") for text in _texts(scene)])
 
 
 def _all_questions(plan: Plan) -> dict[str, _Question]:
-    """Return the distinct questions by their digests, those of the most scenes first.
+    """Return the distinct questions by their digests, the most frequent first.
 
     Raises:
-        PlanTooLong: A dialog has no room for all of them.
+        PlanTooLong: A dialog has no room for all questions.
     """
     questions, is_whole = _first_questions(plan)
     if not is_whole:
@@ -207,14 +206,14 @@ def _all_questions(plan: Plan) -> dict[str, _Question]:
 
 
 def question_lines(plan: Plan, maximum: int) -> tuple[list[str], bool]:
-    """Return a plan's distinct questions, a line each, those that the most scenes ask first.
+    """Return a line for each distinct question of a plan, the most frequent first.
 
     Args:
         plan: The plan.
-        maximum: How many lines are returned at most.
+        maximum: The maximum number of lines.
 
     Returns:
-        The lines, and whether they are all questions.
+        The lines, and whether they contain all questions.
     """
     questions, is_whole = _first_questions(plan)
     lines = [_question_line(plan, question) for question in questions.values()]
@@ -248,7 +247,7 @@ def _first_questions(plan: Plan) -> tuple[dict[str, _Question], bool]:
         room -= _size([text])
         if room < 0:
             is_whole = False
-            if questions:  # the first one is returned in any case
+            if questions:  # the first question is returned in any case
                 continue
         is_named = PurePosixPath(path).name in text
         questions[key] = _Question(path, question["message"], question["arguments"], is_named)
@@ -257,7 +256,7 @@ def _first_questions(plan: Plan) -> tuple[dict[str, _Question], bool]:
 
 
 def _question_texts(plan: Plan, questions: dict[str, _Question]) -> Iterator[str]:
-    """Yield the lines of each question, whole: its message, and the arguments that it names."""
+    """Yield the lines of each question in full: its message and its arguments."""
     for rank, question in enumerate(questions.values(), 1):
         head = f"It asks in {question.where(plan)}: "
         if len(questions) > 1:
@@ -268,7 +267,7 @@ def _question_texts(plan: Plan, questions: dict[str, _Question]) -> Iterator[str
 
 
 def _argument_texts(plan: Plan) -> Iterator[str]:
-    """Yield the lines of the skill's arguments, whole; PlanTooLong."""
+    """Yield the lines of the skill's arguments in full, or raise PlanTooLong."""
     arguments = plan.header["arguments"]
     if _size([json.dumps(arguments, ensure_ascii=False)]) > Details.max_bytes // 2:
         raise _too_long(plan)
@@ -282,7 +281,7 @@ def _argument_texts(plan: Plan) -> Iterator[str]:
 
 
 def _text(head: str, text: str) -> Iterator[str]:
-    """Yield the lines of a text: beside its head, or below it if the text has several lines."""
+    """Yield a text after its head, in the same line or, if it has several lines, below."""
     if "\n" not in text:
         yield from _wrapped(head + safe_line(text, len(text)))
         return
@@ -292,7 +291,7 @@ def _text(head: str, text: str) -> Iterator[str]:
 
 
 def _json(head: str, value: Any, indent: str = "", tail: str = "") -> Iterator[str]:
-    """Yield a value as JSON: in a line where it fits, else each member on its own."""
+    """Yield a value as JSON: in one line if it fits, else one line for each member."""
     line = f"{indent}{head}{json.dumps(value, ensure_ascii=False)}{tail}"
     is_short = len(line) <= _LINE_CHARACTERS or len(indent) > _MAX_INDENT
     if is_short or not isinstance(value, dict | list):
@@ -316,7 +315,7 @@ def _json(head: str, value: Any, indent: str = "", tail: str = "") -> Iterator[s
 
 
 def _wrapped(line: str, indent: str = "") -> list[str]:
-    """Wrap a line between its words, with every character that it has."""
+    """Wrap a line between its words, without dropping a character."""
     own_indent = len(line) - len(line.lstrip(" "))
     subsequent_indent = " " * (len(indent) + own_indent + 4)
     wrapper = textwrap.TextWrapper(
@@ -332,7 +331,7 @@ def _wrapped(line: str, indent: str = "") -> list[str]:
 
 
 def _scene(scene: Scene) -> str:
-    """Return the line of a scene: its path, and what would be changed in it."""
+    """Return the line of a scene: its path, and the items of its question."""
     path = safe_line(scene["path"], _MAX_PATH_CHARACTERS)
     question = scene["question"]
     if question is None:

@@ -1,13 +1,13 @@
-"""Replaces a scene by its edited copy, wholly or not at all, and keeps the original. Any thread.
+"""Replaces a scene by its edited copy, atomically, and keeps the original. Any thread.
 
-The copy is edited, and takes the scene's place by a rename, which the file system does as a whole.
-Beside it the original stays as a second link to the very same file, where the file system has such
-links; so `rollback` brings back the file itself and not a copy of it.
+`prepare` makes the copy. Once the copy is edited and *proved* (saved, opened again and compared),
+`replace` renames it to the scene's name. The original stays beside the scene as a second hard link
+to the same file, if the file system has hard links, so that `roll_back` restores the file itself.
 
-Two runs of copies of one plan may meet at a scene, as may two workers on storage without locks. So
-each attempt has names of its own for its copy and for the original that it keeps, and no run
-deletes the original of another one. An attempt puts its copy in place only once it holds the
-planned original by its own name: whichever of two renames comes last, both have the original.
+Two runs of copies of one plan may edit a scene at the same time, as may two workers on storage
+without locks. So each attempt uses its own names for its copy and its original, and no run deletes
+the original of another run. An attempt replaces the scene only after it has linked the planned
+original to its own name. Whichever of two renames comes last, both attempts have the original.
 """
 
 from __future__ import annotations
@@ -37,47 +37,47 @@ NOT_HERE: Final = (
 _MOVE_AWAY: Final = "To restore the original, move the scene away and roll back again."
 _LOOK_AT_BOTH: Final = "Compare both and put the one you want in place of the scene."
 _COPY_WRITTEN: Final = "The copy was changed after it was verified."
-_MAX_NAME_BYTES: Final = 180  # of a scene's name; with a longer one the names here would not fit
+_MAX_NAME_BYTES: Final = 180  # of a scene's name; longer names are shortened in the copy's name
 
 
 class SceneLeft(Exception):
-    """A scene is left as it is. Its text is the reason, a sentence."""
+    """A scene is left as it is. The message is the reason, a sentence."""
 
 
 class UnprovedCopy(Exception):
-    """A copy is not the one that was proved; the scene is tried again. Its text is a sentence."""
+    """A copy was changed after it was proved; the scene is tried again."""
 
 
 class UnclearReplacement(Exception):
-    """A scene may have been replaced or not; the next run, or rollback, looks again."""
+    """A scene may have been replaced or not; the next run or rollback checks again."""
 
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """The files of one attempt at a scene, all in its folder.
+    """The files of one attempt at a scene, all in the scene's folder.
 
     Attributes:
         scene: The scene itself.
         work: The copy that is edited.
-        kept: The original, once the copy has taken its place.
+        original: The original, once the copy has replaced the scene.
     """
 
     scene: Path
     work: Path
-    kept: Path
+    original: Path
 
     @classmethod
     def of(cls, plan: Plan, scene: Scene, root: Path, attempt: str = "") -> Places:
-        """Name the files of an attempt.
+        """Return the paths of an attempt.
 
         Args:
             plan: The plan of the scene.
-            scene: The scene's line of the plan.
+            scene: The scene's line in the plan.
             root: The folder below which the scene lies.
             attempt: A short word that no other attempt at the scene has.
 
         Raises:
-            PlanError: The scene would not lie below the root.
+            PlanError: The path of the scene leads out of the root folder.
         """
         parts = scene["path"].split("/")
         has_odd_part = not all(parts) or "." in parts or ".." in parts
@@ -92,8 +92,8 @@ class Places:
         if attempt:
             name = f"{name}.{attempt}"
         work = path.with_name(f"{name}.work{path.suffix}")
-        kept = path.with_name(f"{name}.kept{path.suffix}")
-        return cls(path, work, kept)
+        original = path.with_name(f"{name}.kept{path.suffix}")
+        return cls(path, work, original)
 
 
 def prepare(places: Places, sha256: str) -> files.Stamp:
@@ -101,14 +101,14 @@ def prepare(places: Places, sha256: str) -> files.Stamp:
 
     Args:
         places: The scene's files.
-        sha256: The digest that the scene has in the plan.
+        sha256: The digest of the scene in the plan.
 
     Returns:
         The scene's stamp, for `replace`.
 
     Raises:
-        SceneLeft: The scene was changed, is gone, or may not be written.
-        OSError: No space, or no right to write in the folder; no copy is left.
+        SceneLeft: The scene was changed, does not exist, or may not be written.
+        OSError: There is no space, or no right to write in the folder. The copy is deleted.
     """
     try:
         stamp = files.stamp(places.scene)
@@ -116,7 +116,7 @@ def prepare(places: Places, sha256: str) -> files.Stamp:
         raise SceneLeft(GONE) from None
     _check_writable(places.scene)
     try:
-        # Not flushed: the host writes the copy again, and `replace` flushes that.
+        # Not flushed: the host writes the copy again, and then `replace` flushes it.
         digest_of_copy = files.copy_file(places.scene, places.work, is_flushed=False)
         if digest_of_copy != sha256:
             raise SceneLeft(CHANGED)
@@ -128,7 +128,7 @@ def prepare(places: Places, sha256: str) -> files.Stamp:
 
 
 def replace(places: Places, stamp: files.Stamp, proved: str, planned: str) -> None:
-    """Put the copy in the scene's place, and keep the original.
+    """Replace the scene by the copy, and keep the original.
 
     Args:
         places: The scene's files.
@@ -137,12 +137,11 @@ def replace(places: Places, stamp: files.Stamp, proved: str, planned: str) -> No
         planned: The digest of the original.
 
     Raises:
-        SceneLeft: Somebody has changed the scene since `prepare`, or has it open on a system that
-            lets nobody rename an open file.
-        UnprovedCopy: The copy is not the one that was proved.
-        UnclearReplacement: It cannot be told whether the copy has taken the scene's place; all
-            files are left.
-        OSError: The scene cannot be replaced; it is as it was.
+        SceneLeft: The scene was changed since `prepare`, or is open on a system that does not
+            rename open files.
+        UnprovedCopy: The copy was changed after it was proved.
+        UnclearReplacement: It is not known whether the scene was replaced. No file was deleted.
+        OSError: The scene was not replaced.
     """
     _copy_attributes(places)
     files.sync_file(places.work)
@@ -151,9 +150,9 @@ def replace(places: Places, stamp: files.Stamp, proved: str, planned: str) -> No
     _check_same(places.scene, stamp)
     try:
         _keep_original(places, stamp, planned)
-        _check_same(places.scene, stamp)  # again: to copy a large original takes a while
+        _check_same(places.scene, stamp)  # again: copying a large original takes a while
     except (SceneLeft, OSError):
-        if places.scene.exists():  # else the file that was kept is the only original
+        if places.scene.exists():  # else `places.original` is the only copy of the original
             drop(places)
         raise
     try:
@@ -170,7 +169,7 @@ def _copy_attributes(places: Places) -> None:
     """Set the scene's owner, group, attributes and mode on the copy, as far as this user may."""
     if sys.platform != "win32":
         status = places.scene.stat()
-        # Who may not set the owner may still set a group of which they are a member.
+        # A user who may not set the owner may still set one of their own groups.
         for owner in (status.st_uid, -1):
             with suppress(OSError):
                 os.chown(places.work, owner, status.st_gid)
@@ -184,7 +183,7 @@ def _copy_attributes(places: Places) -> None:
 
 
 def _check_same(file: Path, stamp: files.Stamp) -> None:
-    """Raise SceneLeft unless a file has a stamp."""
+    """Raise SceneLeft unless a file still has its stamp."""
     try:
         now = files.stamp(file)
     except FileNotFoundError:
@@ -194,12 +193,12 @@ def _check_same(file: Path, stamp: files.Stamp) -> None:
 
 
 def _was_replaced(places: Places, proved: str, planned: str) -> bool:
-    """Return whether a rename was done that reported an error, as NFS does if a reply is lost.
+    """Return whether a rename was done although it reported an error, as on NFS.
 
-    If it was not done, the second link to the scene is deleted. UnclearReplacement.
+    If not, the second link to the scene is deleted. Raises UnclearReplacement if that is not known.
     """
     try:
-        if not os.path.samefile(places.scene, places.kept):
+        if not os.path.samefile(places.scene, places.original):
             now = files.digest_file(places.scene)
             if now != planned:
                 if now == proved and not places.work.exists():
@@ -212,29 +211,29 @@ def _was_replaced(places: Places, proved: str, planned: str) -> bool:
 
 
 def _keep_original(places: Places, stamp: files.Stamp, planned: str) -> None:
-    """Link the original to the attempt's own name, and check that it is the planned one."""
+    """Link the scene to `places.original`, and check that it is the planned original."""
     try:
-        os.link(places.scene, places.kept)
+        os.link(places.scene, places.original)
     except (OSError, NotImplementedError):  # exFAT, and some network folders
-        digest_of_copy = files.copy_file(places.scene, places.kept)
+        digest_of_copy = files.copy_file(places.scene, places.original)
         if digest_of_copy != planned:
             raise SceneLeft(CHANGED) from None
-        shutil.copystat(places.scene, places.kept)
-    else:  # another run may have put its copy in place, and even taken it back again
-        _check_same(places.kept, stamp)
+        shutil.copystat(places.scene, places.original)
+    else:  # another run may have replaced the scene, and even rolled it back
+        _check_same(places.original, stamp)
     files.sync_folder(places.scene.parent)
 
 
 def discard(places: Places) -> None:
-    """Delete the copy of an attempt, if there is one. It raises nothing."""
-    with suppress(OSError):  # the copy is deleted at the end, by `sweep`
+    """Delete the copy of an attempt, if there is one. This raises nothing."""
+    with suppress(OSError):  # `sweep` deletes the copy later
         places.work.unlink(missing_ok=True)
 
 
 def sweep(places: Places) -> None:
-    """Delete the copy, and the files beside it of a host that was killed while it saved the copy.
+    """Delete the copy, and files that a host left when it was killed while saving the copy.
 
-    It raises nothing.
+    This raises nothing.
     """
     discard(places)
     with suppress(OSError):
@@ -244,13 +243,13 @@ def sweep(places: Places) -> None:
         for folder in places.work.parent.glob(".dcc_bridge-*"):  # of our own application
             parts = list(folder.iterdir())
             is_of_copy = all(part.name.lstrip(".").startswith(stem) for part in parts)
-            # An empty folder may belong to another scene's save, which has just begun.
+            # An empty folder may belong to the save of another scene that has just begun.
             if parts and is_of_copy:
                 shutil.rmtree(folder)
 
 
 def commit(places: Places, edited: Collection[str], planned: str) -> None:
-    """Delete the original that was kept, if the scene is there as a run left it.
+    """Delete the original, if the scene was not changed after the run.
 
     Args:
         places: The scene's files.
@@ -258,29 +257,28 @@ def commit(places: Places, edited: Collection[str], planned: str) -> None:
         planned: The digest of the original.
 
     Raises:
-        SceneLeft: The scene or the original was changed since; nothing is deleted.
+        SceneLeft: The scene or the original was changed after the run. Nothing is deleted.
         OSError: A file cannot be read or deleted.
     """
-    is_kept = places.kept.exists()
     now = digest(places.scene)
-    if not is_kept:
-        # An edited scene has lost its original just before a crash; any other scene is not here.
+    if not places.original.exists():
+        # A commit that crashed has deleted the original. Any other scene is in another folder.
         if now not in edited:
             raise SceneLeft(NOT_HERE)
         return
     if now not in (*edited, planned):
         raise SceneLeft(_changed_since(places))
-    _check_kept(places, planned)
-    places.kept.unlink()
+    _check_original(places, planned)
+    places.original.unlink()
 
 
 def drop(places: Places) -> None:
-    """Delete the second name of an original that is still the scene; OSError."""
-    places.kept.unlink(missing_ok=True)
+    """Delete the second link to a scene that was not replaced, or raise OSError."""
+    places.original.unlink(missing_ok=True)
 
 
 def roll_back(places: Places, edited: Collection[str], planned: str) -> None:
-    """Put the original back, the very file.
+    """Put the original file back in the scene's place.
 
     Args:
         places: The scene's files.
@@ -288,36 +286,36 @@ def roll_back(places: Places, edited: Collection[str], planned: str) -> None:
         planned: The digest of the original.
 
     Raises:
-        SceneLeft: The scene was changed after the run, and those changes would be lost; or the
-            original was changed, or is gone.
+        SceneLeft: The scene was changed after the run, so that changes would be lost; or the
+            original was changed or does not exist.
         OSError: A file cannot be read or renamed.
     """
-    if not places.kept.exists():
+    if not places.original.exists():
         raise SceneLeft(NOT_HERE)
-    _check_kept(places, planned)
+    _check_original(places, planned)
     with suppress(FileNotFoundError):
         before = files.stamp(places.scene)
         is_known = digest(places.scene) in (*edited, planned)
         if not is_known or files.stamp(places.scene) != before:
             raise SceneLeft(f"{_changed_since(places)} {_MOVE_AWAY}")
-    os.replace(places.kept, places.scene)
-    drop(places)  # a rename does nothing where both are names of one file
+    os.replace(places.original, places.scene)
+    drop(places)  # a rename does nothing if both names are links to one file
     files.sync_folder(places.scene.parent)
 
 
 def _changed_since(places: Places) -> str:
-    return f"It was changed after the run; the original is {places.kept}."
+    return f"It was changed after the run; the original is {places.original}."
 
 
-def _check_kept(places: Places, planned: str) -> None:
-    """Raise SceneLeft unless the file that was kept is the original."""
-    if files.digest_file(places.kept) != planned:
-        changed = f"The kept original has been changed: {places.kept}."
+def _check_original(places: Places, planned: str) -> None:
+    """Raise SceneLeft unless the original has its planned digest."""
+    if files.digest_file(places.original) != planned:
+        changed = f"The kept original has been changed: {places.original}."
         raise SceneLeft(f"{changed} {_LOOK_AT_BOTH}")
 
 
 def digest(file: Path) -> str | None:
-    """Return the digest of a file's content; None where there is no file.
+    """Return the digest of a file's content; None if there is no file.
 
     Raises:
         OSError: The file cannot be read.

@@ -3,12 +3,15 @@
 Open Job Description starts the process, here or on a farm. Its exit code:
 
 =============  ====================================================================================
-0              each scene has come to an end, or to a failure of its own
-`HOST_GONE`    the host went away; the task can go on in another session
+0              each scene is finished or has failed
+`HOST_GONE`    the host ended; the task can continue in another session
 `PAUSED`       too many scenes of the plan have failed
 `NO_LEDGER`    the ledger cannot be written
-`BROKEN`       something else keeps the task from going on
+`BROKEN`       another error prevents the task from continuing
 =============  ====================================================================================
+
+For each scene, `_Edit` copies the file, runs the skill in the copy, checks the saved copy, and puts
+the copy in the scene's place. The ledger is written before each of these steps.
 """
 
 from __future__ import annotations
@@ -36,19 +39,19 @@ BROKEN: Final = 74  # EX_IOERR of sysexits.h
 HOST_GONE: Final = 75  # EX_TEMPFAIL of sysexits.h: try again
 PAUSED: Final = 76
 NO_LEDGER: Final = 77
-_MAX_SCENE_TRIES: Final = 2  # of a scene during which the host ends
+_MAX_SCENE_TRIES: Final = 2  # of a scene whose host ends during the edit
 _ASKS_OTHER: Final = "It asks something that was not approved: {}"
 
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """The scenes that a task edits, and the places of the scenes and of their host.
+    """The work of a task.
 
     Attributes:
         plan: The plan.
         root: The folder below which the scenes lie on this computer.
         task: The number of the task.
-        run: The name of the run: a scene that failed in it is not tried again in it.
+        run: The name of the run, in which no scene is tried again after it failed.
         session: The folder of the session's host.
         url: The URL of the host.
     """
@@ -67,19 +70,19 @@ def run(
     is_stopping: Callable[[], bool] = lambda: False,
     say: Callable[[str], None] = print,
 ) -> int:
-    """Do a task.
+    """Run a task.
 
     Args:
-        work: The scenes of the task.
-        consent: The digest of the one consent that counts here; "" for the user's own.
-        is_stopping: Returns whether the task is to end after the scene that it is at.
-        say: Prints a message of Open Job Description.
+        work: The work.
+        consent: On a farm, the digest of the consent that is valid; "" for the user's own.
+        is_stopping: Returns whether the task is to end after its current scene.
+        say: Prints a message to Open Job Description.
 
     Returns:
         The exit code of the process.
 
     Raises:
-        NotApproved: The plan may not be run.
+        NotApproved: The plan has no valid consent.
     """
     try:
         with TaskLedger(work.plan, work.task) as book:
@@ -95,7 +98,7 @@ def run(
     except LedgerError as error:
         say(f"openjd_fail: The ledger of the plan cannot be written: {error.strerror or error}.")
         return NO_LEDGER
-    except OSError as error:  # an error with one scene is noted in the ledger instead
+    except OSError as error:  # not about a single scene: that would be in the ledger
         why = str(error)
         if error.filename:
             why = f"{error.strerror}: {error.filename}"
@@ -125,18 +128,18 @@ async def _run(
 
 
 def _is_over(last: ledger.Entry, run: str) -> bool:
-    """Return whether a run does not try a scene again, by the scene's last entry."""
+    """Return whether a run is finished with a scene, by the scene's last entry."""
     if last["state"] in ledger.FINAL_STATES:
         return True
     return bool(last["state"] == "failed" and last["run"] == run)
 
 
 class _SceneUnchanged(SceneLeft):
-    """A scene is as it was after the skill ran in its copy."""
+    """The skill changed nothing in the copy of the scene."""
 
 
 class _Edit:
-    """The edit of one scene, from its last entry in the ledger to the next final one."""
+    """The edit of one scene, from its last entry in the ledger to an entry in a final state."""
 
     def __init__(self, work: Work, book: TaskLedger, host: WarmHost, scene: Scene) -> None:
         self._work = work
@@ -152,10 +155,10 @@ class _Edit:
         return Places.of(self._work.plan, self._scene, self._work.root, copy)
 
     async def run(self) -> None:
-        """Edit the scene; an error with this scene becomes an entry of the ledger.
+        """Edit the scene; an error about this scene becomes an entry of the ledger.
 
         Raises:
-            Unreachable: The host is gone. The ledger says what it was doing.
+            Unreachable: The host has ended. The ledger has the state of the scene.
             LedgerError: The ledger cannot be written.
         """
         if self._scene["state"] != "asks":
@@ -174,17 +177,19 @@ class _Edit:
                 facts["unchanged"] = True
             self._book.write(self._number, "left", why=str(left), **facts)
         except swap.UnclearReplacement:
-            return  # the scene stays "proved", and the next run looks at it again
+            return  # the scene stays "proved", and the next run checks its file again
         except (HostFailed, swap.UnprovedCopy, OSError) as error:
             swap.discard(self._places)
             why = f"{error.strerror}." if isinstance(error, OSError) else str(error)
             run = self._work.run
             self._book.write(self._number, "failed", why=why, attempt=attempt, run=run)
-        else:  # if this cannot be written, the next run finds the scene replaced, and says so
+        else:  # if this cannot be written, the next run finds the replaced scene (`_recover`)
             self._book.write(self._number, "done", **done)
 
     def _recover(self, last: ledger.Entry) -> dict[str, Any] | None:
-        """Return the facts of an attempt that ended before it was noted as done, if there is one.
+        """Return the facts of an attempt that replaced the scene, but was not recorded as done.
+
+        None if there is no such attempt, and the scene still has to be edited.
 
         Raises:
             SceneLeft: Somebody else has changed the scene.
@@ -200,13 +205,13 @@ class _Edit:
         why = swap.CHANGED
         if now is None:
             why = swap.GONE
-        if places.work.exists() or not places.kept.exists():  # the copy was not put in place
+        if places.work.exists() or not places.original.exists():  # the copy was not put in place
             swap.discard(places)
             raise SceneLeft(why)
         if now == last["sha256"]:
             return facts
-        # Somebody may have gone on with the edited scene: rollback and commit look at both.
-        return {**facts, "kept": f"{why} The original is {places.kept}."}
+        # Somebody may have changed the edited scene: rollback and commit check both files.
+        return {**facts, "kept": f"{why} The original is {places.original}."}
 
     async def _replace(self, last: ledger.Entry, attempt: int) -> dict[str, Any]:
         """Edit a copy, put it in the scene's place, and return the facts of the entry "done"."""
@@ -229,7 +234,7 @@ class _Edit:
         return done
 
     async def _edit_copy(self) -> dict[str, Any]:
-        """Edit, save and prove the copy; return its digest and what `batch_save` says of it."""
+        """Edit, save and check the copy; return its digest and its proof from `batch_save`."""
         host = self._host
         request = self._work.plan.request
         places = self._places
@@ -237,8 +242,8 @@ class _Edit:
             "batch_open", file=str(places.work), name=places.scene.name, number=self._number
         )
         status, sentence = await host.skill(request.skill, request.arguments)
-        # One call, because each takes as long as a small scene does: "batch_save" also says whether
-        # another question was asked.
+        # Only one call, because a call takes as long as a small scene: "batch_save" also returns
+        # whether the skill asked another question.
         tool = "batch_save" if status == "done" else "batch_asked"
         result = await host.tool(tool)
         other = result.get("other")

@@ -1,4 +1,8 @@
-"""A session of Open Job Description whose actions are waited for, and its log. Any thread."""
+"""Runs the actions of an Open Job Description session, and writes their log. Any thread.
+
+The library ``openjd-sessions`` starts an action and reports its end by a callback. `TaskSession`
+waits for that end.
+"""
 
 from __future__ import annotations
 
@@ -18,20 +22,20 @@ from . import session
 
 
 class TaskSession:
-    """A session of Open Job Description that waits for the end of each of its actions.
+    """A session of Open Job Description, whose methods return when their action has ended.
 
     Attributes:
-        why: The last sentence of an action that failed; "" before any has failed.
+        why: The last message of an action that failed; "" if none has failed.
     """
 
     def __init__(self, job: Any, values: Any, on_progress: Callable[[int, float], None]) -> None:
-        """Make the session; its environment is entered by `enter`.
+        """Prepare the session, without starting its host.
 
         Args:
-            job: The job, as `openjd.model` has it.
+            job: The job, an `openjd.model.Job`.
             values: The values of its parameters.
-            on_progress: Called on any thread with the number of a task and the part of it that is
-                over, from 0 to 1.
+            on_progress: Called on any thread with the number of a task and the finished part of the
+                task, from 0 to 1.
         """
         self._job = job
         self._on_progress = on_progress
@@ -62,7 +66,7 @@ class TaskSession:
         """Enter the job's environment, which starts its host.
 
         Returns:
-            0 if the host runs, else the exit code of the action that failed; -1 where it has none.
+            0 if the host runs, else the exit code of the failed action, or -1 if it has none.
         """
         (environment,) = self._job.jobEnvironments
         self._ended.clear()
@@ -96,13 +100,13 @@ class TaskSession:
         return self._status.exit_code or None
 
     def _wait_for_end(self) -> None:
-        """Wait for the end of the action that was just begun."""
-        if self._is_cancelled:  # between two actions, when there was none to cancel
+        """Wait until the action that was just started has ended."""
+        if self._is_cancelled:  # `cancel` was called before this action started
             self.cancel()
         self._ended.wait()
 
     def cancel(self) -> None:
-        """End the running action, or the next one. Any thread."""
+        """Cancel the running action and all later ones. Any thread."""
         self._is_cancelled = True
         with suppress(RuntimeError):  # no action is running
             self._session.cancel_action()
@@ -117,20 +121,20 @@ class TaskSession:
 
 
 class _RunLog(logging.FileHandler):
-    """The log of a run; while the disk is full its records are lost."""
+    """The log file of a run, which drops records while the disk is full."""
 
     def handleError(self, record: logging.LogRecord) -> None:
-        """Do nothing: the ledger cannot be written then either, and the run says so, once."""
+        """Do nothing: the run reports the full disk, because its ledger cannot be written."""
 
     def close(self) -> None:
-        """Close the file, also if its last records cannot be written."""
+        """Close the file, even if its last records cannot be written."""
         with suppress(OSError):
             super().close()
 
 
 @contextmanager
 def logged(file: Path) -> Iterator[None]:
-    """Write the log of all sessions into a file, and not to the terminal, during the block."""
+    """Write the log of all sessions into a file instead of the terminal, during the block."""
     handler = _RunLog(file, encoding="utf-8", errors="backslashreplace")
     line_format = "%(asctime)s %(session_id)s %(message)s"
     defaults = {"session_id": "-"}

@@ -1,12 +1,11 @@
-"""The process of a warm host: a bridge with four tools more: about, open, asked, save. Main thread.
+"""The process of a warm host: a bridge with four additional tools (`SceneTools`). Main thread.
 
-`dcc_bridge_batch.hosts` starts it in the host's batch interpreter. It keeps the application open
-for one scene after the other. Nobody else finds it, because its runtime folder is that of its
-session. Its tools answer the client of one label only, and only an approved plan grants the
-questions of a skill.
+`dcc_bridge_batch.hosts` starts the process in the host's batch interpreter, for many scenes. Its
+runtime folder is in its session's folder, so no other client finds the host. The tools serve only
+the client with the job's label, and only an approved plan grants the questions of a skill.
 
-The process ends when the file "stop" lies in its folder, when the folder is gone, when the process
-that it was started for is gone, and when nobody has called it for long.
+The process ends when its folder has a file "stop" or is deleted, when the process that owns it has
+ended, or when no call has come for a while.
 """
 
 from __future__ import annotations
@@ -39,12 +38,12 @@ _OTHER_SCENE: Final = "The skill left another scene open, so nothing was saved."
 
 @dataclass(frozen=True, slots=True)
 class _Snapshot:
-    """A snapshot of the items of a question, and of the scene around them.
+    """A snapshot of the items of a question, and of the whole scene.
 
     Attributes:
         kinds: The type of each item, or "gone".
-        items: A digest of the items, of those below them, and of their descriptions.
-        content: A digest of all that the scene holds; None where the host cannot tell.
+        items: A digest of the items, their descendants and their descriptions.
+        content: A digest of the whole scene; None if the host cannot compute one.
     """
 
     kinds: list[str]
@@ -67,11 +66,11 @@ def _description(host: Host, item: str) -> object:
 
 
 class SceneTools:
-    """The tools by which the batch opens, edits and saves a scene. They run on the pool.
+    """The tools with which the batch opens and saves scenes. They run on the pool.
 
     Attributes:
-        grants: The questions of the skill, and the one that the plan grants.
-        last_call: When a tool was last called, by `time.monotonic`.
+        grants: The questions of the skill, and the grant of the plan.
+        last_call: The time of the last call of a tool, by `time.monotonic`.
     """
 
     def __init__(
@@ -82,7 +81,7 @@ class SceneTools:
         Args:
             headless: The bridge of the host.
             job: The job of the host.
-            plan: The plan that is run; None where a plan is made.
+            plan: The plan to run; None while a plan is made.
             grants: The questions of the skill.
         """
         self._headless = headless
@@ -92,8 +91,8 @@ class SceneTools:
         self._plan = plan
         self.grants = grants
         self.last_call = time.monotonic()
-        # Of the scene that is open: its file as the host names it, the items of its question, and
-        # their state and the place in the undo stack just after it was opened.
+        # For the open scene: its file, as the host names it; the items of its question; their state
+        # and the position in the undo stack just after the scene was opened.
         self._file: Path | None = None
         self._items: list[str] = []
         self._before = _Snapshot([], "", None)
@@ -123,7 +122,9 @@ class SceneTools:
     @skill(risk="read", thread="any")
     def batch_asked(self) -> dict[str, Any]:
         """List what the skill has asked since the scene was opened."""
-        return self._run(lambda: {"asked": self.grants.asked, "other": self.grants.other()})
+        return self._run(
+            lambda: {"asked": self.grants.questions, "other": self.grants.unplanned_question()}
+        )
 
     @skill(risk="read", thread="any")
     def batch_save(self) -> dict[str, Any]:
@@ -134,7 +135,7 @@ class SceneTools:
         return self._run(self._save)
 
     def _run(self, fn: Callable[[], dict[str, Any]]) -> dict[str, Any]:
-        """Call a function on the main thread, as the person would; an error becomes a result.
+        """Call a function on the main thread, outside of any skill; return errors as a result.
 
         Any thread of the pool.
 
@@ -189,8 +190,8 @@ class SceneTools:
         return {"scene": self._host.scene()}
 
     def _save(self) -> dict[str, Any]:
-        """Save the scene and prove its file, unless there is nothing to save."""
-        other = self.grants.other()
+        """Save the scene and check the saved file, unless there is nothing to save."""
+        other = self.grants.unplanned_question()
         if other is not None:
             return {"other": other}
         if not self.grants.has_granted:
@@ -207,7 +208,7 @@ class SceneTools:
         return self._save_and_prove(self._host, file)
 
     def _save_and_prove(self, host: Host, file: Path) -> dict[str, Any]:
-        """Save the scene and open it again; PlanError: it lacks what the skill did."""
+        """Save the scene and open it again; raise PlanError if it lacks the skill's changes."""
         edited = _Snapshot.take(host, self._items)
         sha256_before = files.digest_file(file)
         self._calls.save(host)
@@ -230,10 +231,11 @@ class SceneTools:
         return {"sha256": sha256, "changed": changed, "proof": proof}
 
     def _proof(self, saved: _Snapshot) -> str | None:
-        """Return how the saved scene differs from the one that was opened; None if it does not.
+        """Return how the saved scene differs from the scene that was opened; None if not at all.
 
-        "items" if an item that was agreed to differs, "scene" if anything else in it does, "file"
-        if the host can name no difference, but the file differs.
+        Returns:
+            "items" if an approved item differs, "scene" if only the rest of the scene differs,
+            "file" if the host can only see that the file differs.
         """
         if self._items and saved.items != self._before.items:
             return "items"
@@ -281,7 +283,7 @@ def _serve(job: Job, report: Path) -> None:
         approval.check(plan, job.consent)
     settings = Settings.load(
         runtime=Path(job.folder, "runtime"),
-        edit="ask",  # so that an edit that asks nothing by itself is in the plan too
+        edit="ask",  # so that a plan also contains edits that would not ask
         unattended="refuse",
         host_dialogs=False,
         python="off",
@@ -307,7 +309,7 @@ def _serve(job: Job, report: Path) -> None:
 
 
 def _stop_when_due(job: Job, tools: SceneTools, stop: Callable[[], None]) -> None:
-    """Wait for a reason to end, and stop. A thread of its own."""
+    """Call `stop` when the host has to end, as the module says. A thread of its own."""
     folder = Path(job.folder)
     while folder.is_dir() and not (folder / STOP).exists():
         if job.owner is not None and not _is_alive(job.owner):
@@ -319,7 +321,7 @@ def _stop_when_due(job: Job, tools: SceneTools, stop: Callable[[], None]) -> Non
 
 
 def _is_alive(pid: int) -> bool:
-    """Return whether a process is there; always True on Windows, where a signal would end it."""
+    """Return whether a process exists; always True on Windows, where `os.kill` would end it."""
     if os.name != "posix":
         return True
     try:

@@ -1,7 +1,7 @@
-"""A window that asks a person for their consent to a plan. A process of its own, main thread.
+"""A window that asks a person for consent to a plan. A process of its own, main thread.
 
-`ask` starts the process and reads the answer. It is not the process of the command, because Qt ends
-its process if it cannot reach the screen.
+`ask` starts the process and reads the answer. The window has its own process, because Qt ends the
+process if it cannot reach the screen.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _NO_SCREEN: Final = ("offscreen", "minimal", "vnc", "linuxfb", "eglfs")  # platf
 
 
 def has_screen() -> bool:
-    """Return whether a window can be shown to whoever started this process."""
+    """Return whether a window can be shown to the person who started this process."""
     if find_spec("PySide6") is None or os.environ.get("SSH_CONNECTION"):
         return False
     if os.environ.get("QT_QPA_PLATFORM", "").partition(":")[0] in _NO_SCREEN:
@@ -41,7 +41,7 @@ def ask(plan: Plan) -> Answer | None:
     """Show the window and wait for the answer.
 
     Returns:
-        The answer; None where the window cannot be shown.
+        The answer; None if the window cannot be shown.
     """
     command = [sys.executable, "-m", "dcc_bridge", "batch", "window", str(plan.folder)]
     process = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, check=False)
@@ -72,7 +72,7 @@ def draw(plan: Plan, answered: Callable[[Answer], None]) -> QuestionDialog:
         title="Approve a plan",
         verb=summary.verb(plan),
         skill=str(plan.header["skill"]["name"]),
-        asked_by=f"the plan of {report.made(plan)}",
+        asked_by=f"the plan of {report.origin(plan)}",
         application=_NAME,
         place=str(plan.root),
         details=summary.details(plan),

@@ -178,12 +178,12 @@ class HoudiniHost(Host):
 
     @contextmanager
     def guard(self, put_back: list[str], *, read: bool) -> Iterator[None]:
-        """Keep a copy of what is lost without a grant; put back the update mode.
+        """Keep a copy of losses without a grant; restore the update mode.
 
         The edits of a body that only reads become one action too.
 
         Args:
-            put_back: Takes the names of what was put back.
+            put_back: Receives the names of restored state.
             read: Whether the block should edit nothing.
 
         Raises:
@@ -254,7 +254,7 @@ class HoudiniHost(Host):
                     del self._own[oldest]
 
     def _note_move(self, labels: tuple[str, ...]) -> None:
-        """Note an undo or redo of the top label; below one of ours nothing has changed."""
+        """Record an undo or redo of the top label; labels below one of ours cannot change."""
         if labels and labels[0] not in self._own:
             self._move = next(self._moves)
 

@@ -1,18 +1,18 @@
 """The losses of a step in Houdini: nodes, and parts of nodes that stay. Main thread.
 
-Houdini reports few edits beforehand. So all nodes and parts are listed when a stretch begins, and
-compared with those that are there later. All statements about Houdini come from SideFX's reference
-of ``hou``; none was run in Houdini.
+Houdini reports few edits beforehand. So all nodes and parts are listed when a step begins, and
+compared with the nodes and parts at its end. All statements about Houdini come from SideFX's
+reference of ``hou``; none was run in Houdini.
 
 ======================  ==========================================================================
 compared                of
 ======================  ==========================================================================
-nodes                   the first 10,000, level by level, except the insides of locked assets; by
-                        session id: a new name or parent is no loss
-inputs, spare           the first 2,000 nodes; of an object's inputs none, as they are its parent
+nodes                   the first 10,000, level by level, except inside locked assets; by session
+                        id: a new name or parent is no loss
+inputs, spare           the first 2,000 nodes; not an object's inputs, which are its parents
 parameters, node
 groups, locked shapes
-keys, expressions       the first 20,000 parameters of them
+keys, expressions       the first 20,000 parameters of these nodes
 ======================  ==========================================================================
 """
 
@@ -28,11 +28,11 @@ import hou
 
 MAX_COMPARED: Final = 10_000  # nodes
 _MAX_WITH_PARTS: Final = 2_000  # nodes whose parts are compared
-_MAX_PARMS: Final = 20_000  # parameters of them
+_MAX_PARMS: Final = 20_000  # parameters of these nodes
 INTERPOLATIONS: Final = (
     *("bezier()", "linear()", "constant()", "cubic()", "spline()", "ease()", "qlinear()"),
 )
-"""Expressions of a key for the way to the next key; any other one drives its parameter."""
+"""Expressions of a key that interpolate; any other expression drives the parameter."""
 
 
 @dataclass
@@ -42,9 +42,9 @@ class _Parts:
     Attributes:
         keys: How many keys each parameter has; 0 for a parameter that an expression drives.
         inputs: The name of each connected input, and the session id of its source.
-        spares: The names of the parameters that somebody added.
+        spares: The names of the added ("spare") parameters.
         groups: The session ids of the members of each node group.
-        is_locked: Whether the node's shape is locked into it.
+        is_locked: Whether the node stores its shape ("hard locked").
     """
 
     keys: dict[str, int] = field(default_factory=dict)
@@ -55,14 +55,14 @@ class _Parts:
 
 
 class Losses:
-    """The nodes and parts that one step took away."""
+    """Finds the nodes and parts that one step removes."""
 
     def __init__(self) -> None:
         self._paths: dict[int, str] = {}  # of the nodes before the step, by session id
         self._parts: dict[int, _Parts] = {}
 
     def clear(self) -> None:
-        """Forget all nodes, as another scene is open, which loses none of them."""
+        """Remove all lists: another scene is open, so the old nodes are no losses."""
         self._paths = {}
         self._parts = {}
 
@@ -79,11 +79,10 @@ class Losses:
                 self._parts[key] = _parts_of(node, parms)
 
     def left(self, agreed: Set[Any]) -> list[str]:
-        """Return what is gone and no person agreed to.
+        """Return the losses that no person agreed to.
 
         Args:
-            agreed: Session ids and paths of nodes, which stand for their parts, and for all nodes
-                in them.
+            agreed: Session ids and paths of nodes. Each includes its parts and the nodes inside.
 
         Returns:
             Deleted nodes by their paths, and parts in words: "2 keys of tx of /obj/box".
@@ -113,8 +112,8 @@ def census() -> dict[int, str]:
 
 
 def locks(node: Any) -> list[str]:
-    """Return how assets lock a node: "asset" for its own, "inside an asset" for one around it."""
-    if not hasattr(node, "isLockedHDA"):  # a node that is no operator has no asset either
+    """Return how assets lock a node: "asset" for its own, "inside an asset" for an outer asset."""
+    if not hasattr(node, "isLockedHDA"):  # a node that is no operator has no asset
         return []
     names = []
     if node.isLockedHDA():
@@ -125,13 +124,13 @@ def locks(node: Any) -> list[str]:
 
 
 def _names(key: int, path: str) -> set[Any]:
-    """Return all that may stand for a node: its session id, its path, and paths it is below."""
+    """Return the identifiers that include a node: its session id, its path, its parents' paths."""
     parents = [str(parent) for parent in PurePosixPath(path).parents]
     return {key, path, *parents}
 
 
 def _parts_of(node: Any, parms: Iterable[hou.Parm]) -> _Parts:
-    """Return the parts of a node; keys and expressions of some parameters only."""
+    """Return the parts of a node, with the keys and expressions of the given parameters."""
     parts = _Parts(inputs=_inputs_of(node), is_locked=_is_locked(node))
     for parm in parms:
         count = _count_keys(parm)
@@ -164,16 +163,16 @@ def _inputs_of(node: Any) -> list[tuple[str, int]]:
     inputs = []
     for connection in node.inputConnections():
         source = connection.inputNode()
-        if source is not None:  # else it is an input of the network around the node
+        if source is not None:  # else an input of the network around the node
             inputs.append((connection.inputName(), source.sessionId()))
     return inputs
 
 
 def _lost_parts(node: Any, before: _Parts) -> Iterator[str]:
-    """Yield the parts that a node had and has no more, in words."""
+    """Yield the parts that a node has lost, in words."""
     for name, count in before.keys.items():
         parm = node.parm(name)
-        if parm is not None:  # else a spare parameter is gone itself
+        if parm is not None:  # else the spare parameter itself is lost
             yield from _lost_keys(parm, count)
     for name in _lost_inputs(node, before.inputs):
         yield f"connection to {name}"
@@ -186,7 +185,7 @@ def _lost_parts(node: Any, before: _Parts) -> Iterator[str]:
 
 
 def _lost_keys(parm: hou.Parm, before: int) -> Iterator[str]:
-    """Yield the expression or the keys that a parameter has lost; `before` as `_count_keys`."""
+    """Yield the expression or keys that a parameter has lost; `before` is its `_count_keys`."""
     now = _count_keys(parm)
     if before == 0:
         if now != 0:
@@ -200,18 +199,18 @@ def _lost_keys(parm: hou.Parm, before: int) -> Iterator[str]:
 
 
 def _lost_inputs(node: Any, before: list[tuple[str, int]]) -> list[str]:
-    """Return inputs that have lost a source that is still there; a new source is no loss."""
+    """Return inputs that have lost a source that still exists; a new source is no loss."""
     if not before or node.type().category().name() == "Object":
         return []
     sources = [source for _, source in _inputs_of(node)]
     present = [(name, key) for name, key in before if hou.nodeBySessionId(key) is not None]
     missing = [name for name, key in present if key not in sources]
-    # The inputs of a merge move up when one is removed, so their numbers say nothing.
+    # The inputs of a merge move up when one is removed, so input names cannot be compared.
     return missing[: max(0, len(present) - len(sources))]
 
 
 def _lost_members(network: Any, before: dict[str, list[int]]) -> Iterator[str]:
-    """Yield the node groups of a network that are gone, and the members that groups have lost."""
+    """Yield the node groups that a network has lost, and the members that its groups have lost."""
     groups = {group.name(): group for group in _groups(network)}
     for name, members in before.items():
         if name not in groups:

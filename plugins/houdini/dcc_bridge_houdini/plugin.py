@@ -1,6 +1,7 @@
-"""The bridge in Houdini: its start and its end, its panel. Main thread.
+"""Starts and stops the bridge in Houdini, and shows its panel. Main thread.
 
-``uiready.py``, the panel and the shelf call this module: Houdini runs those without `__file__`.
+``uiready.py``, the panel and the shelf call this module, because Houdini runs those files without
+`__file__`.
 """
 
 from __future__ import annotations
@@ -22,12 +23,12 @@ if TYPE_CHECKING:
 
 @cache
 def plug_in() -> PlugIn:
-    """Return the plug-in, which the first call makes."""
+    """Return the only `PlugIn` of this Houdini, and make it on the first call."""
     return PlugIn(HoudiniHost(), vendor=VENDOR, operations=operations)
 
 
 def start_when_ready() -> None:
-    """Start as soon as Houdini can show a dialog."""
+    """Start the bridge as soon as Houdini can show a dialog."""
     if hou.isUIAvailable():
         plug_in().install(_start)
 
@@ -38,7 +39,7 @@ def stop() -> None:
 
 
 def make_panel() -> QWidget:
-    """Return the widget of the Python panel; a sentence if the bridge is not up yet."""
+    """Return the widget of the Python panel, or a label with the reason if there is no bridge."""
     from dcc_bridge.spi.qt import QLabel, Qt, tr
 
     panel = plug_in().panel
@@ -73,7 +74,7 @@ def _start() -> None:
     plug_in().start()
     bridge = plug_in().bridge
     if bridge is not None:
-        # Qt wakes the main thread at once; this call is for a wake that Houdini's loop has lost.
+        # Qt wakes the main thread at once. This callback is for a wake that Houdini's loop lost.
         drain = bridge.main.drain
         hou.ui.addEventLoopCallback(drain)
         plug_in().cleanup.callback(hou.ui.removeEventLoopCallback, drain)

@@ -48,7 +48,7 @@ class HoudiniProgram(InstallTarget):
         """Return the folder in which Houdini looks for the plug-ins of all users.
 
         Raises:
-            UnknownLocation: HSITE is not set, or the version has one number only.
+            UnknownLocation: HSITE is not set, or the version has only one number.
         """
         version = self._version(facts)
         site = system.env.get("HSITE")
@@ -59,7 +59,7 @@ class HoudiniProgram(InstallTarget):
         return Path(site) / f"houdini{version}" / "packages"
 
     def _version(self, facts: Facts) -> str:
-        """Return the first two numbers of the version, "21.0", as Houdini's folders have them."""
+        """Return the first two numbers of the version, "21.0", which are in Houdini's folders."""
         version = numbers(self.required_version(facts))
         if len(version) < 2:
             raise UnknownLocation("Houdini's folders need two numbers. Use --version 21.0.")

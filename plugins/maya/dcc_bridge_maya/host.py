@@ -250,13 +250,13 @@ class MayaHost(Host):
 
     @contextmanager
     def guard(self, put_back: list[str], *, read: bool) -> Iterator[None]:
-        """Refuse losses that undo does not bring back; put back the namespace and autokey.
+        """Refuse actions that undo cannot reverse; restore the namespace and autokey.
 
         The edits of a body that only reads become one chunk too. The module `scene` lists the
         losses that Maya cannot refuse.
 
         Args:
-            put_back: Takes the names of what was put back.
+            put_back: Receives the names of restored state.
             read: Whether the block should edit nothing.
 
         Raises:

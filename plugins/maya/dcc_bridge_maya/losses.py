@@ -1,16 +1,16 @@
 """The losses of a step in Maya: nodes, and parts of nodes that stay. Main thread.
 
-Maya reports each loss when it happens. `Losses.left` then looks which of them are still gone: an
-undo inside the step, or a connection made again, brings something back. All statements about Maya
+Maya reports each loss when it happens. `Losses.left` then checks which losses are still there: an
+undo inside the step, or a new connection, may have restored something. All statements about Maya
 come from Autodesk's reference of its commands and of its Python API (`MDGMessage`, `MNodeMessage`,
 `MAnimMessage`); none was run in Maya.
 
 =================  ===============================================================================
-noticed            by
+loss of            is noticed by
 =================  ===============================================================================
 nodes              their UUIDs: a new name or parent is no loss
 keys               the numbers of keys before and after, of the first 10,000 curves
-connections        both ends are there, and nothing leads into the attribute any more
+connections        an attribute without an incoming connection, if both nodes still exist
 members            the connection to their set or layer; of a shading group, if there is no other
 attributes         a callback on each of the first 10,000 nodes
 =================  ===============================================================================
@@ -26,7 +26,7 @@ from typing import Any, Final, NamedTuple
 from maya import cmds
 from maya.api import OpenMaya, OpenMayaAnim
 
-_ask: Any = cmds  # the commands again, where the stubs have a query's type or a flag's wrong
+_ask: Any = cmds  # for calls whose types are wrong in the stubs
 _MAX_NOTED: Final = 10_000  # curves whose keys are counted, and nodes whose attributes are watched
 _MEMBERS: Final = ("dagSetMembers", "dnSetMembers")  # the attributes that members connect to
 _BOOKKEEPING: Final = {  # nodes that Maya connects by itself, or only for an editor's drawing
@@ -68,11 +68,11 @@ class _LostPart(NamedTuple):
 
 
 class Losses:
-    """The nodes and parts that one step took away, as Maya reported them meanwhile.
+    """Collects the nodes and parts that one step removes, as Maya reports them.
 
     Attributes:
-        is_other_scene: Whether another scene was opened or begun. A person has agreed to the loss
-            of the whole scene then, so none of its nodes is listed.
+        is_other_scene: Whether another scene was opened or begun. A person has then agreed to the
+            loss of the whole scene, so no node of it is a loss.
     """
 
     def __init__(self) -> None:
@@ -90,7 +90,7 @@ class Losses:
         """Add the callbacks by which Maya reports losses.
 
         Args:
-            parts: Whether to note lost parts of nodes as well.
+            parts: Whether to collect lost parts of nodes too.
 
         Yields:
             The id of each callback, for its removal.
@@ -109,7 +109,7 @@ class Losses:
             yield add(node, self._note_attribute)
 
     def clear(self) -> None:
-        """Forget the step before."""
+        """Remove everything that was collected."""
         self.is_other_scene = False
         self._paths.clear()
         self._deleted.clear()
@@ -121,10 +121,10 @@ class Losses:
         self._new_parts.clear()
 
     def left(self, agreed: Set[str]) -> list[str]:
-        """Return what is gone and no person agreed to.
+        """Return the losses that no person agreed to.
 
-        A node goes with an agreed node that it was below. A node outside of the DAG also goes with
-        an agreed node that it was connected to: Maya deletes an animation curve by itself.
+        An agreed node includes the nodes below it. It also includes nodes outside of the DAG that
+        were connected to it, because Maya itself deletes animation curves.
 
         Args:
             agreed: UUIDs, long paths or short names of nodes.
@@ -151,13 +151,13 @@ class Losses:
     # ---- nodes
 
     def _gone_nodes(self) -> dict[str, str]:
-        """Return the paths of the nodes that were there before and are not now, by UUID."""
+        """Return the paths of the nodes that existed before the step and are deleted, by UUID."""
         ids = [uuid for uuid in self._deleted if uuid not in self._created]
         back = set(cmds.ls(ids, uuid=True) or []) if ids else set()
         return {uuid: self._paths[uuid] for uuid in ids if uuid not in back}
 
     def _not_agreed(self, gone: dict[str, str], agreed: Set[str]) -> dict[str, str]:
-        """Return the nodes that are neither agreed to nor go with an agreed one."""
+        """Return the nodes that no agreed node includes."""
         rest = dict(gone)
         leaving = {uuid for uuid, path in rest.items() if agreed & {uuid, *_names(path)}}
         while leaving:
@@ -183,7 +183,7 @@ class Losses:
         self._deleted[uuid_of(node)] = None
 
     def _remember_paths(self, node: OpenMaya.MObject) -> None:
-        """Remember the paths of a node and all nodes below it, which may have no parent later."""
+        """Store the paths of a node and all nodes below it, which may lose their parents later."""
         uuid = uuid_of(node)
         if uuid in self._paths:
             return
@@ -210,16 +210,16 @@ class Losses:
         return paths
 
     def _links(self, sources: Container[str], targets: Container[str]) -> list[_Link]:
-        """Return the broken connections between nodes that were there before the step."""
+        """Return the broken connections between nodes that existed before the step."""
         old = (link for link in self._broken if link not in self._new_parts)
         return [link for link in old if link.source in sources and link.target in targets]
 
     def _parts(self, curves: Set[str], paths: dict[str, str]) -> Iterator[_LostPart]:
-        """Yield the lost parts of nodes that are there.
+        """Yield the lost parts of nodes that still exist.
 
         Args:
-            curves: The animation curves that are gone, by UUID, of nodes that are there.
-            paths: The paths of the nodes that are there, by UUID.
+            curves: The UUIDs of deleted animation curves of such nodes.
+            paths: The paths of such nodes, by UUID.
         """
         for link in self._links(curves, paths):
             keys = _counted(self._key_counts[link.source])
@@ -246,7 +246,7 @@ class Losses:
             yield _LostPart(f"connection to {link.input}", link.target, target)
 
     def _fewer_keys(self) -> Iterator[_LostPart]:
-        """Yield the keys that are missing from curves that are there."""
+        """Yield the keys that are missing from curves that still exist."""
         for uuid in self._edited_curves:
             curve: str = _path(uuid)
             if not curve:
@@ -303,8 +303,8 @@ def _path(uuid: str) -> str:
 
 
 def _is_free(plug: str) -> bool:
-    """Return whether an attribute is still there and has no incoming connection."""
-    with suppress(RuntimeError, ValueError):  # the attribute is gone
+    """Return whether an attribute still exists and has no incoming connection."""
+    with suppress(RuntimeError, ValueError):  # the attribute does not exist
         return not cmds.connectionInfo(plug, sourceFromDestination=True)
     return False
 

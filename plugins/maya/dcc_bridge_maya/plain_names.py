@@ -1,8 +1,9 @@
-"""The plain Maya commands: they read and edit the scene, within undo.
+"""The *plain* Maya commands, which only read and edit the scene, within undo. Any thread.
 
-Left out is all that takes a file, runs text (expressions, script nodes, MEL), is called later, or
-changes the application. The API is left out as a whole: undo does not know of its edits. No text
-is set on an attribute, since that may be the name of a file. Any thread.
+An agent's code that uses only these can run without a look at its text, if a person allows that.
+Commands are left out if they take a file, run text (expressions, script nodes, MEL), call code
+later, or change the application. The whole API is left out, because undo does not cover its edits.
+No text can be set on an attribute, because that may be the name of a file.
 """
 
 from __future__ import annotations
@@ -52,9 +53,9 @@ _TYPES: Final = (
     r"(short|long|float|double)[23]|matrix|double4|doubleArray|floatArray|Int32Array|vectorArray"
     r"|pointArray|nurbsCurve|nurbsSurface|mesh|lattice|componentList|attributeAlias|reflectanceRGB"
 )
-# An attribute whose name says that it holds a file or runs a text, by its long or short name.
+# Excludes attributes that hold a file or run a text, by parts of their long or short names.
 _SET: Final = r"(?i).*\.(?!.*(file|path|script|mel|prefix|code)|ftn$|st$)[^.]+"
-# The end of what may be wired to: the names of others are too many, and have short ones.
+# The attributes that may be connected to.
 _WIRED: Final = (
     r".*\.(translate|rotate|scale)[XYZ]?|.*\.[trs][xyz]?|.*\.(visibility|v|surfaceShader"
     r"|displacementShader|volumeShader|rotateOrder|offset|uvCoord|uv|uvFilterSize|normalCamera"

@@ -1,17 +1,17 @@
-"""A scene in Maya: its nodes, and the guard of what undo does not bring back. Main thread.
+"""A scene in Maya: its nodes, and the guard against actions that undo cannot reverse. Main thread.
 
-All statements about Maya come from Autodesk's reference of its commands (``ls``,
-``namespaceInfo``, ``autoKeyframe``) and of its Python API (`MSceneMessage`, `MNodeMessage`); none
-was run in Maya.
+A *stretch* is the part of a skill's body between two questions; each is one undo chunk. All
+statements about Maya come from Autodesk's reference of its commands (``ls``, ``namespaceInfo``,
+``autoKeyframe``) and of its Python API (`MSceneMessage`, `MNodeMessage`); none was run in Maya.
 
 =======================  =========================================================================
-refused beforehand       a new scene, another scene opened, a save, an export over a file; for a
+refused beforehand       a new scene, opening another scene, a save, an export over a file; for a
                          body that only reads also an import, and a new or loaded reference
-undone exactly           all that Maya records: each stretch of a body is one chunk of our own
-put back                 the scene's file, the current namespace, autokey
+undone exactly           everything that Maya records
+restored here            the scene's file, the current namespace, autokey
 reported, with a copy    a removed or unloaded reference, for which Maya has no check
-not noticed              files that Python or a plug-in writes by itself; a suspended refresh, which
-                         Maya cannot be asked about; an edit by the API, which is on no queue
+not noticed              files that Python or a plug-in writes; a suspended refresh, which cannot be
+                         queried; an edit by the API, which is on no undo queue
 =======================  =========================================================================
 """
 
@@ -35,18 +35,18 @@ _MAX_NOTED: Final = 10_000  # nodes whose attributes are watched
 
 
 class Checks:
-    """Refuses losses that undo does not bring back; Maya asks before each.
+    """Refuses actions that undo cannot reverse, in callbacks that Maya calls before each.
 
-    Maya's command may end as if all were well, so the error is raised at the end of the stretch at
-    the latest. The person's own edits pass.
+    A refused command of Maya may end without an error, so `end` raises the error at the end of the
+    stretch. Edits by the person are not refused.
     """
 
     def __init__(self, host: Host, losses: Losses) -> None:
-        """Note the scene's file.
+        """Store the scene's present file.
 
         Args:
             host: The host, whose `losing` raises for a loss that nobody agreed to.
-            losses: Takes note that another scene is open.
+            losses: Is told when another scene is opened.
         """
         self._host = host
         self._file = host.file()
@@ -54,10 +54,10 @@ class Checks:
         self._refusal: BridgeError | None = None
 
     def listen(self, *, read: bool) -> Iterator[int]:
-        """Add the callbacks by which Maya asks.
+        """Add the callbacks.
 
         Args:
-            read: Whether the body only reads, and may bring in nothing.
+            read: Whether the body only reads, and so may import nothing.
 
         Yields:
             The id of each callback, for its removal.
@@ -66,7 +66,7 @@ class Checks:
         yield Message.addCheckFileCallback(Message.kBeforeOpenCheck, self._before_open)
         yield Message.addCheckCallback(Message.kBeforeSaveCheck, self._before_save)
         yield Message.addCheckFileCallback(Message.kBeforeExportCheck, self._before_export)
-        if read:  # an edit may bring something in, as no undo loses anything by that
+        if read:  # a body that edits may import, which undo reverses
             for event in ("Import", "CreateReference", "LoadReference"):
                 check = getattr(Message, f"kBefore{event}Check")
                 yield Message.addCheckFileCallback(check, self._before_import)
@@ -74,7 +74,7 @@ class Checks:
         yield Message.addCallback(Message.kBeforeUnloadReference, self._note_reference)
 
     def end(self) -> None:
-        """Put the scene's file back, and raise the refusal if the body went on in spite of it."""
+        """Restore the scene's file, and raise the refusal if the body continued after it."""
         if not self._may_keep_file() and self._file is not None:
             cmds.file(rename=self._file.as_posix())
         refusal = self._refusal
@@ -82,7 +82,7 @@ class Checks:
         if refusal is not None:
             raise refusal
 
-    # ---- called by Maya; each returns whether it may go on
+    # ---- called by Maya; each returns whether Maya may continue
 
     def _before_new(self, *_: object) -> bool:
         return self._may_replace_scene("begin a new scene")
@@ -139,16 +139,16 @@ class Checks:
 
 @contextmanager
 def guarded(host: Host, losses: Losses, put_back: list[str], *, read: bool) -> Iterator[None]:
-    """Listen while a stretch of a body runs, and put back the state that undo does not hold.
+    """Listen while a stretch of a body runs, and restore the state that undo does not cover.
 
     Args:
         host: The host, whose `losing` raises for a loss that nobody agreed to.
-        losses: Takes note of what the stretch takes away.
-        put_back: Takes the names of what was put back.
+        losses: Collects the losses of the stretch.
+        put_back: Receives the names of restored state.
         read: Whether the body only reads.
 
     Raises:
-        BridgeError: The body went on in spite of a refusal.
+        BridgeError: The body continued after a refusal.
     """
     checks = Checks(host, losses)
     with ExitStack() as stack:
@@ -162,10 +162,10 @@ def guarded(host: Host, losses: Losses, put_back: list[str], *, read: bool) -> I
 
 @contextmanager
 def touched_nodes(names: Sequence[str]) -> Iterator[set[str]]:
-    """Note which nodes' attributes are set during the block.
+    """Collect the nodes whose attributes are set during the block.
 
     Args:
-        names: The nodes; if there are more than 10,000, none is watched.
+        names: The nodes to watch; if there are more than 10,000, none is watched.
 
     Yields:
         The UUIDs of the nodes, which grow while the block runs.
@@ -207,7 +207,7 @@ def unrecorded() -> Iterator[None]:
 
 @contextmanager
 def _restored_state(put_back: list[str]) -> Iterator[None]:
-    """Put back the namespace and autokey after the block, and name those that had changed."""
+    """Restore the namespace and autokey after the block, and add their names if they changed."""
     namespace = _namespace()
     autokey = _autokey()
     try:
@@ -224,7 +224,7 @@ def _restored_state(put_back: list[str]) -> Iterator[None]:
 
 
 def find(item: str) -> str:
-    """Return the long path of the only node that a path or a short name means.
+    """Return the long path of the only node with a path or a short name.
 
     Raises:
         LookupError: There is no such node, or there are several.
@@ -286,7 +286,7 @@ def is_referenced(path: str) -> bool:
 
 
 def facts(item: str) -> list[Any]:
-    """Return the facts for a node's fingerprint; of a short name those of all its nodes."""
+    """Return the facts for a node's fingerprint; for a short name, of all nodes with it."""
     paths = cmds.ls(item, long=True) if cmds.objExists(item) else []
     if not paths:
         return [item, "gone"]

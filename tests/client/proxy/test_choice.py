@@ -119,9 +119,9 @@ def test_an_agent_is_told_once_that_its_host_is_another_process_now() -> None:
     choice.look([MAYA])
     choice.look([LATER])
 
-    assert choice.take_news(MAYA) is None
-    assert "maya-1111 (Maya, shot_010.ma) ended" in str(choice.take_news(LATER))
-    assert choice.take_news(LATER) is None
+    assert choice.take_restart_notice(MAYA) is None
+    assert "maya-1111 (Maya, shot_010.ma) ended" in str(choice.take_restart_notice(LATER))
+    assert choice.take_restart_notice(LATER) is None
 
 
 def test_an_agent_is_told_nothing_where_only_the_bridge_of_its_host_began_anew() -> None:
@@ -130,7 +130,7 @@ def test_an_agent_is_told_nothing_where_only_the_bridge_of_its_host_began_anew()
     again = replace(LATER, pid=MAYA.pid)
 
     assert choice.look([again]) == again
-    assert choice.take_news(again) is None
+    assert choice.take_restart_notice(again) is None
 
 
 def test_a_host_that_was_chosen_is_used_although_it_does_not_fit() -> None:

@@ -300,12 +300,12 @@ async def test_a_call_that_is_cancelled_while_its_tool_is_listed_is_never_sent()
     refused = ErrorData(code=HEADER_MISMATCH, message="")
     with unopened() as upstream:
         upstream.request(wanted)
-        upstream._lacks_header(JSONRPCError(jsonrpc="2.0", id=wanted.id, error=refused))
+        upstream._retry_refused(JSONRPCError(jsonrpc="2.0", id=wanted.id, error=refused))
         first, listing = (upstream._queue.receive_nowait() for _ in range(2))
         upstream.in_flight.pop(wanted.id)
         number = getattr(listing, "id", "")
         tools = JSONRPCResponse(jsonrpc="2.0", id=number, result={"tools": []})
-        is_ours = upstream._is_ours(tools)
+        is_ours = upstream._take_own_answer(tools)
         waiting = upstream._queue.statistics().current_buffer_used
 
     assert (first, is_ours, waiting) == (wanted, True, 0)
@@ -321,6 +321,6 @@ async def test_only_what_another_host_might_say_otherwise_loses_its_time(
     async with anyio.create_task_group() as tasks:
         router, _ = routing(tasks, ignore)
         with unopened() as upstream:
-            answered: Any = router._answered(upstream, request, response)
+            answered: Any = router._answer_for_client(upstream, request, response)
 
     assert answered.result["ttlMs"] == kept

@@ -1,8 +1,7 @@
 """Plans a skill for many scene files, and asks for approval. On a thread of the pool.
 
-This is a skill like any other. A host offers it if this folder is among its folders of skills, as
-our own application does where the extra "batch" is installed. ``dcc-bridge batch plan`` makes the
-plan in a process of its own.
+A host offers this skill if this folder is one of its folders of skills, as in our own application
+if the extra "batch" is installed. ``dcc-bridge batch plan`` makes the plan, in its own process.
 """
 
 from __future__ import annotations
@@ -64,11 +63,11 @@ def plan_batch(
 def _plan_command(
     skill: str, scenes: list[str], arguments: dict[str, Any], host: str, folder: Path
 ) -> list[str]:
-    """Return the command that makes the plan; ValueError says which argument is wrong."""
+    """Return the command that makes the plan; raise ValueError for a wrong argument."""
     relative = [scene for scene in scenes if not Path(scene).is_absolute()]
     if relative or not scenes:
         raise ValueError(f"Give full paths of scenes, not {relative[:3]}.")
-    # The lines of a list may be anything, and an error that quotes a line goes to the agent.
+    # A list could be any file, and errors that quote its lines go to the agent.
     lists = [scene for scene in scenes if Path(scene).suffix.lower() in LISTS]
     if lists:
         raise ValueError(f"Give the scenes' own paths and patterns, not {lists[0]}.")
@@ -81,7 +80,7 @@ def _plan_command(
     for skill_folder in skill_folders:
         if skill_folder.is_dir():
             command += ["--skills", str(skill_folder)]
-    # An agent's text must never be read as an option: each stands behind a "=" or a "--".
+    # The agent's texts stand after "=" or "--", so that none is read as an option.
     command.append(f"--args={json.dumps(arguments)}")
     for scene in scenes:
         command.append(f"--scenes={scene}")
@@ -89,7 +88,7 @@ def _plan_command(
 
 
 def _this_host() -> str:
-    """Return the name that ``--host`` takes for the application around; "" for no known one."""
+    """Return the ``--host`` name of the application that runs this skill; "" if not known."""
     context = current_context()
     if context is None:
         return ""
@@ -104,7 +103,7 @@ def _program() -> list[str]:
     """Find dcc-bridge with its extra: in this Python, in the Python of this file, or on PATH."""
     if find_spec("openjd") and Path(sys.executable).name.lower().startswith("python"):
         return [sys.executable, "-m", "dcc_bridge"]
-    # Of an environment the package lies in lib/python3.11/site-packages or in Lib/site-packages.
+    # In an environment the package is in lib/python3.11/site-packages or Lib/site-packages.
     folders = []
     for environment in _PACKAGE_PARENT.parents[1:3]:
         folders += [str(environment / "bin"), str(environment / "Scripts")]
@@ -124,7 +123,7 @@ def _run(command: list[str]) -> None:
         Stopped: The call was cancelled.
     """
     env = {**os.environ, "PYTHONUNBUFFERED": "1", "PYTHONUTF8": "1"}
-    # An application sets these for its own Python, which is not the one that is started here.
+    # An application sets these for its own Python, and another Python is started here.
     env.pop("PYTHONHOME", None)
     env.pop("PYTHONPATH", None)
     with subprocess.Popen(
@@ -150,7 +149,7 @@ def _run(command: list[str]) -> None:
 
 
 def _follow(process: subprocess.Popen[str]) -> str:
-    """Report the progress that a process prints, and return its last sentence at its end.
+    """Report the progress that a process prints until it ends, and return its last sentence.
 
     Raises:
         Stopped: The call was cancelled.
@@ -175,9 +174,9 @@ def _follow(process: subprocess.Popen[str]) -> str:
 
 
 def _read_lines(output: IO[str], lines: queue.SimpleQueue[str]) -> None:
-    """Put lines into a queue, and "" at the end, on a thread of its own.
+    """Put lines into a queue, and "" at the end. A thread of its own.
 
-    A read that waits cannot be cancelled; waiting for a queue can.
+    Waiting for a queue can be cancelled, and a blocked read cannot.
     """
     for line in output:
         lines.put(line)
@@ -188,7 +187,7 @@ def _approval(plan: Plan) -> tuple[bool, str]:
     """Ask the person at the host, and sign the plan if they agree.
 
     Returns:
-        Whether the plan was approved, and what the person does next.
+        Whether the plan was approved, and the next step for the person.
     """
     approve = f"dcc-bridge batch approve {plan.folder}"
     if not plan.asks:
@@ -210,22 +209,22 @@ def _approval(plan: Plan) -> tuple[bool, str]:
     if not answer.accepted or values.get("approve") is not True:
         approval.record_answer(plan, "host", "declined", {"by": answer.answered_by})
         return False, "It was not approved. Ask the person what they want instead."
-    if answer.answered_by != "host":  # a client may answer by itself, and a consent is signed
+    if answer.answered_by != "host":  # a client could answer without asking its person
         return False, f"The person approves it on their computer: {approve}"
     approval.approve(plan, by="host")
     return True, f"The person runs it: dcc-bridge batch run {plan.folder}"
 
 
 def _facts(plan: Plan) -> dict[str, Any]:
-    """Return the plan's places and counts, and the first scenes that differ from the rest."""
-    seen = report.overview(plan)
+    """Return the plan's paths and counts, and the first scenes that differ from the rest."""
+    overview = report.overview(plan)
     differing = []
-    for number, why in seen.differing[:10]:
+    for number, why in overview.differing[:10]:
         differing.append({"scene": plan.scene(number)["path"], "why": why})
     return {
         "plan": str(plan.folder),
         "report": str(plan.folder / report.FILE),
-        "scenes": {report.WORDS[state]: count for state, count in seen.states.items()},
-        "items": dict(seen.kinds.most_common(10)),
+        "scenes": {report.WORDS[state]: count for state, count in overview.states.items()},
+        "items": dict(overview.kinds.most_common(10)),
         "differ": differing,
     }

@@ -20,18 +20,18 @@ class _Files(Building, FileExchange):
     """The operations on files, except the scene's own."""
 
     def import_formats(self) -> Mapping[str, tuple[str, ...]]:
-        """Return the formats of a File node, which locks a copy, or reads a reference each time."""
+        """Return the formats of a File node, which stores a copy or reads the file each time."""
         return dict.fromkeys(_SUFFIXES, ("copy", "reference"))
 
     def import_file(
         self, path: Path, how: str, under: str | None, scale: float, up: Literal["Y", "Z"] | None
     ) -> Imported:
-        """Make an object with a File node in it; scale and axes go into the object's transform.
+        """Make an object with a File node; the object's transform has the scale and the axes.
 
         Args:
             path: The file.
             how: "copy" or "reference".
-            under: The object to follow, or the network to be in; None for none.
+            under: The parent object or the network, if any.
             scale: The factor of the sizes.
             up: The axis that is up in the file; None for Y.
 
@@ -44,7 +44,7 @@ class _Files(Building, FileExchange):
         assert parm is not None
         assert isinstance(node, hou.SopNode)
         parm.set(path.as_posix())
-        shape = node.geometry()  # which cooks the node, so that its errors are those of this file
+        shape = node.geometry()  # cooks the node, so that its errors are about this file
         if node.errors() or shape is None or not shape.intrinsicValue("pointcount"):
             why = " ".join(node.errors()) or "There is no shape in it."
             raise ValueError(f"{path} cannot be read: {why}")
@@ -57,7 +57,7 @@ class _Files(Building, FileExchange):
         return Imported([item])
 
     def export_formats(self) -> Sequence[str]:
-        """Return the formats that Houdini writes by itself."""
+        """Return the formats that Houdini writes without a plug-in."""
         return _SUFFIXES
 
     def export_file(
@@ -71,7 +71,7 @@ class _Files(Building, FileExchange):
             frames: Not used: the present frame is written.
 
         Returns:
-            Sentences that say what is not in the file.
+            Sentences about the things that are not in the file.
 
         Raises:
             ValueError: No item displays a shape, or Houdini cannot write the file.

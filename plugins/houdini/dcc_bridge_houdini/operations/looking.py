@@ -1,4 +1,4 @@
-"""Pictures by flipbooks of the person's scene view, which is put back afterwards. Main thread."""
+"""Pictures by flipbooks of the person's scene view, which is then restored. Main thread."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _OFF: Final = (  # settings of a flipbook
 
 
 class _Looks(Drawing, Frames):
-    """The operations that look, of a Houdini with a window only."""
+    """The operations that look through cameras, in a Houdini with a window."""
 
     @contextmanager
     def at_frame(self, frame: float) -> Iterator[None]:
@@ -97,10 +97,10 @@ class _Lens(NamedTuple):
 
     Attributes:
         matrix: The transform from the camera to the world.
-        distance: From the eye to the point that is looked at.
+        distance: From the eye to its target.
         width: The width of the picture in pixels.
         height: The height of the picture in pixels.
-        ortho_width: The width of what is seen without perspective; 0 with perspective.
+        ortho_width: The width of the visible area without perspective; 0 with perspective.
         focal_ratio: The focal length, divided by the width of the film.
     """
 
@@ -166,7 +166,7 @@ def _scene_view() -> tuple[hou.SceneViewer, hou.GeometryViewport, hou.Matrix4]:
 
 @contextmanager
 def _restored(viewport: hou.GeometryViewport, shading: str) -> Iterator[None]:
-    """Shade a viewport for pictures during the block, and put back all that the person has set."""
+    """Shade a viewport for pictures during the block, and restore the person's settings."""
     camera = viewport.camera()
     view = viewport.defaultCamera().stash()
     kind = viewport.type()
@@ -199,7 +199,7 @@ def _restored(viewport: hou.GeometryViewport, shading: str) -> Iterator[None]:
 
 
 def _aim(viewport: hou.GeometryViewport, shot: Shot, inside: hou.Matrix4, aspect: float) -> None:
-    """Look as a shot does.
+    """Turn a viewport to a shot's viewpoint.
 
     Args:
         viewport: The viewport to turn.

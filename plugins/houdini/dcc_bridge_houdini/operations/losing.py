@@ -20,7 +20,7 @@ class _Loses(Cleaning, Deleting, Saving):
     """The operations that lose something."""
 
     def junk(self, what: Junk) -> list[str]:
-        """Return the paths of nodes that nobody needs, of one kind of junk.
+        """Return the paths of the nodes that are one kind of junk.
 
         Raises:
             ValueError: Houdini has no such junk.
@@ -45,21 +45,21 @@ class _Loses(Cleaning, Deleting, Saving):
         """Delete nodes with all nodes inside them.
 
         Returns:
-            No warning.
+            An empty list: there are no warnings.
 
         Raises:
             ValueError: Houdini cannot delete a node.
         """
         for item in items:
             node = hou.node(item)
-            if node is None:  # deleted with the node that it was in
+            if node is None:  # deleted with its parent
                 continue
             with explained(f"{item} cannot be deleted"):
                 node.destroy()
         return []
 
     def below(self, items: Sequence[str]) -> Sequence[str]:
-        """Return the nodes inside items, which are deleted with them, except in locked assets."""
+        """Return the nodes inside items, which are deleted too, except those in locked assets."""
         inside = list[str]()
         for item in items:
             inside += [node.path() for node in find(item).allSubChildren(True, False)]
@@ -67,7 +67,7 @@ class _Loses(Cleaning, Deleting, Saving):
         return [path for path in dict.fromkeys(inside) if path not in deleted]
 
     def orphans(self, items: Sequence[str]) -> Sequence[str]:
-        """Return the objects that follow one of the items and are no items themselves."""
+        """Return the children of items, by object inputs, that are not among the items."""
         followers = list[str]()
         for item in items:
             followers += [node.path() for node in find(item).outputs()]
@@ -92,7 +92,7 @@ class _Loses(Cleaning, Deleting, Saving):
         """Return the file that saving would write.
 
         Raises:
-            ValueError: The scene has no file yet, or the path is not a good one.
+            ValueError: The scene has no file yet, or the path is not valid.
         """
         if path is None and hou.hipFile.isNewFile():
             raise ValueError("This scene was never saved: give the path of a file.")
@@ -103,14 +103,14 @@ class _Loses(Cleaning, Deleting, Saving):
                 f"{target} cannot be written: name a {self.host.suffix} file by its whole path, "
                 "in a folder that is there."
             )
-        # The licence decides on the suffix: Houdini may write .hipnc in place of .hip.
+        # The licence determines the suffix: Houdini may write .hipnc instead of .hip.
         return [target.with_suffix(self.host.suffix)]
 
     def save(self, path: Path | None) -> Path:
         """Save the scene, and return its file.
 
         Raises:
-            ValueError: Houdini did not write the file, or the path is not a good one.
+            ValueError: Houdini did not write the file, or the path is not valid.
         """
         (target,) = self.save_files(path)
         with explained(f"{target} was not written"):

@@ -1,4 +1,4 @@
-"""Materials of the /mat network, and putting them on objects and shapes. Main thread."""
+"""Makes materials in the /mat network, and assigns them to objects and shapes. Main thread."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _VALUES: Final = {  # the parameters of a principled shader
     "texture": "basecolor_texture",
     "normal": "baseNormal_texture",
 }
-_SWITCHES: Final[dict[str, dict[str, Any]]] = {  # parameters without which a value does not count
+_SWITCHES: Final[dict[str, dict[str, Any]]] = {  # parameters that enable a value
     "texture": {"basecolor_useTexture": 1},
     "normal": {"baseBumpAndNormal_enable": 1, "baseBumpAndNormal_type": "normal"},
 }
@@ -76,10 +76,10 @@ class _Shades(Building, Materials):
         return path
 
     def assign(self, item: str, material: str) -> None:
-        """Set the material of an object, or of a Material node behind a node in it.
+        """Set the material of an object; for a node in an object, by a Material node after it.
 
         Raises:
-            ValueError: The item takes no material, or its shapes have materials of their own.
+            ValueError: The item takes no material, or its shapes have their own materials.
         """
         node = find(item)
         shader = find(material)
@@ -99,7 +99,7 @@ class _Shades(Building, Materials):
     def _material_node(self, node: hou.SopNode) -> str:
         """Return the Material node of a shape: the node itself, the next one, or a new one.
 
-        A node with several connections onwards gets a new one, which all of them then start from.
+        A node with several outgoing connections gets a new Material node between.
         """
         connections = node.outputConnections()
         candidates: list[Any] = [node]

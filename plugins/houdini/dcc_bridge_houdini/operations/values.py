@@ -19,13 +19,13 @@ _SHAPES: Final = {"linear": "linear()", "smooth": "bezier()", "step": "constant(
 
 
 def record(redo: Callable[[], Any], undo: Callable[[], Any], label: str) -> None:
-    """Do an edit as an operation of our own on Houdini's undo stack.
+    """Make an edit with its own entry on Houdini's undo stack.
 
     For edits that Houdini, by its reference, may not record.
 
     Args:
-        redo: Does the edit.
-        undo: Takes the edit back.
+        redo: Makes the edit.
+        undo: Reverses the edit.
         label: The name of the operation.
     """
     with hou.undos.disabler():  # else an edit that Houdini does record would be undone twice
@@ -34,7 +34,7 @@ def record(redo: Callable[[], Any], undo: Callable[[], Any], label: str) -> None
 
 
 class Playbar(NamedTuple):
-    """The settings of the scene as a whole, which the playbar shows.
+    """The settings of the whole scene, which the playbar shows.
 
     Attributes:
         frame: The current frame.
@@ -110,7 +110,7 @@ class _Values(Connections, Keyframes):
             _set(parm, new)
 
     def _set_setting(self, prop: str, value: Any) -> None:
-        """Write a setting of the scene; LookupError if there is none, ValueError for the value."""
+        """Write a setting; raise LookupError for an unknown one, ValueError for a wrong value."""
         self.value(SCENE, prop)  # raises LookupError
         is_number = isinstance(value, int | float) and math.isfinite(value)
         if not is_number or (prop == "fps" and value <= 0):
@@ -129,7 +129,7 @@ class _Values(Connections, Keyframes):
         return list(node.inputNames()), list(node.outputNames())
 
     def connect(self, link: SocketLink) -> None:
-        """Connect an output to an input, in place of the connection that the input has.
+        """Connect an output to an input, replacing the input's connection.
 
         Raises:
             LookupError: There is no such node.
@@ -151,7 +151,7 @@ class _Values(Connections, Keyframes):
     # ---- keys
 
     def keys(self, item: str, prop: str) -> list[tuple[float, Any]]:
-        """Return the frame and the value of each key; of a tuple a list for each frame with a key.
+        """Return the frame and the value of each key; for a tuple, the values of all parameters.
 
         Raises:
             LookupError: There is no such node or parameter.
@@ -175,7 +175,7 @@ class _Values(Connections, Keyframes):
             prop: The parameter or tuple.
             keys: The frame and the value of each key; of a tuple lists of values.
             shape: "linear", "smooth" or "step".
-            clear: Whether to remove the keys that are there.
+            clear: Whether to remove the present keys first.
 
         Raises:
             LookupError: There is no such node or parameter.
@@ -229,7 +229,7 @@ def value_with_lock(parms: Sequence[hou.Parm]) -> Value:
 
 
 def value_of(parms: Iterable[hou.Parm]) -> Any:
-    """Return the values of parameters as JSON can carry them; of one parameter no list."""
+    """Return the values of parameters in the types of JSON; for one parameter no list."""
     values = [_plain(parm.eval()) for parm in parms]
     return values[0] if len(values) == 1 else values
 
@@ -266,7 +266,7 @@ def _keyframes(parm: hou.Parm) -> list[hou.Keyframe]:
 
 
 def _set(parm: hou.Parm, value: Any) -> None:
-    """Write a parameter; ValueError says what it takes."""
+    """Write a parameter, or raise ValueError with the type that it takes."""
     try:
         parm.set(value)
     except (hou.Error, TypeError) as error:

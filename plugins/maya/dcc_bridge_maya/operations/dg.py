@@ -20,9 +20,9 @@ from maya.api import OpenMaya
 
 from ..scene import find, is_locked, is_referenced
 
-ask: Any = cmds  # the commands again, where the stubs have a query's type or a flag's wrong
+ask: Any = cmds  # for calls whose types are wrong in the stubs
 _NAME: Final = re.compile(r"[A-Za-z_]\w*", re.ASCII)
-_MAX_SEARCHED: Final = 5_000  # names in which near ones are looked for: 20 ms
+_MAX_SEARCHED: Final = 5_000  # names that are compared with an unknown name, in 20 ms
 
 
 def node(item: str) -> str:
@@ -41,7 +41,7 @@ def node(item: str) -> str:
 
 
 def near(name: str, names: Iterable[str]) -> str:
-    """Return the names that are near a name as a sentence with a space before it; "" if none is."""
+    """Return a sentence with names that are similar to a name, after a space; "" if none is."""
     matches = get_close_matches(name, dict.fromkeys(names), n=3, cutoff=0.5)
     return f" Near: {', '.join(matches)}." if matches else ""
 
@@ -69,7 +69,7 @@ def valid_name(name: str) -> str:
 
 
 def relatives(path: str, **which: Any) -> list[str]:
-    """Return relatives by their long paths; none of a node that is not in the DAG."""
+    """Return the long paths of relatives; [] for a node that is not in the DAG."""
     if not path.startswith("|"):
         return []
     return ask.listRelatives(path, fullPath=True, **which) or []
@@ -88,7 +88,7 @@ def attribute_nodes(path: str) -> list[str]:
 
 
 def nodes_of_type(*types: str) -> list[str]:
-    """Return the nodes of some types; types that no plug-in has loaded have none."""
+    """Return the nodes of some types; types that Maya has not loaded are ignored."""
     loaded = set(cmds.allNodeTypes())
     present = [name for name in types if name in loaded]  # `ls` raises for any other type
     if not present:
@@ -112,7 +112,7 @@ def links(name: str, **which: Any) -> list[str]:
 
 
 def why_fixed(path: str) -> str:
-    """Return why a node can be neither renamed nor deleted; "" if it can."""
+    """Return why a node cannot be renamed or deleted; "" if it can."""
     if is_referenced(path):
         return "comes from a referenced file"
     if is_locked(path):
@@ -126,7 +126,7 @@ def why_fixed(path: str) -> str:
 
 @contextmanager
 def restored_selection() -> Iterator[None]:
-    """Put the selection back after commands, many of which change it.
+    """Restore the selection after the block, because many commands change it.
 
     Raises:
         ValueError: A command in the block failed. The message is Maya's.

@@ -1,7 +1,7 @@
 """Pictures of a scene in Maya, through a camera and a panel of our own. Main thread.
 
-By Maya's reference `playblast` draws from a given panel, off the screen. A camera is made and
-deleted while Maya records nothing, so that no undo step has it.
+By Maya's reference `playblast` draws from a given panel, off the screen. The camera is made and
+deleted without undo recording, so that no undo step contains it.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _HIDDEN: Final = dict.fromkeys(
     ("grid", "headsUpDisplay", "manipulators", "selectionHiliteDisplay"), False
 )
 _JPEG_QUALITY: Final = 80
-_FILM_HEIGHT_IN: Final = 1.0  # in inches; any height will do, as the lens makes the angle
+_FILM_HEIGHT_IN: Final = 1.0  # in inches; any height, because the focal length sets the angle
 _MM_PER_INCH: Final = 25.4
 
 
@@ -36,7 +36,7 @@ class _Looking(_Losing, Drawing, Frames):
 
     @contextmanager
     def at_frame(self, frame: float) -> Iterator[None]:
-        """Go to a frame and back, as a playblast does; a pose without keys is lost by that."""
+        """Go to a frame for the block, and back; this loses a pose without keys."""
         with _unseen():
             ask.currentTime(frame)
             yield
@@ -107,7 +107,7 @@ def _persons_camera() -> str:
 
 @contextmanager
 def _unseen() -> Iterator[None]:
-    """Record nothing, and put back selection, frame, focus and the mark of a modified scene."""
+    """Record no undo, and restore the selection, the frame, the focus and the modified flag."""
     frame = ask.currentTime(query=True)
     is_modified = cmds.file(query=True, modified=True)
     focus = ask.getPanel(withFocus=True)
@@ -140,7 +140,7 @@ def _panel(shading: str) -> Iterator[str]:
 
 
 def _draw(panel: str, shot: Shot, file: Path, width: int, height: int) -> None:
-    """Draw one shot into a file, through its camera or one that is made for it."""
+    """Draw one shot into a file, through its camera or a temporary camera."""
     camera = dg.node(shot.camera) if shot.camera else _own_camera(shot, width / height)
     try:
         frame = ask.currentTime(query=True) if shot.frame is None else shot.frame
@@ -168,7 +168,7 @@ def _own_camera(shot: Shot, aspect: float) -> str:
     """Make a camera at a shot's viewpoint, for pictures of an aspect, and return its transform."""
     camera = cmds.createNode("transform", name="dccBridgeLook", skipSelect=True)
     shape = cmds.createNode("camera", parent=camera, skipSelect=True)
-    vector: Any = OpenMaya.MVector  # its stub has no way to go through one
+    vector: Any = OpenMaya.MVector  # its stub is not iterable
     eye, target, up = (vector(point) for point in (shot.eye, shot.target, shot.up))
     back = (eye - target).normal()
     side = (up ^ back).normal()

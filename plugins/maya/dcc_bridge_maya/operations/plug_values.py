@@ -1,4 +1,4 @@
-"""The values of Maya's plugs, as JSON carries them. Main thread.
+"""Reads and writes the values of Maya's plugs, in the types of JSON. Main thread.
 
 Traps in Maya's reference: `getAttr` returns a compound as a list of one tuple, and an angle in the
 unit of the interface.
@@ -15,7 +15,7 @@ from .dg import ask
 
 
 def read(plug: str) -> Any:
-    """Return a plug's value as JSON carries it: angles in degrees, an enumeration by its label.
+    """Return a plug's value in the types of JSON: angles in degrees, an enumeration by its label.
 
     Raises:
         ValueError: The plug has no value.
@@ -41,10 +41,10 @@ def read(plug: str) -> Any:
 
 
 def write(plug: str, value: Any) -> None:
-    """Write a plug's value, as `read` returns it.
+    """Write a value in the form that `read` returns.
 
     Raises:
-        ValueError: The plug does not take the value. The message says what it takes.
+        ValueError: The plug does not take the value. The message names its type.
     """
     labels = _labels(plug)
     if labels and isinstance(value, str):
@@ -62,7 +62,7 @@ def write(plug: str, value: Any) -> None:
 
 
 def numbers_of(plug: str, value: Any) -> list[Any]:
-    """Return a value as a list with a number for each part of a plug; else ValueError."""
+    """Return a value as a list with a number for each part of a plug, or raise ValueError."""
     numbers = list(value) if isinstance(value, list | tuple) else [value]
     count = len(dg.parts(plug))
     if len(numbers) != count:
@@ -71,7 +71,7 @@ def numbers_of(plug: str, value: Any) -> list[Any]:
 
 
 def _labels(plug: str) -> dict[str, int]:
-    """Return an enumeration's labels with their numbers; of any other plug none.
+    """Return an enumeration's labels with their numbers; {} for any other plug.
 
     In "a:b=4:c" a label without a number has the next number after the highest before it.
     """

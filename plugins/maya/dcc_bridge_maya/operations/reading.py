@@ -115,7 +115,7 @@ class _Reading(_Values, ApiSearch, Checking, CodeContext):
             yield
 
     def writers(self) -> Sequence[tuple[Any, str, Any]]:
-        """Return the commands that write files, but for those that Maya itself asks about."""
+        """Return the commands that write files, except those for which Maya has a check."""
         return [(cmds, name, _named(keywords)) for name, keywords in _WRITERS.items()]
 
     def items(self, under: str | None = None) -> Iterable[str]:
@@ -130,7 +130,7 @@ class _Reading(_Values, ApiSearch, Checking, CodeContext):
         return kind(dg.node(item))
 
     def name(self, item: str) -> str:
-        """Return a node's name without the namespace, which says where the node comes from."""
+        """Return a node's name without its namespace."""
         return dg.short_name(item).rpartition(":")[2]
 
     def parent(self, item: str) -> str | None:

@@ -1,6 +1,6 @@
-"""The settings of a scene of Maya as a whole: frames, rate, units, camera, size. Main thread.
+"""The settings of a whole scene of Maya: frames, rate, units, camera, size. Main thread.
 
-A trap in Maya's reference: `currentUnit` moves all keys unless a flag says not to.
+A trap in Maya's reference: `currentUnit` moves all keys unless a flag prevents it.
 """
 
 from __future__ import annotations
@@ -53,31 +53,31 @@ def write_setting(prop: str, value: Any) -> None:
     """Write a setting of the scene; LookupError if there is no such setting."""
     read_setting(prop)  # raises LookupError
     writers: dict[str, Callable[[Any], object]] = {
-        "frame": _put_frame,
-        "start": _put_start,
-        "end": _put_end,
-        "fps": _put_fps,
-        "units": _put_units,
-        "size": _put_size,
-        "camera": _put_camera,
+        "frame": _write_frame,
+        "start": _write_start,
+        "end": _write_end,
+        "fps": _write_fps,
+        "units": _write_units,
+        "size": _write_size,
+        "camera": _write_camera,
     }
     writers[prop](value)
 
 
-def _put_frame(frame: float) -> None:
+def _write_frame(frame: float) -> None:
     ask.currentTime(float(frame))
 
 
-def _put_start(frame: float) -> None:
-    _put_range(frame, max(frame, read_setting("end")))
+def _write_start(frame: float) -> None:
+    _write_range(frame, max(frame, read_setting("end")))
 
 
-def _put_end(frame: float) -> None:
-    _put_range(min(frame, read_setting("start")), frame)
+def _write_end(frame: float) -> None:
+    _write_range(min(frame, read_setting("start")), frame)
 
 
-def _put_range(start: float, end: float) -> None:
-    """Set the range of the time slider, and extend the animation's range to hold it."""
+def _write_range(start: float, end: float) -> None:
+    """Set the range of the time slider, and extend the animation's range to contain it."""
     first = ask.playbackOptions(query=True, animationStartTime=True)
     last = ask.playbackOptions(query=True, animationEndTime=True)
     cmds.playbackOptions(
@@ -88,27 +88,27 @@ def _put_range(start: float, end: float) -> None:
     )
 
 
-def _put_fps(rate: float) -> None:
+def _write_fps(rate: float) -> None:
     names = {number: name for name, number in _FPS.items()}
-    # Without the flag Maya moves every key, so that each stays at its second.
+    # Without the flag Maya moves every key, to keep its time in seconds.
     cmds.currentUnit(time=names.get(rate, f"{rate:g}fps"), updateAnimation=False)
 
 
-def _put_units(unit: object) -> None:
+def _write_units(unit: object) -> None:
     cmds.currentUnit(linear=str(unit))
 
 
-def _put_size(size: Sequence[int]) -> None:
+def _write_size(size: Sequence[int]) -> None:
     width, height = size
-    # Without the ratio pictures are squeezed.
+    # With the old ratio, pictures would be distorted.
     ratio = width / height * ask.getAttr("defaultResolution.pixelAspect")
     write("defaultResolution.width", width)
     write("defaultResolution.height", height)
     write("defaultResolution.deviceAspectRatio", ratio)
 
 
-def _put_camera(item: str) -> None:
-    """Render through one camera and through no other."""
+def _write_camera(item: str) -> None:
+    """Render only through one camera."""
     cameras = dict(_cameras())
     camera = dg.node(item)
     if camera not in cameras:

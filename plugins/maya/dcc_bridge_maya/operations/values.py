@@ -17,10 +17,10 @@ from .dg import ask
 from .plug_values import numbers_of, read, type_of_plug, write
 from .scene_settings import read_setting, write_setting
 
-# The tangents into a key and out of it. A step is a way out of a key, and none into it.
+# The in and out tangents of a key. A step is only possible as an out tangent.
 _TANGENTS: Final = {"linear": ("linear", "linear"), "smooth": ("auto", "auto")}
 _STEP: Final = ("clamped", "step")
-_MAX_KEYS: Final = 100  # of each property, when an agent looks into an item
+_MAX_KEYS: Final = 100  # of each property, for the verb `inspect`
 
 
 class _Values(Connections, Keyframes):
@@ -44,7 +44,7 @@ class _Values(Connections, Keyframes):
         Args:
             item: The node, or `SCENE`.
             prop: The attribute or setting.
-            value: The value as JSON carries it, angles in degrees.
+            value: The value in the types of JSON, angles in degrees.
             replace: Whether to remove locks, keys and connections of the attribute.
 
         Raises:
@@ -62,7 +62,7 @@ class _Values(Connections, Keyframes):
             write(plug, value)
 
     def sockets(self, item: str) -> tuple[list[str], list[str]]:
-        """Return an item's inputs and outputs, those of its most special type first."""
+        """Return an item's inputs and outputs, those of its most specific type first."""
         inputs: list[str] = []
         outputs: list[str] = []
         for owner in dg.attribute_nodes(dg.node(item)):
@@ -71,7 +71,7 @@ class _Values(Connections, Keyframes):
         return inputs, outputs
 
     def connect(self, link: SocketLink) -> None:
-        """Connect an output to an input, in place of the connection that the input has.
+        """Connect an output to an input, replacing the input's connection.
 
         Raises:
             LookupError: There is no such node or attribute.
@@ -87,7 +87,7 @@ class _Values(Connections, Keyframes):
                 cmds.connectAttr(output, target, force=True)
 
     def cut(self, link: SocketLink) -> None:
-        """Remove the connections into an attribute: from one output, or without a source all.
+        """Remove the connections into an attribute: from one output, or all without a source.
 
         Raises:
             LookupError: There is no such node or attribute.
@@ -109,7 +109,7 @@ class _Values(Connections, Keyframes):
                 cmds.disconnectAttr(origin, into)
 
     def keys(self, item: str, prop: str) -> list[tuple[float, Any]]:
-        """Return the keys of an attribute; of a compound only the frames where all parts have one.
+        """Return the keys of an attribute; for a compound, only frames where all parts have a key.
 
         Returns:
             The frame and the value of each key, angles in degrees.
@@ -132,7 +132,7 @@ class _Values(Connections, Keyframes):
             prop: The attribute.
             keys: The frame and the value of each key, angles in degrees.
             shape: "linear", "smooth" or "step".
-            clear: Whether to remove the keys that are there.
+            clear: Whether to remove the present keys first.
 
         Raises:
             LookupError: There is no such node or attribute.
@@ -181,7 +181,7 @@ class _Values(Connections, Keyframes):
         return keys_by_name
 
     def _values(self, path: str) -> dict[str, Value]:
-        """Return the values that the Channel Box shows, and those that name files."""
+        """Return the values that the Channel Box shows, and the values that name files."""
         values: dict[str, Value] = {}
         for owner in dg.attribute_nodes(path):
             names: list[str] = []
@@ -207,7 +207,7 @@ def _sockets(node: str, **way: bool) -> list[str]:
 
 
 def _elements(node: str, name: str) -> list[str]:
-    """Return an attribute, or of an array its elements and the next one."""
+    """Return an attribute, or for an array its elements and the next free element."""
     if not cmds.attributeQuery(name, node=node, multi=True):
         return [name]
     numbers = ask.getAttr(f"{node}.{name}", multiIndices=True) or []
@@ -216,7 +216,7 @@ def _elements(node: str, name: str) -> list[str]:
 
 
 def _item_of(plug: str) -> str:
-    """Return the item that has a plug's attribute: of a shape's attribute its transform."""
+    """Return the item with a plug's attribute: for a shape's attribute the shape's transform."""
     name, _, prop = plug.partition(".")
     path = dg.long_path(name)
     if not ask.ls(path, shapes=True):
@@ -228,7 +228,7 @@ def _item_of(plug: str) -> str:
 
 
 def _is_same_plug(plug: str, other: str) -> bool:
-    """Return whether two names mean one plug: a command returns short names."""
+    """Return whether two names mean the same plug: commands return short names."""
     name, _, prop = plug.partition(".")
     other_name, _, other_prop = other.partition(".")
     if prop != other_prop:
@@ -237,7 +237,7 @@ def _is_same_plug(plug: str, other: str) -> bool:
 
 
 def _keys_of_plug(plug: str) -> dict[float, Any]:
-    """Return the keys of a plug that is no compound: their values by their frames."""
+    """Return the values of a simple plug's keys, by their frames."""
     times = ask.keyframe(plug, query=True, timeChange=True) or []
     values = ask.keyframe(plug, query=True, valueChange=True) or []
     factor = dg.unit(plug)

@@ -29,8 +29,6 @@ which ``.ci/run`` installs.
 because a machine is slow: it waits for an event or has a clock of its own, and a limit only ends a
 hang.
 
-``python -m tests.house`` measures how the code reads.
-
 =======================================================  ========================================
 what                                                     shown by
 =======================================================  ========================================

@@ -443,36 +443,3 @@ def test_a_taken_port_is_a_sentence(tmp_path: Path) -> None:
 def test_a_second_start_in_one_process_is_a_sentence(tmp_path: Path) -> None:
     with live(tmp_path), pytest.raises(StartError, match="already running in this process"):
         Live(tmp_path)
-
-
-@every_era
-def test_errors_are_sentences_and_the_server_goes_on(era: str, tmp_path: Path) -> None:
-    skills = Skills()
-
-    @skill(risk="read")
-    def broken() -> None:
-        raise RuntimeError("the disk is full")
-
-    (tmp_path / "skills").mkdir()
-    (tmp_path / "skills" / "typo.py").write_text("def typo(:\n")
-    fns = (broken, skills.read(), skills.delete())
-    with live(tmp_path, *fns, host=skills.host, skills=[tmp_path / "skills"]) as running:
-        calls: list[tuple[str, dict[str, Any]]] = [
-            ("broken", {}),
-            ("delete", {"patern": "x"}),
-            ("delete", {"pattern": {}}),
-            ("typo", {}),
-            ("nothing", {}),
-        ]
-        results = [running.call(tool, arguments, era=era) for tool, arguments in calls]
-        after = running.call("count", era=era)
-
-    told = [text(one) for one in results]
-    assert all(one.is_error for one in results)
-    assert "the disk is full" in told[0]
-    assert "patern: there is no such argument" in told[1]
-    assert "pattern: input should be a valid string" in told[2]
-    assert "typo.py could not be loaded: line 1: SyntaxError" in told[3]
-    assert "no tool named 'nothing'" in told[4]
-    assert not any("Traceback" in one for one in told)
-    assert status(after) == "done"

@@ -49,20 +49,6 @@ class TestMaya(HostContract, GuardContract):
         return Stand(host, (CAMERA, "|key"), edit, cmds.delete, save)
 
 
-def test_deferral_never_runs_in_batch_and_is_not_relied_on(maya: Maya, host: Host) -> None:
-    """Python and threading: it rides on idle events; in batch the start is at once."""
-    started: list[str] = []
-    deferred: list[str] = []
-
-    sys.modules["maya.utils"].executeDeferred(deferred.append, "ran")
-    host.when_ready(lambda: started.append("started"))
-    for _ in range(3):
-        maya.turn()
-
-    assert deferred == ([] if maya.batch else ["ran"])
-    assert started == (["started"] if maya.batch else [])  # its window is not up yet
-
-
 def test_a_start_that_is_taken_back_before_the_window_is_up_is_waited_for_no_more(
     maya: Maya, host: Host, monkeypatch: pytest.MonkeyPatch, cmds: Any
 ) -> None:

@@ -36,6 +36,19 @@ def ask_and_delete(host: FakeHost, *limits: float) -> Callable[..., Any]:
     return delete
 
 
+def adding(host: FakeHost, may_end: threading.Event) -> Callable[..., Any]:
+    """Make a skill that adds an item, and goes on until it may end."""
+
+    @skill(risk="edit")
+    async def add() -> str:
+        await on_main(lambda: host.items.append("b"))
+        while not may_end.is_set():
+            await anyio.sleep(0.005)
+        return "added"
+
+    return add
+
+
 @every_era
 def test_a_call_that_its_client_gave_up_is_not_told_of(era: str, tmp_path: Path) -> None:
     host, person = FakeHost(["a", "b"], has_ui=True), Person(None, YES)
@@ -137,14 +150,7 @@ def test_an_edit_made_again_says_so_in_its_result_because_nobody_is_asked(
     monkeypatch.setattr(tasks, "TASK_AFTER_S", 0.02)
     host, may_end = FakeHost(["a"]), threading.Event()
 
-    @skill(risk="edit")
-    async def add() -> str:
-        await on_main(lambda: host.items.append("b"))
-        while not may_end.is_set():
-            await anyio.sleep(0.005)
-        return "added"
-
-    with live(tmp_path, add, host=host) as running:
+    with live(tmp_path, adding(host, may_end), host=host) as running:
         running.beside(lambda: Wire.of(running).call("add"))  # and its handle is lost
         may_end.set()
         running.until(lambda: running.bridge.recent.records()[0].ended is not None)
@@ -161,14 +167,7 @@ def test_the_same_call_beside_a_task_is_told_of_it_unless_its_client_came_back(
     monkeypatch.setattr(tasks, "TASK_AFTER_S", 0.02)
     host, may_end = FakeHost(["a"]), threading.Event()
 
-    @skill(risk="edit")
-    async def add() -> str:
-        await on_main(lambda: host.items.append("b"))
-        while not may_end.is_set():
-            await anyio.sleep(0.005)
-        return "added"
-
-    with live(tmp_path, add, host=host) as running:
+    with live(tmp_path, adding(host, may_end), host=host) as running:
         wire = Wire.beside(running)
         first = wire.call("add")["taskId"]
         if comes_back:

@@ -66,20 +66,6 @@ class TestHoudini(HostContract, GuardContract):
         return Stand(host, (CAMERA, LIGHT), edit, delete, lambda: hou.hipFile.save(), False)
 
 
-def test_a_group_inside_a_parameters_callback_has_no_effect(
-    houdini: Houdini, host: Host, hou: Any
-) -> None:
-    """hou.undos.group: so our label is not there, and the bridge undoes nothing of the person's."""
-
-    def callback() -> None:
-        with host.undo_step("Ours"):
-            hou.node(LIGHT).parm("tx").set(1.0)
-
-    houdini.call_back(callback)
-
-    assert host.undo_mark().label == "Parameter Change"
-
-
 def test_undo_that_is_off_is_refused(host: Host, hou: Any) -> None:
     """hou.undos.disabler: a step that nobody could undo does not begin."""
     with (

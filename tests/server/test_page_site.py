@@ -255,7 +255,7 @@ def test_an_answer_that_lost_against_another_one_does_not_say_that_it_counted(
     assert "Nobody answered in time" in person.get(url).text
 
 
-def test_who_listens_late_is_told_all_the_same(pages: Pages) -> None:
+def test_who_listens_late_is_told_all_the_same() -> None:
     page = SecretPage(Question("A key?", CALL), "Key")
     heard: list[PresenterEvent] = []
 

@@ -17,10 +17,9 @@ from dcc_bridge.server import tasks
 from dcc_bridge.server.auth import AuthMiddleware
 from dcc_bridge.server.unfetched_results import MAX_RESULTS, UnfetchedResults, same_call
 from tests.live import live, text
-from tests.server.skills import CONFIRM, YES
+from tests.server.skills import CONFIRM
 from tests.server.task_wire import Wire
-from tests.stand_ins import FakeHost, Person
-from tests.tiers import every_era
+from tests.stand_ins import FakeHost
 
 
 def ask_and_delete(host: FakeHost, *limits: float) -> Callable[..., Any]:
@@ -47,19 +46,6 @@ def adding(host: FakeHost, may_end: threading.Event) -> Callable[..., Any]:
         return "added"
 
     return add
-
-
-@every_era
-def test_a_call_that_its_client_gave_up_is_not_told_of(era: str, tmp_path: Path) -> None:
-    host, person = FakeHost(["a", "b"], has_ui=True), Person(None, YES)
-
-    with live(tmp_path, ask_and_delete(host), host=host, presenter=person) as running:
-        running.leave("delete", lambda: bool(person.shown), era=era)
-        running.until(lambda: running.bridge.recent.records()[0].ended is not None)
-        running.call("delete", era=era)
-
-    assert [question.reason for question in person.shown] == [None, None]
-    assert host.items == ["a"]
 
 
 def test_a_result_that_nobody_fetched_is_told_of_in_the_next_question(tmp_path: Path) -> None:

@@ -176,13 +176,18 @@ def _read(line: str) -> dict[str, Attribute]:
     """Read a line of the table: attributes of one type, with their parts where they have some."""
     told, _, names = line.partition(" = ")
     name, kind, *words = told.split()
-    flags = {f"is_{word}": True for word in words if word.isalpha() and word.islower()}
+    flags: dict[str, Any] = {
+        f"is_{word}": True for word in words if word.isalpha() and word.islower()
+    }
     ends, _, of = kind.rpartition(":")
     default: Any = None if of in _NO_VALUE else 0.0
-    limits: list[Any] = [None, None]
+    least: float | None = None
+    most: float | None = None
     for word in words:
         if ".." in word:
-            limits = [float(end) if end else None for end in word.split("..")]
+            low, _, high = word.partition("..")
+            least = float(low)
+            most = float(high) if high else None
         elif f"is_{word}" not in flags:
             default = literal_eval(word)
     if ends:
@@ -192,7 +197,7 @@ def _read(line: str) -> dict[str, Attribute]:
     if kind == "enum":
         return {name: Attribute(kind, default, labels=names)}
     parts = tuple(names.split(":")) if names else ()
-    one = Attribute(kind, default, *limits, parts=parts, **flags)
+    one = Attribute(kind, default, least, most, parts=parts, **flags)
     return dict.fromkeys(name.split(","), one)
 
 

@@ -29,8 +29,6 @@ which ``.ci/run`` installs.
 because a machine is slow: it waits for an event or has a clock of its own, and a limit only ends a
 hang.
 
-``python -m tests.house`` measures how the code reads.
-
 =======================================================  ========================================
 what                                                     shown by
 =======================================================  ========================================
@@ -58,7 +56,7 @@ skill files), ``verbs``, ``losses`` (what it costs to know what an edit loses) a
 
 ``python tests/pictures.py`` takes the pictures of README and the guide again, but for Blender's:
 ``BLENDER_PICTURE=FILE pytest -m real -n 0 tests/blender/test_window.py -k esc``; with ``-k
-sets_up`` it is that of the clients in the sidebar, and ``--clients`` draws those of our own window.
+sets_up`` it is that of the clients in the sidebar.
 ``python -m tests.qt.texts > dcc_bridge.ts`` writes the texts of the dialogs for Qt Linguist.
 Messages about an answer that does not fit, and notices, are in English only.
 

@@ -1,9 +1,7 @@
-"""Measures how the code reads, and lists what breaks the four rules of its layout.
+"""Lists what breaks the rules of the layout, which ``tests/test_repository.py`` tests.
 
-``python -m tests.house`` prints the figures, for `dcc_bridge` and for each leaf. Figures warn, and
-readers decide. The four rules are tested, in ``tests/test_repository.py``: what a leaf takes from
-inside the core, what one leaf imports from another, circles of imports, and public names without a
-whole docstring.
+They are: what a leaf takes from inside the core, what one leaf imports from another, circles of
+imports, imports from a folder to one above it, and public names without a whole docstring.
 """
 
 from __future__ import annotations
@@ -11,9 +9,6 @@ from __future__ import annotations
 import ast
 import importlib
 import inspect
-import io
-import statistics
-import tokenize
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, is_dataclass
@@ -39,19 +34,6 @@ FOR_BATCH = ("dcc_bridge.cli", "dcc_bridge.client", "dcc_bridge.spi.batch")
 
 It is no application but a layer: its commands start applications, and call them as a client does.
 """
-
-_Function = ast.FunctionDef | ast.AsyncFunctionDef
-_NO_CODE = {
-    tokenize.NL,
-    tokenize.INDENT,
-    tokenize.DEDENT,
-    tokenize.COMMENT,
-    tokenize.ENCODING,
-    tokenize.ENDMARKER,
-}
-_LONG_BODY = 40  # lines
-_LONG_TEXT = 60  # characters of a literal that count as one token
-_MORE_TEXT = 20  # further characters that count as one token more
 
 
 @dataclass(frozen=True)
@@ -82,39 +64,6 @@ class Module:
     def nodes(self) -> list[ast.AST]:
         """Every node of the tree."""
         return list(ast.walk(self.tree))
-
-    @cached_property
-    def docstrings(self) -> list[ast.Constant]:
-        """The docstrings of the module, its classes and functions."""
-        found = [_docstring(node) for node in self.nodes]
-        return [docstring for docstring in found if docstring is not None]
-
-    @cached_property
-    def statement_sizes(self) -> list[int]:
-        """The tokens of each statement, docstrings aside.
-
-        A statement is a logical line. An f-string is one token on every Python, and a long literal
-        is several.
-        """
-        positions = {(it.lineno, it.col_offset) for it in self.docstrings}
-        sizes = []
-        size = 0
-        for token in _plain_tokens(self.text):
-            if token.type == tokenize.NEWLINE:
-                if size:
-                    sizes.append(size)
-                size = 0
-            elif token.type != tokenize.STRING:
-                size += 1
-            elif token.start not in positions:
-                size += 1 + max(0, len(token.string) - _LONG_TEXT) // _MORE_TEXT
-        if size:
-            sizes.append(size)
-        return sizes
-
-    def count(self, *kinds: type[ast.AST]) -> int:
-        """Return how many nodes are of one of these kinds."""
-        return sum(isinstance(node, kinds) for node in self.nodes)
 
     def imports(self, names: Iterable[str]) -> Iterator[tuple[str, str]]:
         """Yield what is imported, those for types only included.
@@ -257,39 +206,6 @@ def is_alias(public: object) -> bool:
     return not any(is_kind(public) for is_kind in kinds)
 
 
-def figures(parts: list[Module]) -> dict[str, float]:
-    """Return the figures of some modules, most of them for 1,000 statements."""
-    sizes = sorted(size for module in parts for size in module.statement_sizes)
-    bodies = [length for module in parts for length in _body_lengths(module)]
-    totals = sorted(sum(module.statement_sizes) for module in parts)
-    words = sum(len(str(it.value).split()) for module in parts for it in module.docstrings)
-    per_1000 = {
-        "paired": sum(_paired_assignments(module) for module in parts),
-        "comps": sum(
-            module.count(ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
-            for module in parts
-        ),
-        "conds": sum(module.count(ast.IfExp) for module in parts),
-        "nested": sum(_nested_conditions(module) for module in parts),
-        "and/or": sum(_and_or_values(module) for module in parts),
-        "lambdas": sum(module.count(ast.Lambda) for module in parts),
-        "walrus": sum(module.count(ast.NamedExpr) for module in parts),
-        "maps": sum(_maps(module) for module in parts),
-    }
-    return {
-        "modules": len(parts),
-        "statements": len(sizes),
-        "tokens": sum(sizes),
-        "a statement": sum(sizes) / len(sizes),
-        "p90": sizes[int(len(sizes) * 0.9) - 1],
-        "median": statistics.median(totals),
-        "largest": totals[-1],
-        "doc words": words / len(sizes),
-        **{what: 1000 * count / len(sizes) for what, count in per_1000.items()},
-        "% long": 100 * sum(length > _LONG_BODY for length in bodies) / max(1, len(bodies)),
-    }
-
-
 def _may_import(leaf: Module, origin: str) -> bool:
     """Return whether a leaf may import a module of the core."""
     if origin in FOR_LEAVES:
@@ -412,115 +328,3 @@ def _is_whole(function: object) -> bool:
         sections.remove("Returns:")
     told = all(f"{it.name.lstrip('*')}:" in text for it in arguments)
     return told and all(section in text for section in sections)
-
-
-def _plain_tokens(text: str) -> Iterator[tokenize.TokenInfo]:
-    """Yield the tokens that are code; an f-string is one, as before Python 3.12."""
-    begin = getattr(tokenize, "FSTRING_START", -1)
-    end = getattr(tokenize, "FSTRING_END", -1)
-    depth = 0
-    for token in tokenize.generate_tokens(io.StringIO(text).readline):
-        if token.type == begin:
-            depth += 1
-        elif token.type == end:
-            depth -= 1
-            if not depth:
-                yield token
-        elif not depth and token.type not in _NO_CODE:
-            yield token
-
-
-def _docstring(node: ast.AST) -> ast.Constant | None:
-    """Return the docstring of a module, class or function."""
-    if not isinstance(node, ast.Module | ast.ClassDef | _Function) or not node.body:
-        return None
-    first = node.body[0]
-    if not isinstance(first, ast.Expr) or not isinstance(first.value, ast.Constant):
-        return None
-    return first.value if isinstance(first.value.value, str) else None
-
-
-def _body_lengths(module: Module) -> Iterator[int]:
-    """Yield the lines of each function's body, without its docstring."""
-    for node in module.nodes:
-        if isinstance(node, _Function):
-            has_more = _docstring(node) is not None and len(node.body) > 1
-            first = node.body[1] if has_more else node.body[0]
-            yield (node.end_lineno or first.lineno) - first.lineno + 1
-
-
-def _paired_assignments(module: Module) -> int:
-    """Count ``a, b = x, y`` and ``a = b = x``."""
-    assignments = [node for node in module.nodes if isinstance(node, ast.Assign)]
-    pairs = sum(
-        isinstance(node.targets[0], ast.Tuple | ast.List)
-        and isinstance(node.value, ast.Tuple | ast.List)
-        for node in assignments
-    )
-    return pairs + sum(len(node.targets) > 1 for node in assignments)
-
-
-def _nested_conditions(module: Module) -> int:
-    """Count conditional expressions that hold another one, or are an argument."""
-    count = 0
-    for node in module.nodes:
-        if isinstance(node, ast.IfExp):
-            inner = [child for child in ast.walk(node) if child is not node]
-            count += any(isinstance(child, ast.IfExp) for child in inner)
-        elif isinstance(node, ast.Call):
-            arguments = [*node.args, *(keyword.value for keyword in node.keywords)]
-            count += sum(isinstance(argument, ast.IfExp) for argument in arguments)
-    return count
-
-
-def _and_or_values(module: Module) -> int:
-    """Count ``and`` and ``or`` that give a value and decide no branch."""
-    decisions = {
-        id(node.test)
-        for node in module.nodes
-        if isinstance(node, ast.If | ast.While | ast.IfExp | ast.Assert)
-    }
-    inner = {
-        id(child)
-        for node in module.nodes
-        if isinstance(node, ast.BoolOp | ast.UnaryOp)
-        for child in ast.walk(node)
-        if child is not node
-    }
-    operators = [node for node in module.nodes if isinstance(node, ast.BoolOp)]
-    return sum(id(node) not in decisions and id(node) not in inner for node in operators)
-
-
-def _maps(module: Module) -> int:
-    """Count calls of ``map``, ``filter`` and ``partial``."""
-    calls = [node.func for node in module.nodes if isinstance(node, ast.Call)]
-    names = [function.id for function in calls if isinstance(function, ast.Name)]
-    return sum(name in ("map", "filter", "partial") for name in names)
-
-
-def _print_table() -> None:
-    """Print the figures of the core, its folders, each leaf and the tests."""
-    core = modules(CORE)
-    every_leaf = leaves()
-    parts = {CORE: core}
-    for folder in sorted(path.name for path in (ROOT / CORE).iterdir() if path.is_dir()):
-        inside = [module for module in core if ROOT / CORE / folder in module.file.parents]
-        if inside:
-            parts[f"  {folder}"] = inside
-    parts["plugins"] = every_leaf
-    for name in sorted({module.leaf for module in every_leaf}):
-        parts[f"  {name}"] = [module for module in every_leaf if module.leaf == name]
-    parts["tests"] = modules("tests")
-    rows = {part: figures(inside) for part, inside in parts.items()}
-    print(" " * 14, *(f"{what:>11}" for what in rows[CORE]))
-    for part, row in rows.items():
-        print(f"{part:14}", *(f"{value:11,.1f}" for value in row.values()))
-
-
-if __name__ == "__main__":
-    _print_table()
-    taken = names_taken()
-    print(f"names that leaves take from inside: {sum(map(len, taken.values()))}")
-    print(f"imports from leaf to leaf: {len(imports_between_leaves())}")
-    print(f"circles of imports: {len(circles())}")
-    print(f"public names without a whole docstring: {len(undocumented())}")

@@ -1,8 +1,7 @@
 """The pictures of README and the guide: real widgets, the bundled scene, a screen of their own.
 
-``python tests/pictures.py [--to FOLDER]``; with ``--clients`` there is one picture alone, of the
-clients in the panel and the menu that leads to them, which nobody ships. Needs Xvfb; where openbox
-is installed too, the windows have frames. Everything that is started ends with it.
+``python tests/pictures.py [--to FOLDER]``. Needs Xvfb; where openbox is installed too, the windows
+have frames. Everything that is started ends with it.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from PIL import Image
 from PySide6.QtCore import QRect
 from PySide6.QtGui import QImage
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QMenu, QWidget
+from PySide6.QtWidgets import QApplication, QWidget
 
 from dcc_bridge.code import agreed
 from dcc_bridge.code.code_text import read_code
@@ -34,7 +33,6 @@ from dcc_bridge.elicitation.broker import Broker
 from dcc_bridge.elicitation.caller import Client
 from dcc_bridge.elicitation.question import Consent, Offers, Page, Question
 from dcc_bridge.elicitation.schema import parse
-from dcc_bridge.local_clients import LocalClient, LocalState
 from dcc_bridge.qt.event_loop import HostLoop
 from dcc_bridge.qt.panel.panel import Panel
 from dcc_bridge.qt.presenter import DialogPresenter
@@ -100,14 +98,6 @@ for prim in stage.Traverse():
 
 result = report
 """
-_HOME: Final = "/home/ida"
-_LOCAL: Final = (
-    LocalClient("claude-code", f"{_HOME}/.claude.json", True, True, ""),
-    LocalClient("vscode", f"{_HOME}/.config/Code/User/mcp.json", False, True, ""),
-    LocalClient("cursor", f"{_HOME}/.cursor/mcp.json", True, True, ""),
-    LocalClient("claude-desktop", f"{_HOME}/.config/Claude/config.json", False, True, ""),
-    LocalClient("codex", f"{_HOME}/.codex/config.toml", False, False, "[mcp_servers.dcc-bridge]"),
-)
 _PASSES: Final = ("Beauty", "Depth", "Normals", "Motion vectors")
 _SCHEMA: Final[dict[str, Any]] = {
     "type": "object",
@@ -279,26 +269,6 @@ class Window:
         host: QWidget = self._host
         return host
 
-    def clients(self) -> QWidget:
-        """List clients as one of them is connected and one cannot be, below an open menu."""
-        why = (
-            "The configuration of vscode was not changed: it is not valid JSON from line 2 on. "
-            "Correct /home/mia/.config/Code/User/mcp.json, then try again."
-        )
-        self._panel.enter_clients()
-        until(lambda: self._parts.local_clients.now.step == "done")
-        self._parts.meet(_CLIENT)
-        self._parts.local_clients.now = LocalState(_LOCAL, "done", "vscode", "add", why)
-        self._panel.refresh()
-        bar = self._host.menuBar()
-        (view,) = (it for it in bar.actions() if it.text() == "&View")
-        menu = view.menu()
-        assert isinstance(menu, QMenu)
-        menu.popup(bar.mapToGlobal(bar.actionGeometry(view).bottomLeft()))
-        QTest.qWait(2 * _PAINTED)
-        host: QWidget = self._host
-        return host
-
     def clear(self) -> None:
         self.presenter.dialogs[0].reject()
         until(lambda: not self.presenter.dialogs)
@@ -342,14 +312,9 @@ def _dialog(scene: Path, runtime: Path, file: Path) -> None:
     )
 
 
-def _draw(scene: Path, folder: Path, *, clients: bool) -> None:
-    """Take the pictures of a window, or the one of the clients alone."""
-    session = UsdSession(scene, has_ui=True)
-    window = Window(session)
-    if clients:
-        window.save(window.clients(), folder / "clients.png")
-        window.close()
-        return
+def _draw(scene: Path, folder: Path) -> None:
+    """Take the pictures of a window."""
+    window = Window(UsdSession(scene, has_ui=True))
     window.save(window.form(), folder / "form.png")
     window.clear()
     window.save(window.code(), folder / "agreed_code.png")
@@ -367,26 +332,17 @@ def _shrink(file: Path) -> None:
     few.save(file, optimize=True)
 
 
-def take(folder: Path, *, clients: bool = False) -> list[Path]:
-    """Take the pictures.
-
-    Args:
-        folder: Where they are saved.
-        clients: Instead of them, one of *Connect a client*, which is only looked at.
-
-    Returns:
-        Their files.
-    """
-    files = [folder / f"{name}.png" for name in (("clients",) if clients else _NAMES)]
+def take(folder: Path) -> list[Path]:
+    """Take the pictures in a folder, and return their files."""
+    files = [folder / f"{name}.png" for name in _NAMES]
     with (
         TemporaryDirectory(prefix="pictures-") as name,
         framed_screen(place := Path(name)) as display,
     ):
         os.environ.update(DISPLAY=display, QT_QPA_PLATFORM="xcb")
         scene = Path(shutil.copy(data_folder("resources") / PROGRAM.sample, place))
-        if not clients:
-            _dialog(scene, place / "run", files[0])
-        _draw(scene, folder, clients=clients)
+        _dialog(scene, place / "run", files[0])
+        _draw(scene, folder)
     for file in files:
         _shrink(file)
     return files
@@ -396,13 +352,12 @@ def main() -> None:
     """Take the pictures, and tell where they are."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--to", type=Path, default=ROOT / "resources" / "pictures")
-    parser.add_argument("--clients", action="store_true")
     chosen = parser.parse_args()
     folder: Path = chosen.to
     if shutil.which("Xvfb") is None:
         parser.error("the pictures need Xvfb, which is not installed")
     folder.mkdir(parents=True, exist_ok=True)
-    for file in take(folder, clients=chosen.clients):
+    for file in take(folder):
         print(f"{file}: {file.stat().st_size / 1000:.0f} kB")
 
 

@@ -66,20 +66,6 @@ class TestHoudini(HostContract, GuardContract):
         return Stand(host, (CAMERA, LIGHT), edit, delete, lambda: hou.hipFile.save(), False)
 
 
-def test_a_group_inside_a_parameters_callback_has_no_effect(
-    houdini: Houdini, host: Host, hou: Any
-) -> None:
-    """hou.undos.group: so our label is not there, and the bridge undoes nothing of the person's."""
-
-    def callback() -> None:
-        with host.undo_step("Ours"):
-            hou.node(LIGHT).parm("tx").set(1.0)
-
-    houdini.call_back(callback)
-
-    assert host.undo_mark().label == "Parameter Change"
-
-
 def test_undo_that_is_off_is_refused(host: Host, hou: Any) -> None:
     """hou.undos.disabler: a step that nobody could undo does not begin."""
     with (
@@ -119,9 +105,7 @@ def test_a_posted_callback_runs_once(houdini: Houdini, host: Host) -> None:
     assert started == (["one", "two"] if houdini.batch else ["one"])
 
 
-def test_hdefereval_cannot_be_imported_in_hython_and_is_not_needed(
-    houdini: Houdini, host: Host
-) -> None:
+def test_hdefereval_cannot_be_imported_in_hython_and_is_not_needed(houdini: Houdini) -> None:
     assert not [file.name for file in MODULE.rglob("*.py") if "hdefereval" in file.read_text()]
     if houdini.batch:
         with pytest.raises(ImportError):
@@ -138,9 +122,7 @@ def test_hython_has_no_ui_and_none_is_touched(houdini: Houdini, host: Host, hou:
     assert host.summary()["networks"] == {"/obj": 5, "/stage": 0, "/mat": 0}
 
 
-def test_a_copy_leaves_the_scene_its_name(
-    houdini: Houdini, host: Host, hou: Any, tmp_path: Path
-) -> None:
+def test_a_copy_leaves_the_scene_its_name(host: Host, hou: Any, tmp_path: Path) -> None:
     """hou.hipFile.save would change it, and $HIP with it; any path is taken as it stands."""
     hou.node(LIGHT).parm("tx").set(1.0)
     copy = tmp_path / 'a "b" $HIP `c`.hip'
@@ -230,7 +212,7 @@ def test_the_memory_limit_drops_the_oldest_and_ours_is_counted(
     assert host.undo_mark() == ours
 
 
-def test_a_body_that_undoes_what_others_did_is_seen(houdini: Houdini, host: Host, hou: Any) -> None:
+def test_a_body_that_undoes_what_others_did_is_seen(host: Host, hou: Any) -> None:
     """hou.undos.performUndo: below our action there is less than before."""
     for number in range(3):
         hou.node(f"/obj/cam{number}").setName(f"shot{number}")
@@ -245,13 +227,13 @@ def test_a_body_that_undoes_what_others_did_is_seen(houdini: Houdini, host: Host
     assert host.undo_mark().label == "Ours"
 
 
-def test_a_read_goes_on_where_undo_is_off(houdini: Houdini, host: Host, hou: Any) -> None:
+def test_a_read_goes_on_where_undo_is_off(host: Host, hou: Any) -> None:
     """hou.undos.disabler: a step is refused then; reading is fine."""
     with hou.undos.disabler(), host.guard([], read=True):
         assert hou.node(LIGHT).parm("tx").eval() == 0.0
 
 
-def test_undo_that_a_skill_left_off_is_said(houdini: Houdini, host: Host, hou: Any) -> None:
+def test_undo_that_a_skill_left_off_is_said(host: Host, hou: Any) -> None:
     """hou.undos.disabler: nobody but its holder can leave it, so the step fails."""
     disabler = hou.undos.disabler()
 
@@ -280,9 +262,7 @@ def test_what_is_inside_goes_with_what_was_agreed_to(
     assert host.lost([]) == ["/obj/asset", "/obj/net", "/obj/net/a"]
 
 
-def test_what_takes_the_name_of_what_was_agreed_to_is_not_agreed_to(
-    houdini: Houdini, host: Host, hou: Any
-) -> None:
+def test_what_takes_the_name_of_what_was_agreed_to_is_not_agreed_to(host: Host, hou: Any) -> None:
     """hou.OpNode.sessionId: a person agreed to a node, which keeps it under every name."""
     host.fingerprint([CAMERA, "/obj/nowhere"])
     hou.node(CAMERA).setName("away")
@@ -319,7 +299,7 @@ def test_only_so_many_nodes_are_compared_and_the_upper_ones_first(
     ],
 )
 def test_what_cannot_be_refused_leaves_a_copy(
-    houdini: Houdini, host: Host, hou: Any, tmp_path: Path, what: str, lose: Any, kept: str
+    host: Host, hou: Any, tmp_path: Path, what: str, lose: Any, kept: str
 ) -> None:
     """hou.hipFile.addEventCallback: it only tells; the error says where the copy is."""
     file = tmp_path / "shot.hip"
@@ -342,9 +322,7 @@ def test_what_cannot_be_refused_leaves_a_copy(
     assert len(list((tmp_path / "shot.hip.checkpoints").iterdir())) == 1
 
 
-def test_what_no_copy_could_be_kept_of_is_said(
-    houdini: Houdini, host: Host, hou: Any, tmp_path: Path
-) -> None:
+def test_what_no_copy_could_be_kept_of_is_said(host: Host, hou: Any, tmp_path: Path) -> None:
     (tmp_path / "shot.hip.checkpoints").write_text("in the way")
 
     with (
@@ -356,7 +334,7 @@ def test_what_no_copy_could_be_kept_of_is_said(
 
 
 def test_what_the_person_does_passes_in_the_middle_of_a_stretch(
-    houdini: Houdini, host: Host, hou: Any, tmp_path: Path
+    host: Host, hou: Any, tmp_path: Path
 ) -> None:
     with host.guard([], read=False):
         hou.hipFile.save()

@@ -358,7 +358,7 @@ def test_the_views_are_those_of_the_person_and_of_cameras(houdini: Houdini) -> N
 @pytest.mark.parametrize("through", [None, CAMERA])
 @pytest.mark.parametrize("kind", ["Perspective", "Top"])
 def test_a_picture_is_drawn_and_the_view_is_as_it_was(
-    houdini: Houdini, tmp_path: Path, is_locked: bool, through: str | None, kind: str
+    houdini: Houdini, is_locked: bool, through: str | None, kind: str
 ) -> None:
     """Nor does a camera move that the view is locked to."""
     operations, viewer = looking(houdini)

@@ -191,7 +191,7 @@ class TestPanel:
 
 class TestWork:
     def test_a_wake_that_is_lost_is_made_good_by_the_event_loop(
-        self, live: LiveApplication, houdini: Houdini, monkeypatch: pytest.MonkeyPatch
+        self, live: LiveApplication, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """hou.ui.addEventLoopCallback: every 50 ms, whatever became of Qt's event."""
         monkeypatch.setattr(live.bridge.main, "_wake_host", lambda delay: None)

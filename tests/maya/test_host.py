@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from importlib import import_module
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
@@ -32,11 +31,6 @@ def host(maya: Maya) -> Host:
     return made
 
 
-@pytest.fixture
-def cmds(maya: Maya) -> ModuleType:
-    return sys.modules["maya.cmds"]
-
-
 class TestMaya(HostContract, GuardContract):
     @pytest.fixture
     def stand(self, host: Host, cmds: Any) -> Stand:
@@ -47,20 +41,6 @@ class TestMaya(HostContract, GuardContract):
             cmds.file(save=True)
 
         return Stand(host, (CAMERA, "|key"), edit, cmds.delete, save)
-
-
-def test_deferral_never_runs_in_batch_and_is_not_relied_on(maya: Maya, host: Host) -> None:
-    """Python and threading: it rides on idle events; in batch the start is at once."""
-    started: list[str] = []
-    deferred: list[str] = []
-
-    sys.modules["maya.utils"].executeDeferred(deferred.append, "ran")
-    host.when_ready(lambda: started.append("started"))
-    for _ in range(3):
-        maya.turn()
-
-    assert deferred == ([] if maya.batch else ["ran"])
-    assert started == (["started"] if maya.batch else [])  # its window is not up yet
 
 
 def test_a_start_that_is_taken_back_before_the_window_is_up_is_waited_for_no_more(
@@ -101,7 +81,7 @@ def test_our_chunk_is_closed_whatever_is_raised(maya: Maya, host: Host, cmds: An
         assert maya.undo.depth == 0
 
 
-def test_undo_that_is_off_is_refused(maya: Maya, host: Host, cmds: Any) -> None:
+def test_undo_that_is_off_is_refused(host: Host, cmds: Any) -> None:
     """A step that nobody could undo does not begin; in batch, where it begins off, it is on."""
     assert cmds.undoInfo(query=True, state=True)
     cmds.undoInfo(state=False)
@@ -145,7 +125,7 @@ def test_selecting_and_framing_leave_no_entry(maya: Maya, host: Host, cmds: Any)
 
 
 def test_a_copy_leaves_the_scene_its_name_and_its_mark(
-    maya: Maya, host: Host, cmds: Any, tmp_path: Path
+    host: Host, cmds: Any, tmp_path: Path
 ) -> None:
     """file: a save under another name would change both; references stay references."""
     cmds.setAttr("key.translateX", 1.0)
@@ -212,7 +192,7 @@ def test_leaving_is_told_once_removed(maya: Maya, host: Host) -> None:
     assert maya.heard_by == {}
 
 
-def test_a_thousand_deletions_are_told_once(maya: Maya, host: Host, cmds: Any) -> None:
+def test_a_thousand_deletions_are_told_once(host: Host, cmds: Any) -> None:
     """MDGMessage: it calls for each node; the bridge hears of the step."""
     told: list[str] = []
     host.watch(lambda: told.append("changed"))
@@ -249,7 +229,7 @@ def test_a_full_queue_drops_its_oldest_entry_and_ours_is_counted(
     assert cmds.getAttr("key.translateX") == 4.0
 
 
-def test_a_body_that_undoes_what_others_did_is_seen(maya: Maya, host: Host, cmds: Any) -> None:
+def test_a_body_that_undoes_what_others_did_is_seen(host: Host, cmds: Any) -> None:
     """undoInfo: the queue is shorter than it was, however much was done on top."""
     for value in (1.0, 2.0):
         cmds.setAttr("key.translateX", value)
@@ -264,9 +244,7 @@ def test_a_body_that_undoes_what_others_did_is_seen(maya: Maya, host: Host, cmds
     assert host.undo_mark().label == "Ours"
 
 
-def test_what_the_person_undid_and_did_again_is_told_from_before(
-    maya: Maya, host: Host, cmds: Any
-) -> None:
+def test_what_the_person_undid_and_did_again_is_told_from_before(host: Host, cmds: Any) -> None:
     """MEventMessage: Maya tells of their undo; undoing and redoing our step changes nothing."""
     host.watch(lambda: None)
     cmds.setAttr("key.translateX", 1.0)
@@ -323,9 +301,7 @@ def test_what_was_below_and_what_hung_on_goes_with_what_was_agreed_to(
     assert set(host.lost([])) > {"|cameras", "|cameras|shot_000", "curve2", "paint"}
 
 
-def test_what_takes_the_name_of_what_was_agreed_to_is_not_agreed_to(
-    maya: Maya, host: Host, cmds: Any
-) -> None:
+def test_what_takes_the_name_of_what_was_agreed_to_is_not_agreed_to(host: Host, cmds: Any) -> None:
     """A person agreed to a node, which Maya knows by its UUID under every name."""
     host.fingerprint(["|key", "|nowhere"])
 
@@ -344,7 +320,7 @@ def test_what_takes_the_name_of_what_was_agreed_to_is_not_agreed_to(
 
 @pytest.mark.parametrize("saved", [True, False])
 def test_the_scene_gets_another_file_only_with_a_yes(
-    maya: Maya, host: Host, cmds: Any, tmp_path: Path, saved: bool
+    host: Host, cmds: Any, tmp_path: Path, saved: bool
 ) -> None:
     """Of ``file -rename`` Maya asks nobody; what the person saves next would go elsewhere."""
     cmds.setAttr("key.translateX", 1.0)
@@ -399,7 +375,7 @@ def test_a_check_refuses_what_undo_does_not_bring_back(
     assert maya.heard_by == {}
 
 
-def test_a_read_brings_nothing_in_and_an_edit_may(maya: Maya, host: Host, cmds: Any) -> None:
+def test_a_read_brings_nothing_in_and_an_edit_may(host: Host, cmds: Any) -> None:
     """MSceneMessage: an import loses nothing, but nobody says that undo takes it out."""
     with (
         pytest.raises(NotGranted, match=r"bring in tree\.ma"),
@@ -414,9 +390,7 @@ def test_a_read_brings_nothing_in_and_an_edit_may(maya: Maya, host: Host, cmds: 
     assert cmds.objExists("|imported")
 
 
-def test_a_reference_that_is_removed_leaves_a_copy(
-    maya: Maya, host: Host, cmds: Any, tmp_path: Path
-) -> None:
+def test_a_reference_that_is_removed_leaves_a_copy(host: Host, cmds: Any, tmp_path: Path) -> None:
     """MSceneMessage: there is no check before it, so the error says where the copy is."""
     cmds.setAttr("key.translateX", 1.0)
 
@@ -451,7 +425,7 @@ def test_the_namespace_and_autokey_are_put_back_without_an_entry(
     assert maya.undo.on
 
 
-def test_a_namespace_that_is_gone_is_not_put_back(maya: Maya, host: Host, cmds: Any) -> None:
+def test_a_namespace_that_is_gone_is_not_put_back(maya: Maya, host: Host) -> None:
     maya.scene.namespace = ":gone"
 
     with host.guard([], read=False):

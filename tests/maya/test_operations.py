@@ -50,11 +50,6 @@ def operations(maya: Maya, monkeypatch: pytest.MonkeyPatch) -> EveryPort:
     return operations
 
 
-@pytest.fixture
-def cmds(maya: Maya) -> Any:
-    return sys.modules["maya.cmds"]
-
-
 def one(maya: Maya, name: str) -> Node:
     (node,) = maya.scene.find(name)
     return node

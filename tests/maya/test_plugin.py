@@ -57,11 +57,6 @@ def maya(app: QApplication, monkeypatch: pytest.MonkeyPatch, folders: Path) -> I
 
 
 @pytest.fixture
-def cmds(maya: Maya) -> Any:
-    return sys.modules["maya.cmds"]
-
-
-@pytest.fixture
 def live(maya: Maya) -> LiveApplication:
     """Somebody at a Maya that was started, with the bridge in it."""
     maya.run_user_setup()
@@ -179,7 +174,7 @@ class TestStart:
         running()
         shiboken6.delete(modal)
 
-    def test_agents_find_it_as_maya_with_its_scene(self, live: LiveApplication, maya: Maya) -> None:
+    def test_agents_find_it_as_maya_with_its_scene(self, live: LiveApplication) -> None:
         assert live.bridge.instance.host == "Maya"
         assert live.bridge.instance.scene == "shot.ma"
 
@@ -242,9 +237,7 @@ class TestEnd:
         assert bridge.stopped.done()
         assert PLUG_IN in maya.loaded
 
-    def test_an_open_question_ends_with_maya(
-        self, live: LiveApplication, maya: Maya, cmds: Any
-    ) -> None:
+    def test_an_open_question_ends_with_maya(self, live: LiveApplication, maya: Maya) -> None:
         before = scene_digest(live.host)
         future = live.go(call_skill, live, TestPlugIn.DELETE)
         live.until(lambda: bool(shown()))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from typing import Any
 
 import pytest
@@ -16,7 +15,7 @@ from dcc_bridge.qt.details_view import DetailsBox
 from dcc_bridge.qt.labels import Mnemonics
 
 from .measure import contrast, dark, light
-from .stage import ask_name, consent, delete, drawn, press, until, words
+from .stage import ask_name, consent, drawn, press, until, words
 
 BEFORE = "\n".join(f"value_{number} = {number}" for number in range(1, 41))
 AFTER = BEFORE.replace("value_20 = 20", "remove(it)")
@@ -179,31 +178,6 @@ def test_a_text_is_scrolled_and_selected_by_keys_alone(app: QApplication) -> Non
     assert scrolled > 0
     assert app.clipboard().text() == "value_1 = 1"
     assert heard == []
-
-
-@pytest.mark.long
-def test_of_four_hundred_lines_all_are_there_and_they_cost_less_than_a_frame(
-    app: QApplication,
-) -> None:
-    """Processor time of the main thread beside a question without a text; the best of several."""
-    code = "\n".join(f"    value_{n} = objects['cube.{n:03}'].location.x * {n}" for n in range(400))
-    details = Details(code, tuple((n, "removes objects") for n in range(1, 400, 10)), code[:9000])
-
-    def opened(**more: Any) -> float:
-        began = time.thread_time()
-        dialog, _ = drawn(consent(**more))
-        dialog.grab()
-        taken = time.thread_time() - began
-        if dialog.details is not None:
-            dialog.details.switch.click()
-            assert dialog.details.lines.toPlainText() == code
-        delete(dialog)
-        return taken
-
-    opened(details=details)
-    taken = min(opened(details=details) for _ in range(5)) - min(opened() for _ in range(5))
-
-    assert taken < 0.0167
 
 
 def test_why_a_line_is_marked_is_read_whole_however_narrow_it_is() -> None:

@@ -10,7 +10,6 @@ from PySide6.QtWidgets import QWidget
 from dcc_bridge.elicitation.question import Question, Reply
 from dcc_bridge.elicitation.schema import parse
 from dcc_bridge.qt import buttons
-from tests.tiers import repeated
 
 from .stage import Stage, armed, consent, drawn, until
 
@@ -68,19 +67,3 @@ def test_the_second_click_does_not_answer_the_next_question(
     assert first.result().action == "accept"
     assert stage.dialog.question.message == "Two?"
     assert not second.done()
-
-
-@pytest.mark.parametrize("count", repeated(10, 100))
-def test_so_many_double_clicks_are_so_many_outcomes(count: int, stage: Stage) -> None:
-    runs: list[str] = []
-
-    def skill() -> None:
-        runs.append(stage.main.wait(stage.broker.ask(consent(consent=None))).action)
-
-    for _ in range(count):
-        job = stage.main.submit(skill)
-        double_click(stage.dialog.exits.verb)
-        until(job.done)
-        job.result()
-
-    assert runs == ["accept"] * count

@@ -138,21 +138,6 @@ def test_what_is_selected_is_selected_in_the_scene_and_else_all_that_match() -> 
     assert heard == []
 
 
-@pytest.mark.long
-def test_a_hundred_thousand_rows_open_at_once() -> None:
-    items = tuple(f"/World/Group_{number // 1000}/prim_{number}" for number in range(100_000))
-    question = consent(items=items, kinds=("Mesh",) * 100_000)
-    drawn(consent(items=items[:10], kinds=("Mesh",) * 10))
-
-    taken = []
-    for _ in range(3):
-        began = time.thread_time()
-        drawn(question)
-        taken.append(time.thread_time() - began)
-
-    assert min(taken) < 0.15
-
-
 DEEP = "/World/Sets/harbour_warehouse_district/quay_north/assembly_main/"
 LONG = tuple(
     f"{DEEP}{'container_stack/' * 6}{side}/{'panels_and_frames/' * 6}old_door"
@@ -223,6 +208,7 @@ def test_paths_that_fit_in_a_line_are_whole_in_it(app: QApplication) -> None:
     assert not dialog.preview.parents.isVisible()
 
 
+@pytest.mark.long
 def test_a_hundred_thousand_long_paths_open_at_once() -> None:
     items = tuple(f"{LONG[0]}/Group_{n // 1000}/prim_{n}" for n in range(100_000))
     drawn(consent(items=items[:10], kinds=("Mesh",) * 10))

@@ -114,16 +114,6 @@ def test_who_types_in_the_host_answers_no_question_and_loses_no_letter(
     assert (dialog.form.content() if dialog.form is not None else None) == draft
 
 
-def test_a_held_space_of_the_host_presses_nothing_in_a_consent(typist: Typist) -> None:
-    heard, _ = typist.stage.show(consent())
-    dialog = typist.stage.dialog
-
-    for _ in range(20):
-        typist.strike(Qt.Key.Key_Space)
-
-    assert (heard, dialog.isVisible(), typist.field.text()) == ([], True, " " * 20)
-
-
 def test_keys_count_once_the_person_went_there_and_pressed_none_for_a_moment(
     typist: Typist, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -221,21 +211,6 @@ def test_a_list_that_drops_down_in_a_question_does_not_lead_out_of_it(typist: Ty
 
     assert [type(one) for one in heard] == [Reply]
     assert heard[0].action == "accept"  # type: ignore[union-attr]  # a reply, as was said
-
-
-def test_the_next_question_takes_no_keyboard_from_who_answered_one(typist: Typist) -> None:
-    heard = [typist.stage.show(ask_name(f"{n}?", form=NAMED))[0] for n in range(2)]
-    first = typist.stage.dialog
-    until(lambda: typist.stage.presenter.questions.waiting)
-    go_to(first)
-
-    typist.strike(Qt.Key.Key_Return)
-    until(lambda: heard[0] and typist.stage.presenter.dialogs != [first])
-    typist.sit(typist.field)
-    typist.type(TYPED)
-    typist.strike(Qt.Key.Key_Return)
-
-    assert (heard[1], typist.field.text()) == ([], TYPED)
 
 
 def test_a_question_does_not_cover_the_text_in_which_the_person_types(typist: Typist) -> None:

@@ -1,11 +1,11 @@
 """What is said of how a call ended is true, and is the same wherever it is said.
 
-Each row is a call on a bridge with a panel, dialogs and a real client; ``-s`` prints the table.
+Each row is a call on a bridge with a panel, dialogs and a real client.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -27,19 +27,10 @@ from .stage import click, press
 from .test_panel import ended
 
 QUESTION = repr("Delete cam0?")
-SURFACES = ("agent", "dialog", "toast", "panel", "record", "terminal")
 
 
 class OutcomeDesk(LiveDesk):
-    """One with a destructive skill and an edit.
-
-    Attributes:
-        dialogs: What the dialogs said while they were open.
-    """
-
-    def __init__(self, folder: Path, *, has_ui: bool, **settings: Any) -> None:
-        super().__init__(folder, has_ui=has_ui, **settings)
-        self.dialogs: list[str] = []
+    """One with a destructive skill and an edit."""
 
     def skills(self) -> list[Callable[..., Any]]:
         @skill(risk="destructive", confirms=True, title="Delete", undo="Delete")
@@ -56,11 +47,6 @@ class OutcomeDesk(LiveDesk):
             return "added"
 
         return [remove, add]
-
-    def dialog(self) -> Any:
-        dialog = super().dialog()
-        self.dialogs.append(dialog.view.message)
-        return dialog
 
 
 def agree(desk: OutcomeDesk) -> None:
@@ -192,20 +178,9 @@ QUICK = {
 """One of each way in which a question ends."""
 
 
-@pytest.fixture(scope="module")
-def table() -> Iterator[list[str]]:
-    rows = [f"| outcome | {' | '.join(SURFACES)} |", "|---" * 7 + "|"]
-    yield rows
-    print("\n\n" + "\n".join(rows))
-
-
 @pytest.mark.parametrize("name", sampled(QUICK, OUTCOMES))
 def test_an_outcome_is_told_truly_and_in_the_same_words_everywhere(
-    name: str,
-    app: QApplication,
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-    table: list[str],
+    name: str, app: QApplication, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     case = OUTCOMES[name]
     desk = OutcomeDesk(tmp_path, has_ui=case.has_ui, **case.settings)
@@ -243,10 +218,6 @@ def test_an_outcome_is_told_truly_and_in_the_same_words_everywhere(
         assert case.event in events
         assert case.sentence in terminal
         assert is_done or QUESTION in agent
-    shown = (agent, "".join(desk.dialogs), "".join(toasts), row)
-    event = " by ".join(filter(None, case.event or ()))
-    cells = (*shown, event, terminal)
-    table.append(f"| {name} | {' | '.join(cell or 'nothing' for cell in cells)} |")
 
 
 def _recorded(desk: OutcomeDesk, capsys: pytest.CaptureFixture[str]) -> tuple[str, list[Any]]:

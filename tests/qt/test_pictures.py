@@ -7,20 +7,14 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from PySide6.QtCore import QPoint
-from PySide6.QtGui import QColor, QPalette
-from PySide6.QtWidgets import QApplication, QCheckBox, QLabel, QPushButton, QWidget
 
 pytest.importorskip("PIL", reason="tests.pictures saves its pictures with pillow")
 
 from tests.tiers import sampled
-
-from .measure import problems
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *(ROOT / "resources" / "guide").iterdir()]
@@ -106,68 +100,3 @@ def test_the_pictures_of_the_pages_can_be_taken_again(tmp_path: Path) -> None:
     texts = "".join(page.read_text(encoding="utf-8") for page in PAGES)
     assert all(f"pictures/{name})" in texts for name in shown)
     assert len(shown - {"product_shot.jpg", "latency.svg"}) <= 5
-
-
-def _cut(window: QWidget) -> None:
-    button = QPushButton("Delete 127 cameras", window)
-    button.resize(button.sizeHint().width() - 1, button.sizeHint().height())
-    button.setFlat(True)
-
-
-def _wrapped_short(window: QWidget) -> None:
-    label = QLabel("words " * 20, window)
-    label.setWordWrap(True)
-    label.resize(100, label.heightForWidth(100) - 1)
-
-
-def _outside(window: QWidget) -> None:
-    label = QLabel("out", window)
-    label.adjustSize()
-    label.move(window.rect().bottomRight() - QPoint(5, 30))
-
-
-def _covered(window: QWidget) -> None:
-    for text in ("one", "other"):
-        label = QLabel(text, window)
-        label.adjustSize()
-
-
-def _faint(window: QWidget) -> None:
-    label = QLabel("a warning", window)
-    palette = label.palette()
-    palette.setColor(label.foregroundRole(), QColor("#999999"))
-    palette.setColor(label.backgroundRole(), QColor("#ffffff"))
-    label.setPalette(palette)
-    label.setAutoFillBackground(True)
-    label.adjustSize()
-
-
-def _unseen(window: QWidget) -> None:
-    box = QCheckBox("Burn in the frame numbers", window)
-    window.setPalette(QPalette(QColor("#34373e"), QColor("#26282d")))
-    box.adjustSize()
-    box.move(20, 20)
-
-
-@pytest.mark.parametrize(
-    ("spoil", "why"),
-    [
-        (_cut, "QPushButton 'Delete 127 cameras' is cut"),
-        (_wrapped_short, "is cut"),
-        (_outside, "QLabel 'out' is cut"),
-        (_covered, "QLabel 'one' lies over QLabel 'other'"),
-        (_faint, "QLabel 'a warning' has a contrast of 2.8"),
-        (_unseen, "QCheckBox 'Burn in the frame numbers' has an outline with a contrast of 1."),
-    ],
-)
-def test_what_is_wrong_is_found(
-    app: QApplication, spoil: Callable[[QWidget], None], why: str
-) -> None:
-    window = QWidget()
-    window.resize(300, 200)
-    spoil(window)
-    window.show()
-
-    (problem,) = problems(window)
-
-    assert why in problem

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 import threading
 import time
 from collections.abc import Callable
@@ -12,7 +11,7 @@ from typing import Any
 
 import pytest
 import shiboken6
-from PySide6.QtCore import QCoreApplication, QEvent, Qt, QThread
+from PySide6.QtCore import QCoreApplication, QEvent, Qt
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLineEdit, QPushButton
@@ -119,32 +118,6 @@ def test_a_take_down_may_come_at_any_time_and_again(stage: Stage) -> None:
     assert (heard, other) == ([], [Reply("decline")])
 
 
-@pytest.mark.long
-def test_two_hundred_questions_of_eight_threads_all_end(stage: Stage) -> None:
-    chance = random.Random(1)
-    ended: list[str] = []
-
-    def one(number: int) -> None:
-        asked = stage.broker.ask(ask_name(f"{number}?", timeout=chance.uniform(0.01, 0.3)))
-        if chance.random() < 0.5:
-            asked.cancel() or asked.result()
-        ended.append("cancelled" if asked.cancelled() else asked.result().message or "")
-
-    def many(part: int) -> None:
-        for number in range(part, 200, 8):
-            one(number)
-
-    threads = [threading.Thread(target=many, args=(part,)) for part in range(8)]
-    for thread in threads:
-        thread.start()
-    until(lambda: len(ended) == 200, limit=30)
-    for thread in threads:
-        thread.join()
-
-    until(lambda: not stage.presenter.dialogs and not stage.presenter.questions.waiting)
-    assert set(ended) <= {"cancelled", "timed_out"}
-
-
 def test_a_dialog_that_cannot_be_drawn_is_said_and_the_next_one_is(
     stage: Stage, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -245,23 +218,6 @@ def test_after_the_close_a_question_ends_at_once(stage: Stage, close: str) -> No
     until(lambda: heard)
 
     assert heard == [GONE]
-
-
-def test_widgets_are_made_on_the_main_thread_only(
-    stage: Stage, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    made: list[bool] = []
-    real = QuestionDialog.__init__
-
-    def look(self: QuestionDialog, *args: object, **more: object) -> None:
-        made.append(QThread.currentThread() is stage.window.thread())
-        real(self, *args, **more)  # type: ignore[arg-type]  # passed on as they came
-
-    monkeypatch.setattr(QuestionDialog, "__init__", look)
-    until(elsewhere(lambda: stage.show(consent())).done)
-    until(lambda: stage.presenter.dialogs)
-
-    assert made == [True]
 
 
 def test_a_question_steals_no_input_of_the_hosts_window(stage: Stage) -> None:

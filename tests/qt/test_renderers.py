@@ -44,10 +44,7 @@ PROPERTIES: Final = ("String", "Bool", "Int", "Float")
 TITLED: Final = [{"const": "a", "title": "Take"}, {"const": "b", "title": "Take"}]
 KINDS: Final[list[tuple[dict[str, Any], Any]]] = [
     ({"type": "string"}, "shot"),
-    ({"type": "string", "minLength": 2, "maxLength": 9}, "shot"),
     ({"type": "string", "format": "email"}, "a@b.com"),
-    ({"type": "string", "format": "uri"}, "https://a.b"),
-    ({"type": "string", "format": "date"}, "2026-11-20"),
     ({"type": "string", "format": "date-time"}, "2026-11-20T14:30:00Z"),
     ({"type": "number"}, 0.5),
     ({"type": "number", "minimum": -1, "maximum": 1e12}, -1.0),
@@ -56,7 +53,6 @@ KINDS: Final[list[tuple[dict[str, Any], Any]]] = [
     ({"type": "boolean"}, False),
     ({"type": "boolean"}, True),
     ({"type": "string", "enum": ["a", "b"]}, "b"),
-    ({"type": "string", "enum": ["a", "b"], "enumNames": ["A", "B"]}, "b"),
     ({"type": "string", "oneOf": TITLED}, "b"),
     ({"type": "string", "enum": [str(number) for number in range(200)]}, "7"),
     ({"type": "array", "items": {"type": "string", "enum": ["a", "b"]}}, ["b"]),

@@ -89,12 +89,3 @@ def test_in_the_hosts_own_modal_dialog_a_question_comes_and_the_skill_goes_on_af
 
     assert seen == [False]
     assert job.result() == "decline"
-
-
-def test_a_bridge_that_closes_ends_a_waiting_skill(stage: Stage) -> None:
-    job = stage.main.submit(lambda: wait(stage).message)
-    until(lambda: stage.presenter.dialogs)
-
-    stage.close()
-
-    assert job.result() == "bridge_closed"

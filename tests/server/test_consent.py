@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Callable
 from enum import Enum
 from pathlib import Path
@@ -43,21 +42,6 @@ def test_an_accept_that_says_no_deletes_nothing(era: str, tmp_path: Path) -> Non
     assert len(skills.host.items) == 127
     assert status(result) == "refused"
     assert "Do not try" in text(result)
-
-
-@every_era
-def test_undo_brings_everything_back_as_one_step(era: str, tmp_path: Path) -> None:
-    count = random.randint(2, 400)
-    skills = Skills(count)
-
-    with live(tmp_path, skills.delete(), host=skills.host) as running:
-        before = skills.host.scene_digest()
-        running.call("delete", era=era, asked=accept(confirm=True))
-        empty = skills.host.items == []
-        skills.host.undo()
-
-    assert empty
-    assert skills.host.scene_digest() == before
 
 
 @every_era

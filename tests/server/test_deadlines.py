@@ -114,23 +114,3 @@ async def test_a_deadline_is_called_in_the_context_of_whoever_set_it() -> None:
     await loop.end()
 
     assert loop.calls == ["short", "long", "end"]
-
-
-async def test_deadlines_from_many_threads_are_all_met_once() -> None:
-    loop = DeadlineLoop()
-
-    def add(number: int) -> None:
-        for turn in range(50):
-            loop.add(0.001 * (turn % 5), f"{number}.{turn}")
-            loop.add(0.0, "stopped")()
-
-    threads = [threading.Thread(target=add, args=(number,)) for number in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        await asyncio.to_thread(thread.join)
-    loop.add(0.05, "end")
-    await loop.end()
-
-    calls = [name for name in loop.calls if name not in {"end", "stopped"}]
-    assert len(calls) == len(set(calls)) == 400

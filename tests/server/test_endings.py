@@ -9,7 +9,6 @@ import socket
 import threading
 import time
 from asyncio.selector_events import BaseSelectorEventLoop
-from functools import partial
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -19,7 +18,7 @@ import anyio
 import pytest
 import uvicorn
 from mcp.shared.exceptions import MCPError
-from mcp_types import ElicitResult, InputRequiredResult
+from mcp_types import ElicitResult
 
 from dcc_bridge import confirm_sync, elicit_form_sync, on_main, report_progress, skill
 from dcc_bridge.elicitation import context
@@ -27,7 +26,7 @@ from dcc_bridge.elicitation.question import Reply
 from dcc_bridge.errors import StartError
 from dcc_bridge.threads import flows
 from tests.bench.agent import LEGACY, MODERN, Agent, Server
-from tests.live import ERAS, LIMIT, Live, accept, live, status, text
+from tests.live import ERAS, LIMIT, Live, live, status, text
 from tests.server.skills import CONFIRM, Skills
 from tests.stand_ins import FakeHost, Person
 from tests.tiers import every_era, repeated
@@ -100,27 +99,6 @@ def test_a_question_whose_client_leaves_ends_by_its_deadline_or_with_its_request
 
     assert len(skills.host.items) == 127
     assert skills.ran["delete"] == 1
-
-
-def test_an_answer_after_the_deadline_gets_the_cancel(tmp_path: Path) -> None:
-    skills = Skills()
-
-    async def agent() -> Any:
-        async with running.client(asked=accept()) as client:
-            send = partial(client.session.call_tool, "delete", {}, allow_input_required=True)
-            asked = await send()
-            assert isinstance(asked, InputRequiredResult)
-            while running.bridge.broker.open:
-                await anyio.sleep(0.005)
-            yes = ElicitResult(action="accept", content={"confirm": True})
-            late = dict.fromkeys(asked.input_requests or {}, yes)
-            return await send(input_responses=late, request_state=asked.request_state)
-
-    with live(tmp_path, skills.delete(timeout=0.05), host=skills.host) as running:
-        result = running.run(agent)
-
-    assert result.structured_content == {"deleted": 0, "why": "timed_out", "by": "nobody"}
-    assert len(skills.host.items) == 127
 
 
 def test_stopping_ends_ten_open_questions_and_tells_each_skill(tmp_path: Path) -> None:
@@ -443,36 +421,3 @@ def test_a_taken_port_is_a_sentence(tmp_path: Path) -> None:
 def test_a_second_start_in_one_process_is_a_sentence(tmp_path: Path) -> None:
     with live(tmp_path), pytest.raises(StartError, match="already running in this process"):
         Live(tmp_path)
-
-
-@every_era
-def test_errors_are_sentences_and_the_server_goes_on(era: str, tmp_path: Path) -> None:
-    skills = Skills()
-
-    @skill(risk="read")
-    def broken() -> None:
-        raise RuntimeError("the disk is full")
-
-    (tmp_path / "skills").mkdir()
-    (tmp_path / "skills" / "typo.py").write_text("def typo(:\n")
-    fns = (broken, skills.read(), skills.delete())
-    with live(tmp_path, *fns, host=skills.host, skills=[tmp_path / "skills"]) as running:
-        calls: list[tuple[str, dict[str, Any]]] = [
-            ("broken", {}),
-            ("delete", {"patern": "x"}),
-            ("delete", {"pattern": {}}),
-            ("typo", {}),
-            ("nothing", {}),
-        ]
-        results = [running.call(tool, arguments, era=era) for tool, arguments in calls]
-        after = running.call("count", era=era)
-
-    told = [text(one) for one in results]
-    assert all(one.is_error for one in results)
-    assert "the disk is full" in told[0]
-    assert "patern: there is no such argument" in told[1]
-    assert "pattern: input should be a valid string" in told[2]
-    assert "typo.py could not be loaded: line 1: SyntaxError" in told[3]
-    assert "no tool named 'nothing'" in told[4]
-    assert not any("Traceback" in one for one in told)
-    assert status(after) == "done"

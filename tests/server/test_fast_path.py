@@ -244,18 +244,16 @@ _VALUES += ["[1]", '{"name": "x"}', float("nan"), float("inf"), [[[[1]]]], {"ä"
 _KEYS = ["jsonrpc", "id", "method", "params", "result", "x"]
 _PARAMS = ["name", "arguments", "_meta", "requestState", "inputResponses", "task", "x"]
 _METAS = [*envelope(), f"{_META}logLevel", "progressToken", "traceparent", "x"]
-_HEADERS = [
-    *("Accept", "Content-Type", "Mcp-Method", "Mcp-Name", "MCP-Protocol-Version", "Content-Length"),
-    *("Mcp-Session-Id", "Mcp-Param-Value", "Last-Event-Id", "Content-Encoding", "User-Agent"),
-    *("Origin", "Authorization", "Host", "Connection", "Mcp-X", "Expect", "Transfer-Encoding"),
-]
+_HEADERS = (
+    *("Accept", "Content-Type", "Mcp-Method", "Mcp-Name", "MCP-Protocol-Version"),
+    *("Mcp-Param-Value", "Mcp-X", "Content-Encoding"),
+)
 _TEXTS = [
     *("", "ping", "Ping", "tools/call", "tools/list", "2026-07-28", "2025-11-25", "1999-01-01"),
     *("=?base64?cGluZw==?=", "application/json", "application/json; charset=utf-8", "*/*", "gzip"),
     *("text/event-stream, application/json", "text/event-stream", "application/*, text/*", "0"),
     *("APPLICATION/JSON", "  ping  ", "identity", "keep-alive", "http://evil.example", "p\xf6ng"),
 ]
-_LONG = {"Content-Length", "Transfer-Encoding", "Expect", "MCP-Protocol-Version", "Mcp-Session-Id"}
 
 
 def _generated(chance: random.Random, both: BothWays) -> bytes:
@@ -266,34 +264,19 @@ def _generated(chance: random.Random, both: BothWays) -> bytes:
     message: Any = _call(tool, arguments, id=chance.choice([1, "a", chance.choice(_VALUES)]))
     if both.era != MODERN:
         message["params"]["_meta"] = chance.choice([{}, {"progressToken": 7}, {"x": "y"}])
-    headers: dict[str, str | None] = {}
-    more = b""
     for _ in range(chance.choice([0, 0, 1, 1, 2, 3])):
-        what = chance.randrange(6)
         params = message.get("params")
         meta = params.get("_meta") if isinstance(params, dict) else None
-        keyed = [(message, _KEYS), (params, _PARAMS), (meta, _METAS)][what % 3]
-        if what < 3 and isinstance(keyed[0], dict):
-            _mutate(chance, keyed[0], keyed[1])
-        elif what == 3:
-            name = chance.choice([it for it in _HEADERS if it not in _LONG])
-            headers[name] = chance.choice([None, *_TEXTS])
-        elif what == 4:
-            name = chance.choice([it for it in _HEADERS if it not in _LONG])
-            more += f"{name}: {chance.choice(_TEXTS)}\r\n".encode("latin-1")
-        else:
-            name = chance.choice(["mcp-name", "MCP-METHOD", "Mcp-Name"])
-            headers |= {"Mcp-Name": None, name: chance.choice([tool, "tools/call"])}
-    body = _written(chance, message)
-    request = both.request(body, **{"name": tool, **headers})
-    first, rest = request.split(b"\r\n", 1)
-    return first + b"\r\n" + more + rest
+        values, keys = chance.choice([(message, _KEYS), (params, _PARAMS), (meta, _METAS)])
+        if isinstance(values, dict):
+            _mutate(chance, values, keys)
+    return both.request(_written(chance, message), name=tool)
 
 
 def _with_each_header(both: BothWays) -> Iterator[bytes]:
     """Make plain requests in each of which one header is another one, or there twice."""
     body = json.dumps(_call("ping") if both.era == MODERN else _LEGACY_CALL).encode()
-    for name in _HEADERS[:5]:
+    for name in _HEADERS:
         # a handshake of the legacy era opens a session, and there are not many
         modern = ("1999-01-01", "2026-07-28", " 2026-07-28 ")
         for text in modern if name == "MCP-Protocol-Version" else (None, *_TEXTS):

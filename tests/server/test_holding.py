@@ -13,8 +13,8 @@ from mcp_types import ElicitResult, InputRequiredResult
 
 from dcc_bridge import confirm_sync, elicit_form_sync, skill
 from dcc_bridge.elicitation.question import Reply
-from tests.live import ERAS, Live, live, status, text
-from tests.server.skills import CONFIRM, NAME, YES, Skills
+from tests.live import ERAS, Live, live, text
+from tests.server.skills import NAME, YES, Skills
 from tests.stand_ins import FakeHost, Person
 
 UNTIL = r"a question of absent, until \d\d:\d\d:\d\d at the latest"
@@ -245,17 +245,3 @@ def test_the_person_at_the_host_is_told_what_was_done_and_can_take_it_back(tmp_p
     assert "Delete" in person.notices[0]
     assert person.notices[1] == "It is already undone."
     assert len(person.notices) == 2
-
-
-def test_the_hosts_own_button_gets_its_own_question(tmp_path: Path) -> None:
-    skills, person = Skills(has_ui=True), Person(None, YES)
-
-    with live(tmp_path, skills.delete(), host=skills.host, presenter=person) as running:
-        first = running.start("delete")
-        running.until(lambda: bool(person.shown))
-        answer = elicit_form_sync("From a shelf button?", CONFIRM)
-        person.settles[0](YES)
-        running.until(first.done)
-
-    assert answer.answered_by == "host"
-    assert status(first.result()) == "done"

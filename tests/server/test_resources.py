@@ -186,18 +186,6 @@ def test_a_legacy_client_hears_of_what_it_subscribed_to(era: str, tmp_path: Path
     assert sorted(heard) == sorted(URIS)
 
 
-@pytest.mark.filterwarnings("ignore:resources/subscribe is removed")
-def test_the_legacy_request_is_unknown_to_the_modern_era(tmp_path: Path) -> None:
-    async def agent() -> int:
-        async with running.client() as client:
-            with pytest.raises(MCPError) as caught:
-                await client.subscribe_resource("scene://summary")
-            return caught.value.error.code
-
-    with live(tmp_path) as running:
-        assert running.run(agent) == -32601
-
-
 def test_a_modern_client_hears_of_what_it_listens_for(tmp_path: Path) -> None:
     """An edit, a change of the selection, and an edit that nobody put in a step."""
     session = UsdSession(SCENE)

@@ -16,6 +16,9 @@ from tests.server.seen import Seen
 from tests.server.sending import CANARY, ENTERED, Browser, Sent, Tracker
 from tests.stand_ins import FakeHost, Person
 
+LETTERS = CANARY.partition("-ü")[0]
+"""What stays of it however it is encoded."""
+
 
 class Entering(Browser):
     """Somebody who enters the secret there."""
@@ -103,6 +106,29 @@ def test_without_anybody_it_is_not_supported_at_once(tmp_path: Path) -> None:
     assert "Nobody could be asked" in text(result)
 
 
+def test_what_was_sent_to_a_page_wrongly_is_in_no_log_and_in_no_record(
+    sent: Sent, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("DEBUG")
+    with browser() as person:
+        person.post(sent.url, data=ENTERED)  # this browser never opened it
+        person.get(sent.url)
+        person.post(sent.url, data=ENTERED, headers={"Origin": "https://evil.example"})
+        person.post(sent.url, content=CANARY.encode(), headers={"Content-Type": "a/b"})
+        person.post(sent.url, data={"exit": CANARY, "secret": CANARY})
+        person.post(f"{sent.url}x", data=ENTERED)
+        person.post(sent.url, data=ENTERED)
+
+    assert status(sent.end()) == "done"
+    assert LETTERS not in caplog.text + record(tmp_path)
+
+
+def record(tmp_path: Path) -> str:
+    files = list((tmp_path / "audit").glob("*.jsonl"))
+    assert files
+    return "".join(file.read_text() for file in files)
+
+
 IN_RESULT = "There is a secret in the result of sign_in"
 
 
@@ -132,7 +158,7 @@ def ask(got: Secret) -> None:
         (fail, "401 for Secret(hidden)"),
     ],
 )
-def test_it_is_refused_in_a_result_and_a_question_and_cut_out_of_an_error_and_of_the_log(
+def test_it_is_refused_in_a_result_and_a_question_and_cut_out_of_an_error_the_log_and_the_record(
     tmp_path: Path,
     give: Callable[[Secret], Any],
     says: str,
@@ -145,7 +171,7 @@ def test_it_is_refused_in_a_result_and_a_question_and_cut_out_of_an_error_and_of
     assert status(result) == "failed"
     assert says in text(result)
     assert (says in caplog.text) is (give is fail)
-    assert CANARY not in caplog.text
+    assert LETTERS not in caplog.text + record(tmp_path)
     assert CANARY.encode() not in bytes(tap.heard)
 
 

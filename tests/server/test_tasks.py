@@ -174,11 +174,6 @@ def test_each_method_refuses_who_did_not_declare_and_what_is_not_theirs(
     assert not bake.may_end.is_set()
 
 
-@pytest.mark.parametrize("method", ["tasks/list", "tasks/result"])
-def test_what_the_extension_dropped_is_no_method(method: str, wire: Wire) -> None:
-    assert wire.code(method, {"taskId": "x"}) == METHOD_NOT_FOUND
-
-
 @pytest.mark.parametrize("era", ERAS[:2])
 def test_the_older_eras_know_no_tasks(era: str, tmp_path: Path) -> None:
     async def agent() -> int:

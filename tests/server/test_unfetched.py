@@ -17,10 +17,9 @@ from dcc_bridge.server import tasks
 from dcc_bridge.server.auth import AuthMiddleware
 from dcc_bridge.server.unfetched_results import MAX_RESULTS, UnfetchedResults, same_call
 from tests.live import live, text
-from tests.server.skills import CONFIRM, YES
+from tests.server.skills import CONFIRM
 from tests.server.task_wire import Wire
-from tests.stand_ins import FakeHost, Person
-from tests.tiers import every_era
+from tests.stand_ins import FakeHost
 
 
 def ask_and_delete(host: FakeHost, *limits: float) -> Callable[..., Any]:
@@ -36,17 +35,17 @@ def ask_and_delete(host: FakeHost, *limits: float) -> Callable[..., Any]:
     return delete
 
 
-@every_era
-def test_a_call_that_its_client_gave_up_is_not_told_of(era: str, tmp_path: Path) -> None:
-    host, person = FakeHost(["a", "b"], has_ui=True), Person(None, YES)
+def adding(host: FakeHost, may_end: threading.Event) -> Callable[..., Any]:
+    """Make a skill that adds an item, and goes on until it may end."""
 
-    with live(tmp_path, ask_and_delete(host), host=host, presenter=person) as running:
-        running.leave("delete", lambda: bool(person.shown), era=era)
-        running.until(lambda: running.bridge.recent.records()[0].ended is not None)
-        running.call("delete", era=era)
+    @skill(risk="edit")
+    async def add() -> str:
+        await on_main(lambda: host.items.append("b"))
+        while not may_end.is_set():
+            await anyio.sleep(0.005)
+        return "added"
 
-    assert [question.reason for question in person.shown] == [None, None]
-    assert host.items == ["a"]
+    return add
 
 
 def test_a_result_that_nobody_fetched_is_told_of_in_the_next_question(tmp_path: Path) -> None:
@@ -119,16 +118,6 @@ def test_a_result_whose_client_left_before_it_was_written_is_told_of(
     assert "fetched" not in text(third)
 
 
-def test_no_more_than_so_many_are_remembered() -> None:
-    unfetched = UnfetchedResults()
-
-    for number in range(MAX_RESULTS + 10):
-        unfetched.add(same_call("cursor", "delete", {"n": number}), "done")
-
-    assert unfetched.notice_for(same_call("cursor", "delete", {"n": 9})) is None
-    assert unfetched.notice_for(same_call("cursor", "delete", {"n": 10})) is not None
-
-
 def test_a_client_with_many_unfetched_results_makes_no_other_client_forget_its_own() -> None:
     unfetched = UnfetchedResults()
     unfetched.add(same_call("cursor", "delete", {}), "done")
@@ -138,6 +127,7 @@ def test_a_client_with_many_unfetched_results_makes_no_other_client_forget_its_o
 
     assert unfetched.notice_for(same_call("cursor", "delete", {})) is not None
     assert unfetched.notice_for(same_call("zed", "delete", {"n": 10})) is None
+    assert unfetched.notice_for(same_call("zed", "delete", {"n": 11})) is not None
 
 
 def test_an_edit_made_again_says_so_in_its_result_because_nobody_is_asked(
@@ -146,14 +136,7 @@ def test_an_edit_made_again_says_so_in_its_result_because_nobody_is_asked(
     monkeypatch.setattr(tasks, "TASK_AFTER_S", 0.02)
     host, may_end = FakeHost(["a"]), threading.Event()
 
-    @skill(risk="edit")
-    async def add() -> str:
-        await on_main(lambda: host.items.append("b"))
-        while not may_end.is_set():
-            await anyio.sleep(0.005)
-        return "added"
-
-    with live(tmp_path, add, host=host) as running:
+    with live(tmp_path, adding(host, may_end), host=host) as running:
         running.beside(lambda: Wire.of(running).call("add"))  # and its handle is lost
         may_end.set()
         running.until(lambda: running.bridge.recent.records()[0].ended is not None)
@@ -170,14 +153,7 @@ def test_the_same_call_beside_a_task_is_told_of_it_unless_its_client_came_back(
     monkeypatch.setattr(tasks, "TASK_AFTER_S", 0.02)
     host, may_end = FakeHost(["a"]), threading.Event()
 
-    @skill(risk="edit")
-    async def add() -> str:
-        await on_main(lambda: host.items.append("b"))
-        while not may_end.is_set():
-            await anyio.sleep(0.005)
-        return "added"
-
-    with live(tmp_path, add, host=host) as running:
+    with live(tmp_path, adding(host, may_end), host=host) as running:
         wire = Wire.beside(running)
         first = wire.call("add")["taskId"]
         if comes_back:

@@ -1,6 +1,6 @@
 """Tokens where others could read them (row 4).
 
-``tests/server/test_canary.py`` does the same for what a person enters.
+``tests/server/test_secrets.py`` does the same for what a person enters.
 """
 
 from __future__ import annotations

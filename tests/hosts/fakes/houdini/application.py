@@ -120,11 +120,6 @@ class Houdini:
 
         return tell
 
-    def call_back(self, callback: Callable[[], None]) -> None:
-        """Run a parameter's callback, inside the group that Houdini itself opens."""
-        with self.undos.group("Parameter Change"):
-            callback()
-
     def open_panel(self) -> Any:
         """Have a pane show our Python panel."""
         root = ElementTree.parse(MODULE / "python_panels" / "dcc_bridge.pypanel").getroot()

@@ -76,8 +76,7 @@ class Scene:
 class Undos:
     """The undo stack.
 
-    `hou.undos.group`: one action; without effect inside a parameter's callback, which is run inside
-    a group of its own. That a group in which nothing was done leaves no action is assumed.
+    `hou.undos.group`: one action; that one in which nothing was done leaves none is assumed.
     `hou.undos.memoryUsageLimit`: the oldest go when it is reached; here it is a number of actions.
     Whether an open group is listed is nowhere documented; here it is.
     """

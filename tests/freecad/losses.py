@@ -527,7 +527,7 @@ class TestLossesOfFreeCAD(TrialsContract):
         assert mark.label == "Ours"
         assert scene_digest(host) == before
 
-    def test_cells_that_are_cleared_and_written_anew_are_named(self, losing: Losing) -> None:
+    def test_content_of_cells_that_are_all_cleared_and_written_anew_is_named(self, losing: Losing) -> None:
         """No undo brings back what `clearAll` took."""
         sheet = FreeCAD.ActiveDocument.Sheet
 

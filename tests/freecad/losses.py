@@ -347,7 +347,7 @@ CONTENT_KINDS: dict[str, tuple[Any, ...]] = {
     "annotation": (_set("Hint", "LabelText", []), "text of Hint"),
     "annotation_of_blanks": (_set("Hint", "LabelText", ["", " "]), "text of Hint"),
     "text_of_blanks": (_set("Note", "Text", "  "), "text of Note"),
-    "label": (_set("Box", "Label", ""), "label of Box"),
+    "label": (_set("Sheet", "Label", ""), "label of Sheet"),
     "entry_of_a_map": (
         _set("Steel", "Material", {"Name": "Steel", "Density": ""}),
         "Material Density of Steel",

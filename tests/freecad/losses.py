@@ -527,7 +527,9 @@ class TestLossesOfFreeCAD(TrialsContract):
         assert mark.label == "Ours"
         assert scene_digest(host) == before
 
-    def test_content_of_cells_that_are_all_cleared_and_written_anew_is_named(self, losing: Losing) -> None:
+    def test_content_of_cells_that_are_all_cleared_and_written_anew_is_named(
+        self, losing: Losing
+    ) -> None:
         """No undo brings back what `clearAll` took."""
         sheet = FreeCAD.ActiveDocument.Sheet
 
@@ -562,6 +564,7 @@ class TestLossesOfFreeCAD(TrialsContract):
 
         with tried(host, "Tried") as trial:
             document.Comment = ""
+            document.Label = "Renamed"
             host.select(["Tool"])
             FreeCAD.newDocument("Second", hidden=True).addObject("Part::Box", "Far")
             lost = host.lost([])
@@ -572,6 +575,7 @@ class TestLossesOfFreeCAD(TrialsContract):
         assert was_edited
         assert left == []
         assert document.Comment == "Approved"
+        assert document.Label == "scene"
         assert host.selection == ["Box"]
         assert FreeCAD.ActiveDocument.Name == "Scene"
         assert list(FreeCAD.listDocuments()) == ["Scene"]

@@ -31,7 +31,7 @@ from .parts import (
 )
 
 _DOCUMENT_TEXTS: Final = (
-    *("Comment", "Company", "CreatedBy", "License", "LicenseURL"),
+    *("Comment", "Company", "CreatedBy", "Label", "License", "LicenseURL"),
     *("Material", "Meta", "ShowHidden"),
 )
 """The properties of a document itself that a person writes, such as the author's name.
@@ -262,7 +262,8 @@ class StepLosses:
         documents = FreeCAD.listDocuments()
         for (name, prop), value in self._texts.items():
             if value and name in documents and not getattr(documents[name], prop):
-                yield f"{prop} of {documents[name].Label}"
+                label = self._texts.get((name, "Label"), documents[name].Label)
+                yield f"{prop} of {label}"
 
 
 def _are_equal(first: Any, second: Any) -> bool:

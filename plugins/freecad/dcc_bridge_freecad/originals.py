@@ -18,7 +18,7 @@ LostWords = Callable[[Any], str]  # takes the content of now; returns "" if noth
 
 _TOLERANCE: Final = 1e-3  # how much two proportions of the same form differ at most
 _PIECES: Final = ("Solid", "Shell", "Face", "Edge", "Vertex")
-_MOST_COMPARED: Final = 1_000_000  # pairs of pieces; of larger shapes only some pieces are
+_MOST_COMPARED: Final = 200_000  # pairs of pieces; of larger shapes only some pieces are
 _DRAWN: Final = re.compile("Property(.*List|FilletEdges)$")
 
 

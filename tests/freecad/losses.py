@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 import FreeCAD
 import Mesh
 import Part
+import Points
 import pytest
 import Sketcher
 
@@ -227,6 +228,169 @@ KINDS = {
 }
 
 
+def _add_contents(document: Any) -> None:
+    """Add objects whose contents nothing computes."""
+    add = document.addObject
+    shapes = {
+        "Import": Part.makeBox(1, 2, 3),
+        "Fused": Part.makeBox(9, 9, 9).fuse(Part.makeSphere(9)),
+        "Ring": Part.makeCircle(5),
+    }
+    for name, shape in shapes.items():
+        add("Part::Feature", name).Shape = shape
+    add("Mesh::Feature", "Facets").Mesh = Mesh.createSphere(5, 10)
+    add("Points::Feature", "Cloud").Points = Points.Points([_AT, _AT * 2, _AT * 3])
+    add("App::Annotation", "Hint").LabelText = ["Mind", "the gap"]
+    wire = add("App::FeaturePython", "Wire")
+    wire.addProperty("App::PropertyVectorList", "Points").Points = [_AT, _AT * 2, _AT * 3]
+    wire.addProperty("App::PropertyStringList", "Tags").Tags = ["load", "steel"]
+    wire.addProperty("App::PropertyString", "Notes").Notes = "long"
+    wire.addProperty("App::PropertyFloat", "Empty")
+    document.addObject("Part::Fillet", "Round").Base = document.Solid
+    document.Round.Edges = [(1, 0.1, 0.1), (2, 0.1, 0.1)]
+    document.recompute()
+    document.clearUndos()
+
+
+def _shape(name: str, make: Callable[[Any], Any]) -> Callable[[Any], object]:
+    """Set the shape of an object to what is made of the old one."""
+    return lambda document: setattr(
+        document.getObject(name), "Shape", make(document.getObject(name).Shape)
+    )
+
+
+def _mesh(make: Callable[[Any], object]) -> Callable[[Any], object]:
+    """Set the mesh to a copy that was worked on."""
+
+    def edit(document: Any) -> None:
+        copy = document.Facets.Mesh.copy()
+        made = make(copy)
+        document.Facets.Mesh = made or copy
+
+    return edit
+
+
+def _points(points: list[Any]) -> Callable[[Any], object]:
+    return lambda document: setattr(document.Cloud, "Points", Points.Points(points))
+
+
+def _made_property_again(
+    kind: str, value: object = None, name: str = "Notes"
+) -> Callable[[Any], object]:
+    def edit(document: Any) -> None:
+        document.Wire.removeProperty(name)
+        document.Wire.addProperty(f"App::Property{kind}", name)
+        if value is not None:
+            setattr(document.Wire, name, value)
+
+    return edit
+
+
+def _set(name: str, prop: str, value: object) -> Callable[[Any], object]:
+    return lambda document: setattr(document.getObject(name), prop, value)
+
+
+def _draw_anew(document: Any) -> None:
+    corners = [FreeCAD.Vector(*at) for at in ((7, 0, 0), (9, 1, 0), (9, 6, 0))]
+    document.Sketch.Geometry = [
+        Part.LineSegment(*corners[:2]),
+        Part.LineSegment(*corners[1:]),
+    ]
+
+
+def _constrain_anew(document: Any) -> None:
+    document.Sketch.Constraints = [
+        Sketcher.Constraint("Vertical", 0),
+        Sketcher.Constraint("Distance", 0, 5.0),
+    ]
+
+
+def _write_cells_anew(document: Any) -> None:
+    document.Sheet.clear("A1")
+    document.Sheet.clear("B2")
+    document.Sheet.set("A1", "10")
+    document.Sheet.set("C3", "else")
+
+
+CONTENT_KINDS: dict[str, tuple[Any, ...]] = {
+    "shape_replaced": (_shape("Import", lambda _: Part.makeSphere(1)), "old shape of Import"),
+    "shape_replaced_by_a_tiny_one": (
+        _shape("Import", lambda _: Part.makeBox(0.001, 0.001, 0.001)),
+        "old shape of Import",
+    ),
+    "shape_of_as_many_solids": (
+        _shape("Fused", lambda _: Part.makeBox(1, 1, 1)),
+        "old shape of Fused",
+    ),
+    "curve_replaced": (
+        _shape("Ring", lambda _: Part.makeLine((0, 0, 0), (1, 1, 1))),
+        "old shape of Ring",
+    ),
+    "facets": (_mesh(lambda it: it.removeFacets([0, 1, 2])), "3 of 180 facets of Facets"),
+    "mesh_replaced": (_mesh(lambda _: Mesh.createSphere(7, 20)), "old mesh of Facets"),
+    "mesh_emptied": (_mesh(lambda it: it.clear()), "mesh of Facets"),
+    "points": (_points([_AT]), "2 of 3 points of Cloud"),
+    "points_replaced": (_points([_AT * at for at in (5, 6, 7, 8)]), "old points of Cloud"),
+    "points_emptied": (_points([]), "points of Cloud"),
+    "property_made_again": (_made_property_again("String"), "property Notes of Wire"),
+    "property_made_again_with_another_type": (
+        _made_property_again("Integer"),
+        "property Notes of Wire",
+    ),
+    "list_made_again": (
+        _made_property_again("VectorList", [_AT], "Points"),
+        "2 of 3 Points of Wire",
+    ),
+    "list_cut_short": (_set("Wire", "Points", [_AT]), "2 of 3 Points of Wire"),
+    "texts_of_a_list": (_set("Wire", "Tags", ["load", " "]), "1 of 2 Tags of Wire"),
+    "edges": (_set("Round", "Edges", [(1, 0.1, 0.1)]), "1 of 2 Edges of Round"),
+    "annotation": (_set("Hint", "LabelText", []), "text of Hint"),
+    "annotation_of_blanks": (_set("Hint", "LabelText", ["", " "]), "text of Hint"),
+    "text_of_blanks": (_set("Note", "Text", "  "), "text of Note"),
+    "label": (_set("Sheet", "Label", ""), "label of Sheet"),
+    "entry_of_a_map": (
+        _set("Steel", "Material", {"Name": "Steel", "Density": ""}),
+        "Material Density of Steel",
+    ),
+    "sketch_drawn_anew": (
+        _draw_anew,
+        "line 1 of Sketch",
+        "line 2 of Sketch",
+        "constraint Horizontal of Sketch",
+        "constraint Distance of Sketch",
+    ),
+    "sketch_constrained_anew": (
+        _constrain_anew,
+        "constraint Horizontal of Sketch",
+        "constraint Distance of Sketch",
+    ),
+    "cells_written_anew": (_write_cells_anew, "alias len of Sheet", "cell B2 of Sheet"),
+    "expression_of_another": (
+        lambda it: [it.Box.setExpression("Length", None), it.Box.setExpression("Width", "3 + 4")],
+        "expression Length of Box",
+    ),
+}
+NO_CONTENT_LOST: dict[str, Callable[[Any], object]] = {
+    "shape_moved": _shape("Import", lambda it: it.translated(_AT)),
+    "shape_scaled": _shape("Import", lambda it: it.scaled(3)),
+    "shape_copied_and_mirrored": _shape("Import", lambda it: it.copy().mirror(_AT, _AT)),
+    "shape_cut": _shape("Import", lambda it: it.cut(Part.makeBox(9, 9, 1))),
+    "shape_fused": _shape("Import", lambda it: it.fuse(Part.makeSphere(1))),
+    "shape_rounded": _shape("Import", lambda it: it.makeFillet(0.1, it.Edges)),
+    "mesh_moved": _mesh(lambda it: it.translate(1, 2, 3)),
+    "mesh_refined": _mesh(lambda it: it.refine()),
+    "mesh_joined": _mesh(lambda it: it.addMesh(Mesh.createBox(1, 1, 1))),
+    "points_of_as_many": _points([_AT * 5, _AT * 6, _AT * 7]),
+    "points_added": _points([_AT, _AT * 2, _AT * 3, _AT * 4]),
+    "property_made_again_with_its_value": _made_property_again("Path", "long"),
+    "property_made_again_with_a_value": _made_property_again("String", "short"),
+    "empty_property_made_again": _made_property_again("Float", 0.0, "Empty"),
+    "list_of_as_many": _set("Wire", "Points", [_AT] * 3),
+    "text_shortened": _set("Hint", "LabelText", ["Mind"]),
+    "renamed": _set("Wire", "Label", "Cable"),
+}
+
+
 class TestLossesOfFreeCAD(TrialsContract):
     """Every row, and what only FreeCAD has."""
 
@@ -318,15 +482,64 @@ class TestLossesOfFreeCAD(TrialsContract):
         assert told == [lost]
         assert scene_digest(host) == before
 
-    def test_a_shape_of_as_many_solids_takes_the_place_of_another_one(self, losing: Losing) -> None:
-        solid = FreeCAD.ActiveDocument.Solid
+    @pytest.mark.parametrize("content", CONTENT_KINDS)
+    def test_content_without_a_recipe_is_named_and_comes_back(
+        self, losing: Losing, content: str
+    ) -> None:
+        edit, *lost = CONTENT_KINDS[content]
+        document = FreeCAD.ActiveDocument
+        host = losing.host
+        _add_contents(document)
+        before = scene_digest(host)
+
+        with tried(host, "Tried") as trial:
+            edit(document)
+            listed = host.lost([])
+            left = trial.revert()
+            reverted = host.lost([])
+        with host.undo_step("Ours"):
+            edit(document)
+            document.recompute()
+        told = host.lost([])
+        agreed = host.lost(listed)
+        host.undo()
+
+        assert listed == lost
+        assert told == lost
+        assert (left, reverted, agreed) == ([], [], [])
+        assert scene_digest(host) == before
+
+    @pytest.mark.parametrize("content", NO_CONTENT_LOST)
+    def test_content_that_was_worked_on_is_no_loss(self, losing: Losing, content: str) -> None:
+        document = FreeCAD.ActiveDocument
+        host = losing.host
+        _add_contents(document)
+        before = scene_digest(host)
+
+        with host.undo_step("Ours"):
+            NO_CONTENT_LOST[content](document)
+            document.recompute()
+        lost = host.lost([])
+        mark = host.undo_mark()
+        host.undo()
+
+        assert lost == []
+        assert mark.label == "Ours"
+        assert scene_digest(host) == before
+
+    def test_content_of_cells_that_are_all_cleared_and_written_anew_is_named(
+        self, losing: Losing
+    ) -> None:
+        """No undo brings back what `clearAll` took."""
+        sheet = FreeCAD.ActiveDocument.Sheet
 
         with losing.host.undo_step("Ours"):
-            solid.Shape = screws(3)
-            solid.Shape = Part.makeSphere(1)
+            sheet.clearAll()
+            sheet.set("A1", "11")
+            sheet.set("B2", "noted")
+            FreeCAD.ActiveDocument.recompute()
 
-        assert solid.Shape.Volume > 4
-        assert losing.host.lost([]) == []
+        assert losing.host.lost([]) == ["cell A1 of Sheet"]
 
     def test_parts_of_what_was_agreed_to_may_go(self, losing: Losing) -> None:
         document = FreeCAD.ActiveDocument
@@ -351,6 +564,7 @@ class TestLossesOfFreeCAD(TrialsContract):
 
         with tried(host, "Tried") as trial:
             document.Comment = ""
+            document.Label = "Renamed"
             host.select(["Tool"])
             FreeCAD.newDocument("Second", hidden=True).addObject("Part::Box", "Far")
             lost = host.lost([])
@@ -361,6 +575,7 @@ class TestLossesOfFreeCAD(TrialsContract):
         assert was_edited
         assert left == []
         assert document.Comment == "Approved"
+        assert document.Label == "scene"
         assert host.selection == ["Box"]
         assert FreeCAD.ActiveDocument.Name == "Scene"
         assert list(FreeCAD.listDocuments()) == ["Scene"]

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
-from pxr import Gf, Sdf, Usd, UsdGeom, UsdShade
+from pxr import Gf, Sdf, Usd, UsdGeom, UsdShade, Vt
 
 from dcc_bridge.spi import NotUndoable
 from dcc_bridge_usd.host import UsdSession
@@ -130,6 +130,71 @@ def Xform "Asset"
     }
 }
 """
+CONTENTS = """#usda 1.0
+(
+    customLayerData = {
+        dictionary show = {
+            string code = "abc"
+            dictionary shot = {
+                int first = 1
+                int last = 99
+            }
+            int[] takes = [1, 2, 3]
+        }
+    }
+    subLayers = [@./lower.usda@]
+)
+
+def Mesh "Big" (
+    assetInfo = {
+        dictionary rights = {
+            string owner = "us"
+        }
+    }
+    doc = "Approved"
+)
+{
+    point3f[] points = [(0, 0, 0), (1, 0, 0), (2, 0, 0), (3, 0, 0)]
+    point3f[] points.timeSamples = {
+        1: [(0, 0, 0), (1, 0, 0), (2, 0, 0), (3, 0, 0)],
+        5: [(0, 0, 0), (1, 0, 0), (2, 0, 0), (3, 0, 0)],
+    }
+    int[] faceVertexIndices = [0, 1, 2, 0, 2, 3]
+    color3f[] primvars:displayColor = [(1, 0, 0), (0, 1, 0)]
+    double tall = 2 (
+        doc = "Measured"
+    )
+    rel likes = [</One>, </Two>]
+    uniform token[] xformOpOrder = ["xformOp:translate", "xformOp:scale"]
+    double3 xformOp:translate = (1, 2, 3)
+    float3 xformOp:scale = (1, 1, 1)
+}
+def Xform "One" ( references = @./one.usda@ ) {}
+def Xform "Two" ( payload = @./one.usda@ ) {}
+def Xform "Gone" ( references = @./not_there.usda@ ) {}
+def Xform "Inner" ( references = </One> ) {}
+def Xform "Var" (
+    prepend variantSets = "v"
+    variants = { string v = "a" }
+)
+{
+    variantSet "v" = {
+        "a" {
+            custom int[] sizes = [1, 2, 3]
+            def Cube "A" {}
+        }
+        "b" {
+            def Cube "B" {}
+        }
+    }
+}
+"""
+FILES = {
+    "one.usda": '#usda 1.0\n(defaultPrim = "P")\ndef Xform "P" {\n    def Cube "c" {}\n}\n',
+    "two.usda": '#usda 1.0\n(defaultPrim = "P")\ndef Xform "P" {\n    def Cone "d" {}\n}\n',
+    "lower.usda": '#usda 1.0\ndef Cube "Low" {}\n',
+    "other.usda": '#usda 1.0\ndef Cone "Else" {\n    double height = 3\n}\n',
+}
 Edit = Callable[[Usd.Stage], object]
 
 
@@ -183,8 +248,12 @@ def _make_again(stage: Usd.Stage) -> None:
 
 
 def _in_variant(edit: Edit) -> Edit:
+    return _in_variant_of("/World/Var", edit)
+
+
+def _in_variant_of(path: str, edit: Edit) -> Edit:
     def edit_in(stage: Usd.Stage) -> None:
-        with stage.GetPrimAtPath("/World/Var").GetVariantSet("v").GetVariantEditContext():
+        with stage.GetPrimAtPath(path).GetVariantSet("v").GetVariantEditContext():
             edit(stage)
 
     return edit_in
@@ -365,6 +434,237 @@ KINDS: dict[str, Kind] = {
     "muted": _row(lambda stage: stage.Unload("/World/paid")),
     "selected": Kind(lambda: _open[0].select(["/World/cam"])),
 }
+
+
+def _set(path: str, *arguments: object) -> Edit:
+    return _call(path, "Set", *arguments)
+
+
+def _in_session_layer(edit: Edit) -> Edit:
+    def edit_in(stage: Usd.Stage) -> None:
+        with Usd.EditContext(stage, stage.GetSessionLayer()):
+            edit(stage)
+
+    return edit_in
+
+
+def _make_property_again(stage: Usd.Stage, type_name: Any, value: object = None) -> None:
+    big = stage.GetPrimAtPath("/Big")
+    big.RemoveProperty("tall")
+    attribute = big.CreateAttribute("tall", type_name)
+    attribute.SetDocumentation("Measured")
+    if value is not None:
+        attribute.Set(value)
+
+
+def _make_variant_again(stage: Usd.Stage) -> None:
+    variants = _prim(stage, "/Var").variantSets["v"]
+    variants.RemoveVariant(variants.variants["b"])
+    stage.GetPrimAtPath("/Var").GetVariantSet("v").AddVariant("b")
+
+
+def _swap_sublayer(stage: Usd.Stage) -> None:
+    stage.GetRootLayer().subLayerPaths[0] = "./other.usda"
+
+
+def _refer(path: str, file: str, prim: str = "") -> Edit:
+    reference = Sdf.Reference(file, prim)
+    return lambda stage: stage.GetPrimAtPath(path).GetReferences().SetReferences([reference])
+
+
+def _pay(path: str, file: str) -> Edit:
+    return lambda stage: stage.GetPrimAtPath(path).GetPayloads().SetPayloads([Sdf.Payload(file)])
+
+
+def _edit_data(stage: Usd.Stage, key: str, value: object) -> None:
+    """Set an entry of the data of the scene, or remove it with None."""
+    layer = stage.GetRootLayer()
+    data = dict(layer.customLayerData)
+    *outer, last = key.split(":")
+    inner = data
+    for name in outer:
+        inner[name] = dict(inner[name])
+        inner = inner[name]
+    inner[last] = value
+    if value is None:
+        del inner[last]
+    layer.customLayerData = data
+
+
+def _data(key: str, value: object = None) -> Edit:
+    return lambda stage: _edit_data(stage, key, value)
+
+
+POINTS = [(9, 9, 9)] * 4
+CONTENT_KINDS: dict[str, tuple[Edit, list[str]]] = {
+    "array_cut_short": (
+        _set("/Big.faceVertexIndices", [0, 1, 2]),
+        ["3 of 6 values of faceVertexIndices of /Big"],
+    ),
+    "primvar_cut_short": (
+        _set("/Big.primvars:displayColor", [(1, 1, 1)]),
+        ["1 of 2 values of primvars:displayColor of /Big"],
+    ),
+    "array_of_an_animation_cut_short": (
+        _set("/Big.points", POINTS[:1], 5),
+        ["3 of 4 values at 1 key of points of /Big"],
+    ),
+    "array_emptied": (
+        _set("/Big.faceVertexIndices", []),
+        ["value of faceVertexIndices of /Big"],
+    ),
+    "array_hidden_by_a_stronger_layer": (
+        _in_session_layer(_set("/Big.faceVertexIndices", [0])),
+        ["5 of 6 values of faceVertexIndices of /Big"],
+    ),
+    "array_of_a_variant_cut_short": (
+        _in_variant_of("/Var", _set("/Var.sizes", [1])),
+        ["2 of 3 values of sizes of /Var"],
+    ),
+    "keys_replaced_by_fewer": (
+        _both(_call("/Big.points", "Clear"), _set("/Big.points", POINTS, 7)),
+        ["2 keys of points of /Big"],
+    ),
+    "key_replaced_by_another": (
+        _both(_call("/Big.points", "ClearAtTime", 5), _set("/Big.points", POINTS, 7)),
+        ["1 key of points of /Big"],
+    ),
+    "keys_hidden_by_a_stronger_layer": (
+        _in_session_layer(_set("/Big.points", POINTS, 1)),
+        ["1 key of points of /Big"],
+    ),
+    "nested_data": (_data("show:shot:last"), ["custom data show:shot:last of the scene"]),
+    "nested_dictionary": (_data("show:shot"), ["custom data show:shot of the scene"]),
+    "dictionary_made_a_value": (
+        _data("show:shot", 3),
+        ["custom data show:shot of the scene"],
+    ),
+    "nested_array": (
+        _data("show:takes", Vt.IntArray([1])),
+        ["2 of 3 values of custom data show:takes of the scene"],
+    ),
+    "asset_info": (
+        _call("/Big", "ClearAssetInfoByKey", "rights:owner"),
+        ["asset info rights of /Big"],
+    ),
+    "documentation": (
+        _call("/Big", "ClearMetadata", "documentation"),
+        ["documentation of /Big"],
+    ),
+    "target": (
+        lambda stage: stage.GetRelationshipAtPath("/Big.likes").RemoveTarget("/One"),
+        ["target /One of likes of /Big"],
+    ),
+    "targets_blocked": (
+        lambda stage: stage.GetRelationshipAtPath("/Big.likes").SetTargets([]),
+        ["target /One of likes of /Big", "target /Two of likes of /Big"],
+    ),
+    "retyped": (
+        lambda stage: _make_property_again(stage, Sdf.ValueTypeNames.String, "high"),
+        ["value of tall of /Big"],
+    ),
+    "retyped_without_a_value": (
+        lambda stage: _make_property_again(stage, Sdf.ValueTypeNames.Int),
+        ["value of tall of /Big"],
+    ),
+    "made_again_without_a_value": (
+        lambda stage: _make_property_again(stage, Sdf.ValueTypeNames.Double),
+        ["value of tall of /Big"],
+    ),
+    "variant_made_again": (_make_variant_again, ["B of variant b of /Var"]),
+    "variant_content_swapped": (
+        _both(
+            _in_variant_of("/Var", _remove("/Var/A")),
+            _in_variant_of("/Var", lambda stage: stage.DefinePrim("/Var/Else", "Cone")),
+        ),
+        ["/Var/A"],
+    ),
+    "reference_swapped": (
+        _refer("/One", "./two.usda"),
+        ["reference one.usda of /One"],
+    ),
+    "reference_to_another_prim": (
+        _refer("/Inner", "", "/Var"),
+        ["reference /One of /Inner"],
+    ),
+    "payload_swapped": (_pay("/Two", "./two.usda"), ["payload one.usda of /Two"]),
+    "sublayer_swapped": (_swap_sublayer, ["/Low", "layer lower.usda of the scene"]),
+}
+NO_CONTENT_LOST: dict[str, Edit] = {
+    "array_of_as_many": _set("/Big.faceVertexIndices", [3, 2, 1, 0, 1, 2]),
+    "array_of_more": _set("/Big.faceVertexIndices", [0] * 9),
+    "keys_set": _set("/Big.points", POINTS, 5),
+    "key_added": _set("/Big.points", POINTS[:1], 9),
+    "entry_set": _data("show:code", "a"),
+    "entry_added": _data("show:shot:length", 3),
+    "texts_shortened": _call("/Big", "SetDocumentation", "No"),
+    "retyped_with_its_value": lambda stage: _make_property_again(
+        stage, Sdf.ValueTypeNames.Float, 2
+    ),
+    "made_again_with_a_value": lambda stage: _make_property_again(
+        stage, Sdf.ValueTypeNames.Double, 5
+    ),
+    "targets_swapped": lambda stage: stage.GetRelationshipAtPath("/Big.likes").SetTargets(
+        ["/Var", "/Two"]
+    ),
+    "steps_made_one_matrix": lambda stage: (
+        UsdGeom.Xformable(stage.GetPrimAtPath("/Big")).MakeMatrixXform().Set(Gf.Matrix4d(1))
+    ),
+    "reference_mended": _refer("/Gone", "./one.usda"),
+    "reference_by_another_path": _refer("/One", "one.usda"),
+    "reference_offset": lambda stage: (
+        stage.GetPrimAtPath("/One")
+        .GetReferences()
+        .SetReferences([Sdf.Reference("./one.usda", layerOffset=Sdf.LayerOffset(5))])
+    ),
+    "reference_added": lambda stage: (
+        stage.GetPrimAtPath("/One").GetReferences().AddReference("./two.usda")
+    ),
+    "reference_follows": _move("/One", "/Renamed"),
+}
+
+
+class TestLossesOfContent:
+    """Contents that are gone, although what held them is there still."""
+
+    @pytest.fixture
+    def scene(self, tmp_path: Path) -> UsdSession:
+        for name, text in {**FILES, "s.usda": CONTENTS}.items():
+            (tmp_path / name).write_text(text)
+        return UsdSession(tmp_path / "s.usda")
+
+    @pytest.mark.parametrize("kind", CONTENT_KINDS)
+    def test_content_that_goes_is_named_and_comes_back(self, scene: UsdSession, kind: str) -> None:
+        edit, lost = CONTENT_KINDS[kind]
+        before = scene.scene_digest()
+
+        with scene.undo_step("Tried"):
+            trial = scene.trial()
+            edit(scene.stage)
+            inside = scene.lost([])
+            trial.revert()
+            reverted = scene.lost([])
+        with scene.undo_step("Edit"):
+            edit(scene.stage)
+        after = scene.lost([])
+        agreed = scene.lost(after)
+        scene.undo()
+
+        assert inside == lost
+        assert after == lost
+        assert (reverted, agreed) == ([], [])
+        assert scene.scene_digest() == before
+
+    @pytest.mark.parametrize("kind", NO_CONTENT_LOST)
+    def test_as_much_content_as_before_is_no_loss(self, scene: UsdSession, kind: str) -> None:
+        before = scene.scene_digest()
+
+        with scene.undo_step("Edit"):
+            NO_CONTENT_LOST[kind](scene.stage)
+        after = scene.scene_digest()
+
+        assert scene.lost([]) == []
+        assert after != before
 
 
 class TestLosses(TrialsContract):

@@ -553,6 +553,14 @@ def world_normal(stage: Usd.Stage) -> Any:
     return matrix.TransformDir(Gf.Vec3d(prim.GetNormalsAttr().Get()[0])).GetNormalized()
 
 
+def test_a_scene_without_prims_says_what_a_collection_needs(tmp_path: Path) -> None:
+    (tmp_path / "empty.usda").write_text("#usda 1.0\n")
+    empty = cast("EveryPort", usd_operations(UsdSession(tmp_path / "empty.usda")))
+
+    with pytest.raises(ValueError, match="no prim to hold a collection"):
+        empty.collect([], "heroes", "collection")
+
+
 # ---- files and losses
 
 

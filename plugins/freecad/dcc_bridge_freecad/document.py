@@ -61,7 +61,8 @@ def find(item: str) -> Any:
 
 def label_of(obj: Any) -> str:
     """Return the label that the tree shows of an object, with the inner name if that differs."""
-    if obj.Label == obj.Name:
+    is_named = obj.Label != obj.Name and obj.Label.strip()
+    if not is_named:
         return str(obj.Name)
     return f"{obj.Label} ({obj.Name})"
 

@@ -11,12 +11,13 @@ not change are never read.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import Any, Final
 
 import FreeCAD
 
 from .document import label_of
+from .originals import LostWords, original_of
 from .parts import (
     CELLS,
     HeldPart,
@@ -30,7 +31,7 @@ from .parts import (
 )
 
 _DOCUMENT_TEXTS: Final = (
-    *("Comment", "Company", "CreatedBy", "License", "LicenseURL"),
+    *("Comment", "Company", "CreatedBy", "Label", "License", "LicenseURL"),
     *("Material", "Meta", "ShowHidden"),
 )
 """The properties of a document itself that a person writes, such as the author's name.
@@ -60,11 +61,15 @@ class StepLosses:
         self._deleted: dict[ObjectKey, None] = {}
         # The parts of each property before its first change, by object and property.
         self._parts: dict[tuple[ObjectKey, str], list[HeldPart]] = {}
-        # The added properties that were removed, by object and property.
-        self._removed: dict[tuple[ObjectKey, str], None] = {}
-        # The cells whose computed value was removed, by object and address. FreeCAD may report no
-        # change of the cell itself.
-        self._cells: dict[tuple[ObjectKey, str], None] = {}
+        # What to ask about the contents before their first change, by object and property.
+        self._originals: dict[tuple[ObjectKey, str], LostWords] = {}
+        # The added properties that were removed, and their values, by object and property.
+        self._removed: dict[tuple[ObjectKey, str], Any] = {}
+        # The values that removed properties had when they were added again.
+        self._fresh: dict[tuple[ObjectKey, str], Any] = {}
+        # The cells whose computed value was removed before FreeCAD reported a change of the sheet,
+        # and these values, by object and address.
+        self._cells: dict[tuple[ObjectKey, str], Any] = {}
         # The texts of documents before their first change, by document and property.
         self._texts: dict[tuple[str, str], Any] = {}
 
@@ -91,6 +96,10 @@ class StepLosses:
             return
         for each in related(obj, prop):
             self._parts.setdefault((key, each), parts_of(obj, each))
+        if self._parts[key, prop]:
+            original = original_of(obj, prop)
+            if original is not None:
+                self._originals[key, prop] = original
 
     def note_removed(self, obj: Any, prop: str) -> None:
         """Note a property that is about to be removed: an added property, or a cell's value.
@@ -101,9 +110,17 @@ class StepLosses:
         if key[:2] in self._new:
             return
         if is_cell(obj, prop):
-            self._cells[key, prop] = None
+            if (key, CELLS) not in self._parts:
+                self._cells.setdefault((key, prop), getattr(obj, prop))
         elif not obj.Document.Recomputing:
-            self._removed[key, prop] = None
+            self.note_change(obj, prop)
+            self._removed.setdefault((key, prop), getattr(obj, prop))
+
+    def note_added(self, obj: Any, prop: str) -> None:
+        """Note the value of a property that was removed, and has just been added again."""
+        key = key_of(obj)
+        if (key, prop) in self._removed:
+            self._fresh[key, prop] = getattr(obj, prop)
 
     def note_document(self, document: Any, prop: str) -> None:
         """Note one of the document's own texts, before it changes for the first time."""
@@ -128,7 +145,7 @@ class StepLosses:
                 losses.append(item)
         for key, prop in self._removed:
             obj = self._find_unagreed(key, agreed)
-            if obj is not None and prop not in obj.PropertiesList:
+            if obj is not None and self._is_property_lost(obj, key, prop):
                 losses.append(f"property {prop} of {self._label(obj)}")
         losses += self._lost_parts(agreed)
         losses += self._cleared_cells(agreed)
@@ -181,31 +198,63 @@ class StepLosses:
             return label
         return f"{obj.Document.Name}#{label}"
 
+    def _is_property_lost(self, obj: Any, key: ObjectKey, prop: str) -> bool:
+        """Return whether a removed property is gone, or came back without its value."""
+        if prop not in obj.PropertiesList:
+            return True
+        fresh = self._fresh.get((key, prop))
+        now = getattr(obj, prop)
+        return _are_equal(now, fresh) and not _are_equal(now, self._removed[key, prop])
+
+    def _is_remade(self, obj: Any, key: ObjectKey, prop: str) -> bool:
+        """Return whether a property was removed, so that it is lost as a whole or as it was."""
+        if (key, prop) not in self._removed:
+            return False
+        if self._is_property_lost(obj, key, prop):
+            return True
+        return _are_equal(getattr(obj, prop), self._removed[key, prop])
+
     def _lost_parts(self, agreed: Collection[str]) -> Iterator[str]:
         """Yield the parts that changed properties do not hold any more.
 
-        A removed property is reported as a whole, and a member that was agreed to is no loss of the
-        group that held it.
+        A removed property is reported as a whole. Where no part is missing, the original content
+        may be.
         """
         for (key, prop), before in self._parts.items():
-            if not before or (key, prop) in self._removed:
+            if not before:
                 continue
             obj = self._find_unagreed(key, agreed)
             if obj is None:
                 continue
-            for part in missing_parts(before, parts_of(obj, prop)):
-                is_agreed_member = part.is_member and self._item(part.target) in agreed
-                if is_agreed_member:
-                    continue
-                yield f"{part.text()} of {self._label(obj)}"
+            if self._is_remade(obj, key, prop):
+                continue
+            missing = list(missing_parts(before, parts_of(obj, prop)))
+            words = self._words(missing, agreed)
+            if not missing and (key, prop) in self._originals:
+                words = [self._originals[key, prop](getattr(obj, prop))]
+            for each in filter(None, words):
+                yield f"{each} of {self._label(obj)}"
+
+    def _words(self, missing: Iterable[HeldPart], agreed: Collection[str]) -> list[str]:
+        """Return parts in words; a member that was agreed to is no loss of its group."""
+        words = list[str]()
+        for part in missing:
+            is_agreed_member = part.is_member and self._item(part.target) in agreed
+            if not is_agreed_member:
+                words.append(part.text())
+        return words
 
     def _cleared_cells(self, agreed: Collection[str]) -> Iterator[str]:
-        """Yield the cells that are empty although FreeCAD reported no change of them."""
-        for key, address in self._cells:
-            if (key, CELLS) in self._parts:
-                continue  # FreeCAD reported the change, so `_lost_parts` has the cell
+        """Yield the cells that were emptied without a report, and those that were written anew.
+
+        No undo brings back what was in them, so another content counts as well.
+        """
+        for (key, address), value in self._cells.items():
             obj = self._find_unagreed(key, agreed)
-            if obj is not None and not obj.getContents(address):
+            if obj is None:
+                continue
+            is_there = obj.getContents(address) and address in obj.PropertiesList
+            if not is_there or not _are_equal(getattr(obj, address), value):
                 yield f"cell {address} of {self._label(obj)}"
 
     def _emptied_texts(self) -> Iterator[str]:
@@ -213,4 +262,15 @@ class StepLosses:
         documents = FreeCAD.listDocuments()
         for (name, prop), value in self._texts.items():
             if value and name in documents and not getattr(documents[name], prop):
-                yield f"{prop} of {documents[name].Label}"
+                label = self._texts.get((name, "Label"), documents[name].Label)
+                yield f"{prop} of {label}"
+
+
+def _are_equal(first: Any, second: Any) -> bool:
+    """Return whether two values of a property are equal; those of two types are not."""
+    if type(first) is not type(second):
+        return False
+    if hasattr(first, "isPartner"):  # FreeCAD compares shapes by their address
+        are_empty = first.isNull() and second.isNull()
+        return bool(are_empty or (not first.isNull() and first.isSame(second)))
+    return bool(first == second)

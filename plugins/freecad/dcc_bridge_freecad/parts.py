@@ -24,9 +24,14 @@ _MEMBERS: Final = ("Group", "ElementList", "Views")
 """Properties by which an object only holds others: groups, link groups, drawing pages."""
 _WRITTEN: Final = re.compile("Property(String|File|FileIncluded|FilletEdges|PythonObject|.*List)$")
 """Types of properties that hold something a person wrote, and that may be emptied."""
-_TEXTS: Final = {"Text": "text", "LabelText": "text", "Label2": "description"}
+_TEXTS: Final = {
+    "Label": "label",
+    "Label2": "description",
+    "LabelText": "text",
+    "Text": "text",
+}
 """Properties that FreeCAD may hide in its list and shows elsewhere, with people's words."""
-_NOT_WRITTEN: Final = ("Label", "Visibility", "Placement")
+_NOT_WRITTEN: Final = ("Visibility", "Placement")
 _CURVES: Final = {"LineSegment": "line", "ArcOfCircle": "arc", "BSplineCurve": "B-spline"}
 _SHEET: Final = "Spreadsheet::Sheet"
 CELLS: Final = "cells"  # the property of a sheet that holds all of its cells
@@ -168,6 +173,29 @@ def linked(value: Any) -> Iterator[Any]:
         yield value
 
 
+def is_link(kind: str) -> bool:
+    """Return whether a property of this type is a link."""
+    return _LINK.search(kind) is not None
+
+
+def is_list_read(obj: Any, prop: str) -> bool:
+    """Return whether each entry of a list counts: a person wrote it, and it is no text of lines."""
+    return prop not in _TEXTS and _reader(obj, prop) is _written
+
+
+def is_blank(value: Any) -> bool:
+    """Return whether a value shows nothing: it is None, empty, or only made of blanks."""
+    if value is None:
+        return True
+    if isinstance(value, str):
+        return not value.strip()
+    if isinstance(value, list | tuple | dict) and not value:
+        return True
+    if isinstance(value, list):
+        return all(isinstance(entry, str) and not entry.strip() for entry in value)
+    return False
+
+
 _Reader = Callable[[Any, str], Iterator[HeldPart]]
 
 
@@ -180,6 +208,8 @@ def _reader(obj: Any, prop: str) -> _Reader | None:
         return _READERS_OF_TYPES[obj.TypeId, prop]
     if prop == "MapMode":
         return _attachment
+    if prop == "Label":
+        return _written
     return _general_reader(obj, prop, kind)
 
 
@@ -193,15 +223,14 @@ def _general_reader(obj: Any, prop: str, kind: str) -> _Reader | None:
         return None
     if prop in _NOT_WRITTEN or obj.Document.Recomputing:
         return None
-    is_link = _LINK.search(kind) is not None
     is_map = kind == "App::PropertyMap"
-    if not (is_link or is_map or _WRITTEN.search(kind)):
+    if not (is_link(kind) or is_map or _WRITTEN.search(kind)):
         return None
     is_shown_elsewhere = prop in _TEXTS or prop in _MEMBERS
     is_protected = {"ReadOnly", "Hidden"} & {*obj.getEditorMode(prop)}
     if is_protected and not is_shown_elsewhere:
         return None
-    if is_link:
+    if is_link(kind):
         return _links
     if is_map:
         return _entries
@@ -374,16 +403,14 @@ def _targets(value: Any) -> Iterator[tuple[Any, str]]:
 
 def _entries(obj: Any, prop: str) -> Iterator[HeldPart]:
     """Read the names in a map property."""
-    for name in getattr(obj, prop):
-        yield HeldPart(("entry", prop, name), f"{prop} {name}")
+    for name, value in getattr(obj, prop).items():
+        if not is_blank(value):
+            yield HeldPart(("entry", prop, name), f"{prop} {name}")
 
 
 def _written(obj: Any, prop: str) -> Iterator[HeldPart]:
-    """Read a property that a person wrote as one part, if it is not empty."""
-    value = getattr(obj, prop)
-    if value is None:
-        return
-    if hasattr(value, "__len__") and not len(value):
+    """Read a property that a person wrote as one part, if it shows anything."""
+    if is_blank(getattr(obj, prop)):
         return
     yield HeldPart(("written", prop), _TEXTS.get(prop, prop))
 

@@ -100,6 +100,7 @@ class Transactions:
             slotStartSaveDocument=self._before_save,
             slotCreatedObject=self._in_step(self._step_losses.note_new),
             slotDeletedObject=self._in_step(self._before_object_ends),
+            slotAppendDynamicProperty=self._in_step(self._step_losses.note_added),
             slotRemoveDynamicProperty=self._in_step(self._step_losses.note_removed),
             slotBeforeChangeDocument=self._in_step(self._step_losses.note_document),
         )

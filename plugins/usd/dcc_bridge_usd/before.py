@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
-from pxr import Sdf, Usd
+from pxr import Ar, Sdf, Usd
 
 from .layer_copies import Followed, LayerChange
 
@@ -136,6 +136,18 @@ class Scene:
         """List what the layers hold at a path, the strongest first."""
         specs = (spec_at(layer, path) for layer in self.layers_now)
         return [spec for spec in specs if spec]
+
+    def file_before(self, asset_path: str) -> str:
+        """Return the file that an asset path led to from one of the layers; "" if from none."""
+        resolver = Ar.GetResolver()
+        for followed in self.layers_before:
+            anchored = Sdf.ComputeAssetPathRelativeToLayer(followed.layer, asset_path)
+            file = str(resolver.Resolve(anchored))
+            if file:
+                return file
+            if Sdf.Layer.Find(anchored):  # it is in memory only
+                return anchored
+        return ""
 
 
 def spec_at(layer: Sdf.Layer, path: Sdf.Path) -> Any:

@@ -22,12 +22,24 @@ from pxr import Sdf
 
 from .before import Scene, StepNotices, own_fields
 from .edited_prims import EditedPrims
-from .facts import Fields, LostPart, composed, lost_parts, raw_fields
+from .facts import (
+    VALUES,
+    Fields,
+    LostPart,
+    Whereabouts,
+    composed,
+    is_nothing,
+    is_retyped,
+    lost_parts,
+    raw_fields,
+)
 from .places import below
 from .prims import CHECKING, is_path, tracked
 from .shown import hides, is_selected, is_shown, prim_of, was_switched_off
 
 _TOP: Final = Sdf.Path.absoluteRootPath
+_COMPUTED: Final = ("xformOpOrder", "extentsHint")
+"""Arrays that become shorter if the same is written in another way, as one matrix for 3 steps."""
 _ARCS: Final = ("references", "payload", "inheritPaths", "specializes", "variantSetNames")
 
 
@@ -57,6 +69,7 @@ class Losses:
         self._relocated: dict[Sdf.Path, Sdf.Path] = {}  # prims of referenced files, by old path
         edited = EditedPrims(scene, notices)
         self._moves = edited.moves
+        self._whereabouts = Whereabouts(self._moves.now, scene.file_before)
         self._search_all(edited)
 
     def names(self) -> list[str]:
@@ -226,7 +239,19 @@ class Losses:
                 self.gone.add(path)
                 return
             now = scene.specs_now(new)
-        self._compare_fields(path, composed(before), composed(now))
+        fields_before = composed(before)
+        fields_now = composed(now)
+        if is_retyped(before, now):
+            self._take_values(path, fields_before, fields_now)
+        self._compare_fields(path, fields_before, fields_now)
+
+    def _take_values(self, path: Sdf.Path, before: Fields, now: Fields) -> None:
+        """Take the values out of an attribute's fields; note the old one if the new one differs."""
+        values_before = {name: before.pop(name) for name in VALUES & before.keys()}
+        values_now = {name: now.pop(name) for name in VALUES & now.keys()}
+        had_value = not all(is_nothing(value) for value in values_before.values())
+        if had_value and values_before != values_now:
+            self._parts.append((path, LostPart("value")))
 
     def _is_authored(self, path: Sdf.Path) -> bool:
         """Return whether a referenced file holds a property, so that it is there without specs."""
@@ -250,8 +275,10 @@ class Losses:
 
     def _compare_fields(self, path: Sdf.Path, before: Fields, now: Fields) -> None:
         """Note the parts of a prim or property that are lost."""
-        for part in lost_parts(before, now, self._moves.now):
-            self._parts.append((path, part))
+        for part in lost_parts(before, now, self._whereabouts):
+            is_computed = part.is_shortened and path.name in _COMPUTED
+            if not is_computed:
+                self._parts.append((path, part))
 
     def _compare_own_fields(self) -> None:
         """Note the layers that left the scene, and the lost parts of the metadata of the others.
@@ -270,7 +297,7 @@ class Losses:
             owner = layer.GetDisplayName()
             if layer in (stage.GetRootLayer(), stage.GetSessionLayer()):
                 owner = "the scene"
-            for part in lost_parts(before, now, self._moves.now):
+            for part in lost_parts(before, now, self._whereabouts):
                 self._layer_parts.append(f"{part.what} of {owner}")
             relocates = _relocates(now)
             for old, new in relocates.items() - _relocates(before).items():

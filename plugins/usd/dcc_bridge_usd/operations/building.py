@@ -87,17 +87,26 @@ class _Building(_Placing, Building):
         self.follow(selected, Sdf.Path(item), new)
         return str(new)
 
+    def _holder(self, path: str) -> Usd.Prim:
+        """Return the prim at a path; for no path the default prim, or else the first one.
+
+        Raises:
+            ValueError: There is no such prim, or the scene has none.
+        """
+        if path:
+            return self.prim(path)
+        tops = self.stage.GetPseudoRoot().GetChildren()
+        if not tops:
+            raise ValueError("The scene has no prim to hold a collection: create one first.")
+        return self.stage.GetDefaultPrim() or tops[0]
+
     def collect(self, items: Sequence[str], into: str, kind: str) -> str:
         """Put prims into a collection: "heroes" of the default prim, or "/World/Sets.heroes"."""
         if kind not in _COLLECTIONS:
             raise ValueError(f"USD has no {kind}: it has a collection, and a parent.")
         where, _, name = into.rpartition(".")
         name = name.removeprefix("collection:")
-        if where:
-            prim = self.prim(where)
-        else:
-            tops = iter(self.stage.GetPseudoRoot().GetChildren())
-            prim = self.stage.GetDefaultPrim() or next(tops)
+        prim = self._holder(where)
         if not Sdf.Path.IsValidNamespacedIdentifier(name):
             raise ValueError(f"{name!r} cannot be a collection's name: use letters, digits and _.")
         with refusing(f"There can be no collection {name} at {prim.GetPath()}"):

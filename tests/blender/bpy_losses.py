@@ -315,6 +315,7 @@ def equip() -> None:
     tree: Any = bpy.data.node_groups["Nodes"]
     if hasattr(tree, "interface"):
         tree.interface.new_socket("Height", socket_type="NodeSocketFloat")
+        tree.interface.new_panel("Settings")
     else:
         tree.inputs.new("NodeSocketFloat", "Height")
     track: Any = cube().animation_data.nla_tracks.new()
@@ -392,9 +393,18 @@ LENGTH: dict[str, int] = {"length" if bpy.app.version >= (5, 0) else "frame_end"
 def remove_socket() -> None:
     tree: Any = bpy.data.node_groups["Nodes"]
     if hasattr(tree, "interface"):
-        tree.interface.clear()
+        remove_from_interface("Height")
     else:
         tree.inputs.clear()
+
+
+def remove_panel() -> None:
+    remove_from_interface("Settings")
+
+
+def remove_from_interface(name: str) -> None:
+    tree: Any = bpy.data.node_groups["Nodes"]
+    tree.interface.remove(tree.interface.items_tree[name])
 
 
 def remove_strip() -> None:
@@ -706,6 +716,10 @@ BEYOND: dict[str, Kind] = {
     "mesh that is edited": Kind(edit_mesh),
     "mesh that is moved and extended": Kind(move_and_extend_mesh),
 }
+
+
+if bpy.app.version >= (4, 0):
+    BEYOND["panel"] = Kind(remove_panel, "panel Settings of nodetree:Nodes")
 
 
 class TestLosses(TrialsContract):

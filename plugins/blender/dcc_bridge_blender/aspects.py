@@ -24,7 +24,7 @@ from .objects import has_property
 
 _MAX_INNER: Final = 50_000  # nodes, links and curves of keys that are compared
 _IS_FAST: Final = bpy.app.version >= (4, 0)  # the content of meshes is read as it lies in memory
-_MAX_CONTENT: Final = 20_000_000 if _IS_FAST else 800_000  # numbers: 10 to 20 ms
+_MAX_CONTENT: Final = 10_000_000 if _IS_FAST else 1_000_000  # numbers: some 25 ms
 _MAX_WEIGHED: Final = 20_000  # vertices whose weights are read: 10 to 20 ms
 _SINGULARS: Final = {"vertices": "vertex", "curves": "curve"}  # of plurals that add more than "s"
 _Modifier: Final = bpy.types.Modifier  # the look-up takes longer than the test of a part's type

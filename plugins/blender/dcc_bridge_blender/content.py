@@ -26,10 +26,15 @@ _READS: Final = {
     "FLOAT_COLOR": ("color", "f", 4),
     "BYTE_COLOR": ("color", "f", 4),
     "QUATERNION": ("value", "f", 4),
+    "FLOAT4X4": ("value", "f", 16),
+    "INT16_2D": ("value", "i", 2),
+    "INT32_2D": ("value", "i", 2),
 }
 """By the type of an attribute: the property of an element, its code for an array, its numbers."""
 _BLANK: Final = {0, 1}  # the only numbers of a new UV map, and of new colors
 _LEFT_SHARE: Final = 0.5  # of the points or faces: with fewer left, another shape took the place
+_CORNER: Final = 4  # the bytes of a piece of a topology
+_MAX_SAMPLE: Final = 10_000  # points or corners that are compared place by place
 
 
 class Layer(NamedTuple):
@@ -50,12 +55,12 @@ class Shape(NamedTuple):
     Attributes:
         points: The bytes of the coordinates, of each point after the other.
         size: The bytes of one point.
-        topology: How the points are connected.
+        topology: How the points are connected, in pieces of four bytes.
     """
 
     points: bytes
     size: int
-    topology: tuple[bytes, ...]
+    topology: bytes
 
 
 def numbers(elements: Any, prop: str, code: str, size: int) -> Any:
@@ -79,8 +84,15 @@ def layer_of(attribute: Any, budget: Budget) -> Any:
         return UNREAD
     _, _, size = _READS[attribute.data_type]
     content = found.tobytes()
-    first = content[: size * found.itemsize]
-    return Layer(hash(content), first * (len(found) // size) == content)
+    return Layer(hash(content), _is_uniform(content, size * found.itemsize))
+
+
+def _is_uniform(content: bytes, size: int) -> bool:
+    """Return whether all pieces of a size are the same."""
+    first = content[:size]
+    if content[size : 2 * size] != first or content[-size:] != first:
+        return False
+    return first * (len(content) // size) == content
 
 
 def is_blank(attribute: Any) -> bool:
@@ -96,7 +108,8 @@ def is_blank(attribute: Any) -> bool:
 
 
 def _numbers_of(attribute: Any, budget: Budget) -> Any:
-    if attribute.data_type not in _READS:
+    if attribute.data_type not in _READS:  # such as texts
+        budget.is_complete = False
         return UNREAD
     prop, code, size = _READS[attribute.data_type]
     if not budget.take_content(size * len(attribute.data)):
@@ -109,7 +122,7 @@ def map_of(uv_layer: Any, budget: Budget) -> Any:
     if not budget.take_content(2 * len(uv_layer.data)):
         return UNREAD
     content = numbers(uv_layer.data, "uv", "f", 2).tobytes()
-    return Layer(hash(content), content[:8] * len(uv_layer.data) == content)
+    return Layer(hash(content), _is_uniform(content, 8))
 
 
 def is_blank_map(uv_layer: Any) -> bool:
@@ -122,14 +135,18 @@ def shape_of_mesh(mesh: Any, budget: Budget) -> Any:
     """Return the `Shape` of a mesh, or `UNREAD`."""
     if not budget.take_content(3 * len(mesh.vertices) + len(mesh.loops) + len(mesh.polygons)):
         return UNREAD
-    points = numbers(mesh.vertices, "co", "f", 3).tobytes()
-    if not len(mesh.polygons):
-        return Shape(points, 12, ())
     if _IS_ATTRIBUTES:
+        points = numbers(mesh.attributes["position"].data, "vector", "f", 3)
+    else:
+        points = numbers(mesh.vertices, "co", "f", 3)
+    if not len(mesh.polygons):
+        corners = array("i")
+    elif _IS_ATTRIBUTES:
         corners = numbers(mesh.attributes[".corner_vert"].data, "value", "i", 1)
     else:
         corners = numbers(mesh.loops, "vertex_index", "i", 1)
-    return Shape(points, 12, (corners.tobytes(),))
+    count = len(mesh.vertices).to_bytes(4, "big")
+    return Shape(points.tobytes(), 12, corners.tobytes() + count)
 
 
 def shape_of_curve(curve: Any, budget: Budget) -> Any:
@@ -143,7 +160,7 @@ def shape_of_curve(curve: Any, budget: Budget) -> Any:
             points.append(_with_weight(numbers(spline.bezier_points, "co", "f", 3)))
         else:
             points.append(numbers(spline.points, "co", "f", 4).tobytes())
-    return Shape(b"".join(points), 16, (array("i", counts).tobytes(),))
+    return Shape(b"".join(points), 16, array("i", counts).tobytes())
 
 
 def _with_weight(coordinates: Any) -> bytes:
@@ -157,7 +174,7 @@ def shape_of_balls(ball: Any, budget: Budget) -> Any:
     if not budget.take_content(3 * len(ball.elements)):
         return UNREAD
     points = numbers(ball.elements, "co", "f", 3).tobytes()
-    return Shape(points, 12, (len(ball.elements).to_bytes(8, "big"),))
+    return Shape(points, 12, len(ball.elements).to_bytes(4, "big"))
 
 
 def is_another(before: Shape, now: Shape) -> bool:
@@ -168,25 +185,22 @@ def is_another(before: Shape, now: Shape) -> bool:
     """
     if before.topology == now.topology or not before.points:
         return False
-    if _share(before.points, now.points, before.size) >= _LEFT_SHARE:
+    if _is_left(before.topology, now.topology, _CORNER):
         return False
-    return not _is_continued(before.topology, now.topology)
+    if _is_left(before.points, now.points, before.size):
+        return False
+    old = set(_pieces(before.points, before.size))
+    left = old.intersection(_pieces(now.points, now.size))
+    return len(left) < _LEFT_SHARE * len(old)
 
 
-def _share(before: bytes, now: bytes, size: int) -> float:
-    """Return the share of the pieces of some bytes that others have too."""
-    old = set(_pieces(before, size))
-    return len(old.intersection(_pieces(now, size))) / len(old)
+def _is_left(before: bytes, now: bytes, size: int) -> bool:
+    """Return whether most of the pieces of a size are at the same place still, by a sample."""
+    step = max(1, len(before) // size // _MAX_SAMPLE) * size
+    places = range(0, len(before), step)
+    same = sum(before[at : at + size] == now[at : at + size] for at in places)
+    return same >= _LEFT_SHARE * len(places)
 
 
 def _pieces(content: bytes, size: int) -> Iterable[bytes]:
     return (content[at : at + size] for at in range(0, len(content), size))
-
-
-def _is_continued(before: tuple[bytes, ...], now: tuple[bytes, ...]) -> bool:
-    """Return whether most of the connections are there still, at the same place."""
-    for old, new in zip(before, now, strict=False):
-        same = sum(map(bytes.__eq__, _pieces(old, 4), _pieces(new, 4)))
-        if old and 4 * same < _LEFT_SHARE * len(old):
-            return False
-    return len(before) == len(now)

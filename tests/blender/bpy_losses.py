@@ -489,16 +489,20 @@ def rename_bone() -> None:
     bpy.ops.object.mode_set(mode="OBJECT")
 
 
+def replace_steel() -> None:
+    other = bpy.data.materials["Material"]
+    for name in ("Cube", "Box", "Cutter"):
+        thing(name).material_slots[0].material = other
+
+
 def draw() -> Any:
     """Draw two strokes, and return the frame that has them."""
+    lists: Any = getattr(bpy.data, "grease_pencils_v3", bpy.data.grease_pencils)
+    pencil = lists.new("Drawing")
+    frame = pencil.layers.new("Lines").frames.new(1)
     if bpy.app.version >= (4, 3):
-        lists: Any = getattr(bpy.data, "grease_pencils_v3", bpy.data.grease_pencils)
-        pencil = lists.new("Drawing")
-        frame = pencil.layers.new("Lines").frames.new(1)
         frame.drawing.add_strokes([2, 3])
     else:
-        pencil = bpy.data.grease_pencils.new("Drawing")
-        frame = pencil.layers.new("Lines").frames.new(1)
         for count in (2, 3):
             frame.strokes.new().points.add(count)
     add("Drawing", pencil)
@@ -705,6 +709,7 @@ BEYOND: dict[str, Kind] = {
     "material in a slot that others have still": Kind(
         lambda: mesh().materials.__setitem__(0, bpy.data.materials["Material"])
     ),
+    "material that another one replaces": Kind(replace_steel, f"material Steel of 3 items{SUFFIX}"),
     "settings of particles": Kind(
         lambda: remove(cube().modifiers, "Emitter"),
         "modifier Emitter of Cube",

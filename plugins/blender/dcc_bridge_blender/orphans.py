@@ -55,11 +55,12 @@ def words_for(block: Any, owners: Sequence[str]) -> str:
 
     Args:
         block: The data-block.
-        owners: The items of what used it; the only one of them is named.
+        owners: The items of what used it, as far as they are known; the only one of them is named.
     """
-    if len(owners) != 1:
+    if not owners:
         return item_of(block) + SUFFIX
-    return f"{prefix_of(block)} {name_of(block)} of {owners[0]}{SUFFIX}"
+    owner = owners[0] if len(owners) == 1 else f"{len(owners)} items"
+    return plain_words(block, owner) + SUFFIX
 
 
 def plain_words(block: Any, owner: str) -> str:

@@ -96,6 +96,18 @@ class Trial(Protocol):
 
     keeps_redo: bool
 
+    @property
+    def is_complete(self) -> bool:
+        """Whether `Host.lost` sees every loss that it can name in the step. Raises nothing.
+
+        Read it after `Host.lost`: before, the edits are not compared yet.
+
+        Returns:
+            By default True; False where something is too large to be compared, or cannot be read
+            now, so that a loss may be missing in the list.
+        """
+        return True
+
     @abstractmethod
     def is_edited(self) -> bool:
         """Return whether anything was edited in the step. Raises nothing.

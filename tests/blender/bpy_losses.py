@@ -10,12 +10,15 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import bpy
+
+import bmesh  # isort: skip  # it is there once bpy is
 import pytest
 
 from dcc_bridge.errors import NotUndoable
 from dcc_bridge_blender.aspects import Budget
 from dcc_bridge_blender.block_lists import block_lists
 from dcc_bridge_blender.host import BlenderHost
+from dcc_bridge_blender.orphans import SUFFIX
 from dcc_bridge_blender.parts import parts_of
 from dcc_bridge_blender.trial import BlenderTrial
 from tests.blender.things import cube, group, scene, thing
@@ -23,6 +26,7 @@ from tests.hosts.digests import scene_digest
 from tests.hosts.losses_contract import Kind, Losing, TrialsContract, tried
 
 RIG = "Rig"
+VIEW_LAYER = "ViewLayer"
 
 
 def mesh() -> Any:
@@ -193,9 +197,11 @@ def set_values() -> None:
     thing("Light").data.energy = 7
     cube()["shot"] = "sh020"
     bpy.data.texts["Notes"].write("\nfour")
+    steel().use_fake_user = True
     mesh().materials[0] = bpy.data.materials["Material"]
 
 
+IMAGE = f"image wood.png of material:Steel{SUFFIX}"
 GEOMETRY = ("vertex group Top of Cube", "8 vertices of Cube", "UV map UVMap of Cube")
 LOSSES: dict[str, Kind] = {
     "deleted": Kind(
@@ -216,9 +222,12 @@ LOSSES: dict[str, Kind] = {
     ),
     "scene": Kind(lambda: remove(bpy.data.scenes, "Other"), "scene:Other"),
     "material": Kind(
-        lambda: remove(bpy.data.materials, "Steel"), "material:Steel", broken=("material of Cube",)
+        lambda: remove(bpy.data.materials, "Steel"),
+        "material:Steel",
+        IMAGE,
+        broken=("material of Cube",),
     ),
-    "material_slot": Kind(lambda: mesh().materials.clear(), "material Steel of Cube"),
+    "material_slot": Kind(lambda: mesh().materials.clear(), f"material Steel of Cube{SUFFIX}"),
     "geometry_data": Kind(lambda: remove(bpy.data.meshes, "Spare"), "mesh:Spare"),
     "geometry": Kind(lambda: mesh().clear_geometry(), *GEOMETRY),
     "image": Kind(
@@ -239,7 +248,7 @@ LOSSES: dict[str, Kind] = {
     ),
     "light": Kind(lambda: bpy.data.lights.remove(thing("Light").data), "Light"),
     "node_group": Kind(lambda: remove(bpy.data.node_groups, "Nodes"), "nodetree:Nodes"),
-    "node": Kind(lambda: remove(nodes(), "Wood"), "node Wood of material:Steel"),
+    "node": Kind(lambda: remove(nodes(), "Wood"), "node Wood of material:Steel", IMAGE),
     "link": Kind(unlink_image, "link from Wood to Principled BSDF of material:Steel"),
     "modifier": Kind(lambda: remove(cube().modifiers, "Cut"), "modifier Cut of Cube"),
     "constraint": Kind(
@@ -247,7 +256,9 @@ LOSSES: dict[str, Kind] = {
     ),
     "driver": Kind(lambda: cube().driver_remove("scale", 0), "driver of scale of Cube"),
     "animation": Kind(
-        lambda: cube().animation_data_clear(), "animation of Cube", "driver of scale of Cube"
+        lambda: cube().animation_data_clear(),
+        "driver of scale of Cube",
+        f"action CubeAction of Cube{SUFFIX}",
     ),
     "keys": Kind(lambda: remove_keys(0, 1), "2 keys of location of Cube"),
     "one_key": Kind(lambda: remove_keys(1), "1 key of location of Cube"),
@@ -304,6 +315,7 @@ def equip() -> None:
     tree: Any = bpy.data.node_groups["Nodes"]
     if hasattr(tree, "interface"):
         tree.interface.new_socket("Height", socket_type="NodeSocketFloat")
+        tree.interface.new_panel("Settings")
     else:
         tree.inputs.new("NodeSocketFloat", "Height")
     track: Any = cube().animation_data.nla_tracks.new()
@@ -329,6 +341,50 @@ def equip() -> None:
     bpy.ops.object.mode_set(mode="OBJECT")
     rig().bones["Hand"]["side"] = "left"
     bones.pose.bones["Hand"]["ik"] = 1
+    equip_owners(track)
+    equip_layers()
+
+
+def equip_owners(track: Any) -> None:
+    """Give custom properties to what may have them, and content to what may be emptied."""
+    for name in ("Run", "Jump"):
+        action = bpy.data.actions.new(name)
+        action.use_fake_user = name == "Jump"
+        track.strips.new(name, 1 if name == "Run" else 90, action)
+    scene().view_layers[0]["note"] = "final"
+    scene().collection["note"] = "final"
+    steel().node_tree["note"] = "final"
+    nodes()["Wood"]["note"] = "final"
+    cube()["pipeline"] = {"shot": {"take": 1}, "step": 2}
+    cube()["list"] = [1, 2, 3]
+    cube()["text"] = "Ask Ann"
+    ball = bmesh.new()
+    bmesh.ops.create_icosphere(ball, subdivisions=2, radius=1)
+    add("Ball", bpy.data.meshes.new("Ball"))
+    ball.to_mesh(thing("Ball").data)
+    ball.free()
+    title: Any = bpy.data.curves.new("Title", "FONT")
+    title.body = "All the credits of the film"
+    add("Title", title)
+    path: Any = bpy.data.curves.new("Path", "CURVE")
+    path.splines.new("BEZIER").bezier_points.add(3)
+    for at, point in enumerate(path.splines[0].bezier_points):
+        point.co = (at, 1, 0)
+    add("Path", path)
+    cube().modifiers.new("Emitter", "PARTICLE_SYSTEM")
+    cube().particle_systems[0].settings.name = "Dust"
+
+
+def equip_layers() -> None:
+    """Give content to layers, and weights to a group."""
+    colors: Any = mesh().color_attributes.new("Painted", "BYTE_COLOR", "CORNER")
+    colors.data[0].color = (0.5, 0.5, 0, 1)
+    mesh().attributes["heat"].data[3].value = 7
+    uv = mesh().uv_layers[0].data
+    uv[0].uv = (0.3, 0.3)
+    mesh().shape_keys.key_blocks["Smile"].data[0].co = (5, 5, 5)
+    for name in ("Left", "Right"):
+        cube().vertex_groups.new(name=name).add([2, 3, 4], 0.5, "ADD")
 
 
 LENGTH: dict[str, int] = {"length" if bpy.app.version >= (5, 0) else "frame_end": 9}
@@ -337,9 +393,18 @@ LENGTH: dict[str, int] = {"length" if bpy.app.version >= (5, 0) else "frame_end"
 def remove_socket() -> None:
     tree: Any = bpy.data.node_groups["Nodes"]
     if hasattr(tree, "interface"):
-        tree.interface.clear()
+        remove_from_interface("Height")
     else:
         tree.inputs.clear()
+
+
+def remove_panel() -> None:
+    remove_from_interface("Settings")
+
+
+def remove_from_interface(name: str) -> None:
+    tree: Any = bpy.data.node_groups["Nodes"]
+    tree.interface.remove(tree.interface.items_tree[name])
 
 
 def remove_strip() -> None:
@@ -370,6 +435,156 @@ def add_slot() -> None:
     cube().active_material_index = 1
 
 
+def strips() -> Any:
+    return cube().animation_data.nla_tracks["Layer"].strips
+
+
+def remove_strip_of_track(name: str) -> None:
+    strips().remove(strips()[name])
+
+
+def add_uv(name: str) -> None:
+    mesh().uv_layers.remove(mesh().uv_layers[0])
+    mesh().uv_layers.new(name=name)
+
+
+def add_colors(name: str) -> None:
+    remove(mesh().color_attributes, "Painted")
+    mesh().color_attributes.new(name, "BYTE_COLOR", "CORNER")
+
+
+def add_attribute(name: str) -> None:
+    remove(mesh().attributes, "heat")
+    mesh().attributes.new(name, "FLOAT", "POINT")
+
+
+def add_shape_key(name: str) -> None:
+    cube().shape_key_remove(mesh().shape_keys.key_blocks["Smile"])
+    cube().shape_key_add(name=name)
+
+
+def add_constraint() -> None:
+    constraints = thing("Camera").constraints
+    constraints.remove(constraints["Aim"])
+    constraints.new("TRACK_TO").name = "Other"
+
+
+def add_modifier() -> None:
+    remove(cube().modifiers, "Cut")
+    cube().modifiers.new("Other", "BOOLEAN")
+
+
+def add_bone() -> None:
+    scene().view_layers[0].objects.active = thing("Rig")
+    bpy.ops.object.mode_set(mode="EDIT")
+    rig().edit_bones.remove(rig().edit_bones[0])
+    rig().edit_bones.new("Other").tail = (0, 3, 1)
+    bpy.ops.object.mode_set(mode="OBJECT")
+
+
+def rename_bone() -> None:
+    scene().view_layers[0].objects.active = thing("Rig")
+    bpy.ops.object.mode_set(mode="EDIT")
+    rig().edit_bones[0].name = "Wrist"
+    bpy.ops.object.mode_set(mode="OBJECT")
+
+
+def replace_steel() -> None:
+    other = bpy.data.materials["Material"]
+    for name in ("Cube", "Box", "Cutter"):
+        thing(name).material_slots[0].material = other
+
+
+def draw() -> Any:
+    """Draw two strokes, and return the frame that has them."""
+    lists: Any = getattr(bpy.data, "grease_pencils_v3", bpy.data.grease_pencils)
+    pencil = lists.new("Drawing")
+    frame = pencil.layers.new("Lines").frames.new(1)
+    if bpy.app.version >= (4, 3):
+        frame.drawing.add_strokes([2, 3])
+    else:
+        for count in (2, 3):
+            frame.strokes.new().points.add(count)
+    add("Drawing", pencil)
+    return frame
+
+
+def erase(frame: Any) -> None:
+    """Delete a stroke of a frame."""
+    if bpy.app.version >= (4, 3):
+        frame.drawing.remove_strokes(indices=(0,))
+    else:
+        frame.strokes.remove(frame.strokes[0])
+
+
+def remove_weights(*names: str) -> None:
+    for name in names:
+        cube().vertex_groups[name].remove([2, 3])
+
+
+def make_mesh_anew() -> None:
+    cube().shape_key_clear()
+    points = [(float(at), 20.0, 0.0) for at in range(40)]
+    mesh().clear_geometry()
+    mesh().from_pydata(points, [], [(at, at + 1, at + 2) for at in range(38)])
+
+
+def make_spline_anew() -> None:
+    splines = thing("Path").data.splines
+    splines.clear()
+    splines.new("POLY").points.add(20)
+
+
+def edit_mesh() -> None:
+    """Subdivide a mesh, extrude it, and move all of it."""
+    edited = bmesh.new()
+    edited.from_mesh(thing("Ball").data)
+    bmesh.ops.subdivide_edges(edited, edges=edited.edges[:], cuts=1)
+    bmesh.ops.extrude_face_region(edited, geom=[*edited.faces[:2]])
+    edited.to_mesh(thing("Ball").data)
+    edited.free()
+
+
+def move_and_extend_mesh() -> None:
+    edited = bmesh.new()
+    edited.from_mesh(thing("Ball").data)
+    for vertex in edited.verts:
+        vertex.co.x += 9
+    bmesh.ops.extrude_face_region(edited, geom=[*edited.faces[-2:]])
+    edited.to_mesh(thing("Ball").data)
+    edited.free()
+
+
+def rename_layers() -> None:
+    mesh().uv_layers[0].name = "Renamed map"
+    mesh().color_attributes["Painted"].name = "Renamed colors"
+    mesh().attributes["heat"].name = "Renamed heat"
+    mesh().shape_keys.key_blocks["Smile"].name = "Renamed smile"
+    left, right = cube().vertex_groups["Left"], cube().vertex_groups["Right"]
+    left.name = "Nobody"
+    right.name = "Left"
+    left.name = "Right"
+    strips()["Run"].name = "Renamed run"
+    nodes()["Ramp"].name = "Renamed ramp"
+
+
+def set_contents() -> None:
+    """Write other values over those that are there."""
+    mesh().uv_layers[0].data[1].uv = (0.7, 0.7)
+    mesh().color_attributes["Painted"].data[1].color = (0.1, 0, 0, 1)
+    mesh().attributes["heat"].data[0].value = 3
+    mesh().shape_keys.key_blocks["Smile"].data[1].co = (3, 3, 3)
+    cube().vertex_groups["Left"].add([2, 3], 0.9, "REPLACE")
+    cube()["pipeline"]["shot"]["take"] = 9
+    cube()["list"] = [7]
+    cube()["text"] = "Ask Bob"
+    thing("Title").data.body = "All the credits of this film"
+    for vertex in mesh().vertices:
+        vertex.co.x += 3
+    for point in thing("Path").data.splines[0].bezier_points:
+        point.co.z += 3
+
+
 BEYOND: dict[str, Kind] = {
     "rigid bodies": Kind(
         lambda: bpy.ops.rigidbody.world_remove(), "rigid body world of scene:Scene"
@@ -381,7 +596,9 @@ BEYOND: dict[str, Kind] = {
     "asset": Kind(lambda: cube().asset_clear(), "asset data of Cube"),
     "socket": Kind(remove_socket, "socket Height of nodetree:Nodes"),
     "track": Kind(
-        lambda: remove(cube().animation_data.nla_tracks, "Layer"), "NLA track Layer of Cube"
+        lambda: remove(cube().animation_data.nla_tracks, "Layer"),
+        "NLA track Layer of Cube",
+        f"action:Run{SUFFIX}",
     ),
     "strip": Kind(remove_strip, "strip Red of scene:Scene"),
     "bone": Kind(remove_bone, "bone Hand of Rig"),
@@ -405,7 +622,109 @@ BEYOND: dict[str, Kind] = {
         lambda: setattr(cube().material_slots[0], "link", "OBJECT"), "material Steel of Cube"
     ),
     "another slot that is made the active one": Kind(add_slot),
+    "strip of a track": Kind(
+        lambda: remove_strip_of_track("Jump"), "strip Jump of NLA track Layer of Cube"
+    ),
+    "action of a strip": Kind(
+        lambda: remove_strip_of_track("Run"),
+        "strip Run of NLA track Layer of Cube",
+        f"action:Run{SUFFIX}",
+    ),
+    "property of a view layer": Kind(
+        lambda: scene().view_layers[0].pop("note"),
+        f"custom property note of view layer {VIEW_LAYER} of scene:Scene",
+    ),
+    "property of the scene's collection": Kind(
+        lambda: scene().collection.pop("note"),
+        "custom property note of scene collection of scene:Scene",
+    ),
+    "property of a tree": Kind(
+        lambda: steel().node_tree.pop("note"), "custom property note of nodes of material:Steel"
+    ),
+    "property of a node": Kind(
+        lambda: nodes()["Wood"].pop("note"), "custom property note of node Wood of material:Steel"
+    ),
+    "property in a group": Kind(
+        lambda: cube()["pipeline"].pop("shot"), "custom property pipeline/shot of Cube"
+    ),
+    "group of properties that is emptied": Kind(
+        lambda: cube()["pipeline"].clear(), "content of custom property pipeline of Cube"
+    ),
+    "list that is emptied": Kind(
+        lambda: cube().__setitem__("list", []), "content of custom property list of Cube"
+    ),
+    "property that is emptied": Kind(
+        lambda: cube().__setitem__("text", ""), "content of custom property text of Cube"
+    ),
+    "text in the scene": Kind(
+        lambda: setattr(thing("Title").data, "body", ""),
+        'text "All the credits of the film" of Title',
+    ),
+    "another text in the scene": Kind(
+        lambda: setattr(thing("Title").data, "body", "X"),
+        'text "All the credits of the film" of Title',
+    ),
+    "spline that another one replaces": Kind(make_spline_anew, "geometry of Path"),
+    "mesh that another one replaces": Kind(
+        make_mesh_anew,
+        *(f"vertex group {name} of Cube" for name in ("Top", "Left", "Right")),
+        "geometry of Cube",
+        *("UV map UVMap of Cube", "color attribute Painted of Cube", "attribute heat of Cube"),
+        *("shape key Basis of Cube", "shape key Smile of Cube"),
+    ),
+    "UV map that another one replaces": Kind(lambda: add_uv("Other"), "UV map UVMap of Cube"),
+    "UV map of the same name": Kind(lambda: add_uv("UVMap"), "content of UV map UVMap of Cube"),
+    "colors that others replace": Kind(
+        lambda: add_colors("Other"), "color attribute Painted of Cube"
+    ),
+    "colors of the same name": Kind(
+        lambda: add_colors("Painted"), "content of color attribute Painted of Cube"
+    ),
+    "attribute that another one replaces": Kind(
+        lambda: add_attribute("other"), "attribute heat of Cube"
+    ),
+    "attribute of the same name": Kind(
+        lambda: add_attribute("heat"), "content of attribute heat of Cube"
+    ),
+    "shape key that another one replaces": Kind(
+        lambda: add_shape_key("Other"), "shape key Smile of Cube"
+    ),
+    "constraint that another one replaces": Kind(add_constraint, "constraint Aim of Camera"),
+    "modifier that another one replaces": Kind(add_modifier, "modifier Cut of Cube"),
+    "bone that another one replaces": Kind(add_bone, "bone Hand of Rig"),
+    "weights of a group": Kind(
+        lambda: remove_weights("Left"), "vertex weights of group Left of Cube"
+    ),
+    "weights of groups": Kind(
+        lambda: remove_weights("Left", "Right"), "vertex weights of 2 groups of Cube"
+    ),
+    "weights that are set to 0": Kind(
+        lambda: cube().vertex_groups["Left"].add([2], 0, "REPLACE"),
+        "vertex weights of group Left of Cube",
+    ),
+    "fake user": Kind(
+        lambda: setattr(bpy.data.node_groups["Nodes"], "use_fake_user", False),
+        f"nodetree:Nodes{SUFFIX}",
+    ),
+    "material in a slot that others have still": Kind(
+        lambda: mesh().materials.__setitem__(0, bpy.data.materials["Material"])
+    ),
+    "material that another one replaces": Kind(replace_steel, f"material Steel of 3 items{SUFFIX}"),
+    "settings of particles": Kind(
+        lambda: remove(cube().modifiers, "Emitter"),
+        "modifier Emitter of Cube",
+        f"particlesettings:Dust{SUFFIX}",
+    ),
+    "layers that are renamed": Kind(rename_layers),
+    "bone that is renamed": Kind(rename_bone),
+    "contents that are set": Kind(set_contents),
+    "mesh that is edited": Kind(edit_mesh),
+    "mesh that is moved and extended": Kind(move_and_extend_mesh),
 }
+
+
+if bpy.app.version >= (4, 0):
+    BEYOND["panel"] = Kind(remove_panel, "panel Settings of nodetree:Nodes")
 
 
 class TestLosses(TrialsContract):
@@ -452,10 +771,52 @@ class TestLosses(TrialsContract):
             equip()
         assert host.lost([]) == []
 
+        kind = BEYOND[name]
+        with tried(host, "Tried") as trial:
+            kind.edit()
+            in_step = host.lost([])
+            is_complete = trial.is_complete
+            trial.revert()
+            reverted = host.lost([])
         with host.undo_step("Ours"):
-            BEYOND[name].edit()
+            kind.edit()
+        after = host.lost([])
+        beside = host.lost(after)
 
-        assert tuple(host.lost([])) == BEYOND[name].lost
+        assert tuple(after) == kind.lost
+        assert in_step == after
+        assert reverted == beside == []
+        assert is_complete
+
+    def test_a_loss_that_is_too_large_to_be_seen_is_said_to_be_possible(
+        self, losing: Losing, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Of the weights of many vertices a sample is read, and a large UV map is left out."""
+        host = losing.host
+        with host.undo_step("Equipped"):
+            equip()
+        monkeypatch.setattr(f"{Budget.__module__}._MAX_CONTENT", 10)
+        monkeypatch.setattr(f"{Budget.__module__}._MAX_WEIGHED", 4)
+
+        with tried(host, "Ours") as trial:
+            add_uv("Other")
+            remove_weights("Left")
+            lost = host.lost([])
+            is_complete = trial.is_complete
+            trial.revert()
+
+        assert lost == ["vertex weights of group Left of Cube"]
+        assert not is_complete
+
+    def test_strokes_that_are_deleted_are_named(self, losing: Losing) -> None:
+        """Until 4.3 a drawing is another kind of data."""
+        host = losing.host
+        with host.undo_step("Drawn"):
+            drawing = draw()
+        with host.undo_step("Ours"):
+            erase(drawing)
+
+        assert host.lost([]) == ["1 stroke of layer Lines of Drawing"]
 
     def test_of_a_list_that_is_deleted_whole_no_part_is_read(self, losing: Losing) -> None:
         """Reading the geometry of no mesh at all ended the step without an entry."""
@@ -508,7 +869,7 @@ class TestLosses(TrialsContract):
         lost = host.lost([])
         agreed = host.lost(["Cube"])
 
-        assert {"mesh Cube of Cube", f"action {own} of Cube"} <= set(lost)
+        assert {f"mesh Cube of Cube{SUFFIX}", f"action {own} of Cube{SUFFIX}"} <= set(lost)
         assert agreed == []
 
     def test_who_may_change_an_object_may_put_it_into_fewer_collections(

@@ -30,6 +30,7 @@ _MAX_INNER: Final = 10_000  # nodes, bones and curves of keys of a file in which
 _LENGTHS: Final[dict[str, tuple[str, ...]]] = {
     "objects": ("vertex_groups",),
     "meshes": ("vertices", "edges", "polygons", "uv_layers", "attributes"),
+    "metaballs": ("elements",),
     "curves": ("splines",),
     "actions": ("groups",),
     "scenes": ("keying_sets",),
@@ -112,6 +113,8 @@ def _all_parts(name: str, blocks: list[Any], *, inner: bool) -> Iterator[object]
     """
     for prop in _lengths(name):
         yield list(map(len, map(attrgetter(prop), blocks)))
+    if name != "objects":
+        yield places(map(attrgetter("use_fake_user"), blocks))
     if not blocks:
         return
     for at in _having(name, blocks, inner=inner):
@@ -139,6 +142,8 @@ def _parts(name: str, block: Any, *, inner: bool) -> Iterator[object]:
     """Yield what is compared of a data-block beside its name: of most data-blocks nothing."""
     for prop in _lengths(name):
         yield len(getattr(block, prop))
+    if name != "objects":
+        yield block.use_fake_user
     yield from _beside_lengths(name, block, inner=inner)
 
 
@@ -216,7 +221,7 @@ def _of_action(action: Any) -> list[object]:
 
 
 def _of_scene(scene: Any) -> list[object]:
-    parts: list[object] = [scene.sequence_editor is not None]
+    parts: list[object] = [scene.sequence_editor is not None, *_custom(scene.collection)]
     for marker in scene.timeline_markers:
         camera = name_of(marker.camera) if marker.camera is not None else None
         parts.append((name_of(marker), marker.frame, camera))
@@ -231,7 +236,7 @@ def _of_annotation(block: Any) -> list[object]:
 
 
 def _of_tree(tree: Any, *, inner: bool) -> list[object]:
-    parts: list[object] = []
+    parts: list[object] = _custom(tree)
     if tree.animation_data is not None:
         parts.append(_animation(tree.animation_data))
     if inner:

@@ -1,7 +1,7 @@
 """The aspects of each kind of data-block, and what of them is gone. Main thread.
 
-Also those of nodes, sockets, assets, custom properties, texts and scenes; other modules have the
-aspects of objects, geometry and animation.
+Also those of nodes, sockets, assets, texts and scenes; other modules have the aspects of objects,
+geometry, animation and custom properties.
 """
 
 from __future__ import annotations
@@ -27,16 +27,21 @@ from .aspects import (
     missing_parts,
     named_parts,
     numbered,
+    values_of,
 )
-from .block_lists import BlockList, places
-from .names import body_of, custom_keys_of, name_of, names_of
+from .block_lists import BlockList
+from .names import body_of, name_of, names_of
 from .parts_animation import ANIMATION
+from .parts_custom import CUSTOM
 from .parts_geometry import GEOMETRY
 from .parts_objects import OF_OBJECTS
 
 # ---- nodes
 
 _RAMP: Final = "VALTORGB"  # the type of a node with a ramp of colors
+
+
+_WITH_IMAGE: Final = ("TEX_IMAGE", "TEX_ENVIRONMENT", "IMAGE")  # types of nodes with an image
 
 
 class _Nodes(NamedTuple):
@@ -47,17 +52,19 @@ class _Nodes(NamedTuple):
         links: The link into each input: the address of the node that it comes from, and the words.
             The key is the address of the node that it leads to, with the input's identifier.
         ramps: The name of each node with a ramp of colors, and how many points the ramp has.
+        used: The images and groups of nodes that the nodes use.
     """
 
     nodes: Named
     links: Mapping[tuple[int, str], tuple[int, str]]
     ramps: Mapping[tuple[Any, ...], tuple[str, int]]
+    used: list[Any]
 
 
 def _nodes(tree: Any, budget: Budget) -> Any:
     """Return the `_Nodes` of a tree."""
     if tree is None:
-        return _Nodes({}, {}, {})
+        return _Nodes({}, {}, {}, [])
     if not budget.take(len(tree.nodes) + len(tree.links)):
         return UNREAD
     links = {}
@@ -70,13 +77,23 @@ def _nodes(tree: Any, budget: Budget) -> Any:
         links[into] = (source.as_pointer(), words)
     nodes: Named = {}
     ramps = {}
+    used = []
     for node in tree.nodes:
-        key = key_of(node)
+        key = (*key_of(node), node.bl_idname)
         name = name_of(node)
+        kind = node.type
         nodes[key] = NodeWords(f"node {name}", name)
-        if node.type == _RAMP:
+        if kind == _RAMP:
             ramps[key] = (name, len(node.color_ramp.elements))
-    return _Nodes(nodes, links, ramps)
+        elif kind == "GROUP":
+            used.append(node.node_tree)
+        elif kind in _WITH_IMAGE:
+            used.append(node.image)
+    return _Nodes(nodes, links, ramps, used)
+
+
+def _used_by_nodes(nodes: _Nodes) -> list[Any]:
+    return nodes.used
 
 
 def _own_nodes(block: Any, budget: Budget) -> Any:
@@ -103,13 +120,18 @@ def _gone_nodes(before: _Nodes, now: _Nodes, _: Any) -> list[str]:
 def _sockets(tree: Any) -> Named:
     """Return the inputs and outputs of a group of nodes, by their identifiers."""
     if hasattr(tree, "interface"):  # since 4.0
-        sockets = [item for item in tree.interface.items_tree if item.item_type == "SOCKET"]
+        items = list(tree.interface.items_tree)
+        sockets = [item for item in items if item.item_type == "SOCKET"]
+        panels = [item for item in items if item.item_type == "PANEL"]
     else:
         sockets = [*tree.inputs, *tree.outputs]
-    return {(socket.identifier,): f"socket {name_of(socket)}" for socket in sockets}
+        panels = []
+    found: Named = {(socket.identifier,): f"socket {name_of(socket)}" for socket in sockets}
+    found.update(each_part("panel", panels))
+    return found
 
 
-# ---- assets, custom properties, texts, scenes
+# ---- assets, texts, scenes
 
 
 def _asset(block: Any) -> bool:
@@ -118,27 +140,6 @@ def _asset(block: Any) -> bool:
 
 def _gone_asset(before: bool, now: bool, _: Any) -> list[str]:
     return ["asset data"] if before and not now else []
-
-
-def _having_custom(block_list: BlockList) -> list[int]:
-    return places(custom_keys_of(block_list.blocks))
-
-
-def _custom(blocks: Sequence[Any], _: Budget) -> list[list[str]]:
-    """Return the custom properties of each data-block, without those that add-ons declare."""
-    declared: dict[Any, set[str]] = {}
-    kinds: set[Any] = set(map(type, blocks))
-    for kind in kinds:
-        declared[kind] = {rna.identifier for rna in kind.bl_rna.properties}
-    found = []
-    for block, keys in zip(blocks, custom_keys_of(blocks), strict=True):
-        of_addons = declared[type(block)]
-        found.append([key for key in keys if key not in of_addons])
-    return found
-
-
-def _gone_custom(before: list[str], now: list[str], _: Any) -> list[str]:
-    return [f"custom property {key}" for key in before if key not in now]
 
 
 def _lines(text: Any) -> Counter[str]:
@@ -154,7 +155,7 @@ def _gone_lines(before: Counter[str], now: Counter[str], _: Any) -> list[str]:
 def _in_scene(scene: Any) -> Named:
     """Return the markers, view layers, keying sets and strips of a scene, and its rigid bodies."""
     found = each_part("marker", scene.timeline_markers)
-    found.update(each_part("view layer", scene.view_layers))
+    found.update(each_part("view layer", scene.view_layers, values_of))
     for name in names_of(scene.keying_sets):
         found[name,] = f"keying set {name}"
     if scene.rigidbody_world is not None:
@@ -173,14 +174,16 @@ ASPECTS: Final[dict[str, Aspect]] = {
     **GEOMETRY,
     **ANIMATION,
     "groups of nodes": Aspect(
-        {"node_groups"}.__contains__, always, each_within(_nodes), _gone_nodes
+        {"node_groups"}.__contains__, always, each_within(_nodes), _gone_nodes, _used_by_nodes
     ),
-    "nodes": Aspect(has("node_tree"), every("node_tree"), each_within(_own_nodes), _gone_nodes),
+    "nodes": Aspect(
+        has("node_tree"), every("node_tree"), each_within(_own_nodes), _gone_nodes, _used_by_nodes
+    ),
     "sockets": named_parts(["node_groups"], _sockets, always),
     "scene": named_parts(["scenes"], _in_scene, always),
     "text": Aspect({"texts"}.__contains__, always, each(_lines), _gone_lines),
     "asset": Aspect(has("asset_data"), every("asset_data"), each(_asset), _gone_asset),
-    "custom": Aspect(lambda name: True, _having_custom, _custom, _gone_custom),
+    **CUSTOM,
 }
 """The aspects, in the order in which a person reads what is gone of them."""
 

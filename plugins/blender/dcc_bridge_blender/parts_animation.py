@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Final, NamedTuple
 
 import bpy
@@ -13,17 +13,20 @@ from .aspects import (
     Aspect,
     Budget,
     Named,
+    PartWords,
     always,
     each,
     each_part,
     each_within,
     every,
     has,
+    key_of,
     missing_parts,
     numbered,
+    values_of,
 )
 from .block_lists import BlockList, places
-from .names import text_of
+from .names import name_of, text_of
 
 _HAS_SLOTS: Final = "action_slot" in bpy.types.AnimData.bl_rna.properties  # since 4.4
 _Curve = tuple[int, str, int]  # the address of a curve, its path and its index
@@ -38,12 +41,18 @@ class Animation(NamedTuple):
         has_slot: Whether a slot of the action is in use; before 4.4 actions have no slots.
         drivers: The path of each driver, by its address, path and index.
         tracks: The words for the NLA tracks.
+        strips: The words for the strips of each track.
     """
 
     action: Any
     has_slot: bool
     drivers: Named
     tracks: Named
+    strips: Mapping[tuple[Any, ...], Named]
+
+    def used(self) -> list[Any]:
+        """Return the action."""
+        return [self.action]
 
 
 def _animation(block: Any) -> Animation:
@@ -65,14 +74,28 @@ def _animated_trees(block_list: BlockList) -> list[int]:
 
 def _read_animation(animation: Any) -> Animation:
     if animation is None:
-        return Animation(None, has_slot=False, drivers={}, tracks={})
+        return Animation(None, has_slot=False, drivers={}, tracks={}, strips={})
     drivers: Named = {}
     for curve in animation.drivers:
         path = text_of(curve, "data_path")
         drivers[curve.as_pointer(), path, curve.array_index] = path
-    tracks = each_part("NLA track", animation.nla_tracks)
     has_slot = not _HAS_SLOTS or animation.action_slot is not None
-    return Animation(animation.action, has_slot, drivers, tracks)
+    tracks: Named = {}
+    strips: dict[tuple[Any, ...], Named] = {}
+    for track in animation.nla_tracks:
+        in_track = each_part("strip", _all_strips(track.strips), values_of)
+        key = key_of(track)
+        strips[key] = in_track
+        tracks[key] = PartWords(f"NLA track {name_of(track)}", hash(tuple(in_track)))
+    return Animation(animation.action, has_slot, drivers, tracks, strips)
+
+
+def _all_strips(strips: Iterable[Any]) -> list[Any]:
+    """Return strips, and those in meta strips."""
+    found: list[Any] = []
+    for strip in strips:
+        found += [strip, *_all_strips(strip.strips)]
+    return found
 
 
 def _gone_animation(before: Animation, now: Animation, _: Any) -> list[str]:
@@ -89,7 +112,12 @@ def _gone_animation(before: Animation, now: Animation, _: Any) -> list[str]:
             paths[path] += 1
     for path, count in paths.items():
         gone.append(f"driver of {path}" if count == 1 else f"{count} drivers of {path}")
-    return gone + missing_parts(before.tracks, now.tracks)
+    gone += missing_parts(before.tracks, now.tracks)
+    for key, words in before.tracks.items():
+        if words not in gone and key in now.strips:
+            lost = missing_parts(before.strips[key], now.strips[key])
+            gone += [f"{strip} of {words}" for strip in lost]
+    return gone
 
 
 def _keys(action: Any, budget: Budget) -> Any:
@@ -156,10 +184,10 @@ ANIMATION: Final[dict[str, Aspect]] = {
         every("animation_data"),
         each(_animation),
         _gone_animation,
-        has_action=True,
+        Animation.used,
     ),
     "animation of nodes": Aspect(
-        has("node_tree"), _animated_trees, each(_tree_animation), _gone_animation, has_action=True
+        has("node_tree"), _animated_trees, each(_tree_animation), _gone_animation, Animation.used
     ),
     "keys": Aspect({"actions"}.__contains__, always, each_within(_keys), _gone_keys),
 }

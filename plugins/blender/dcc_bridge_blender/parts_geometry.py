@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
+from difflib import SequenceMatcher
 from operator import attrgetter
 from typing import Any, Final
 
@@ -10,21 +11,23 @@ import bmesh
 import bpy
 
 from .aspects import (
+    UNREAD,
     Aspect,
     Budget,
     Named,
     always,
     each,
     each_part,
+    each_within,
     every,
-    gone_keys_of_bones,
     key_of,
-    keys_of_bones,
     named_parts,
     numbered,
 )
 from .block_lists import BlockList, places
-from .names import name_of, names_of, text_of
+from .content import Shape, is_another, shape_of_balls, shape_of_curve, shape_of_mesh
+from .names import name_of, text_of
+from .parts_layers import LAYERS
 
 _COUNTED: Final[dict[str, tuple[tuple[str, str], ...]]] = {
     "meshes": (("vertices", "vertices"), ("polygons", "faces"), ("edges", "edges")),
@@ -71,106 +74,133 @@ def _gone_points(before: int, now: int, _: Any) -> list[str]:
     return [numbered(before - now, "points")] if now < before else []
 
 
-_HAS_BONE_GROUPS: Final = "collections_all" in bpy.types.Armature.bl_rna.properties  # since 4.1
-_HAS_COLORS: Final = "color_attributes" in bpy.types.Mesh.bl_rna.properties
-_COLORS: Final = "color_attributes" if _HAS_COLORS else "vertex_colors"
+# ---- shapes
 
 
-def _having_maps(block_list: BlockList) -> list[int]:
-    """Return the places of the meshes that have UV maps, or may have some in edit mode."""
-    return places(mesh.is_editmode or mesh.uv_layers for mesh in block_list.blocks)
+def _shape(block: Any, budget: Budget) -> Any:
+    """Return the `Shape` of a mesh, curve or metaball, or `UNREAD`: also in edit mode."""
+    if getattr(block, "is_editmode", False):
+        budget.is_complete = False
+        return UNREAD
+    if isinstance(block, bpy.types.Mesh):
+        return shape_of_mesh(block, budget)
+    if isinstance(block, bpy.types.MetaBall):
+        return shape_of_balls(block, budget)
+    return shape_of_curve(block, budget)
 
 
-def _maps(mesh: Any) -> list[str]:
-    """Return the names of the UV maps of a mesh."""
-    if not mesh.is_editmode:
-        return names_of(mesh.uv_layers)
-    edited: Any = bmesh.from_edit_mesh(mesh).loops.layers
-    return list(edited.uv.keys())
-
-
-def _colors(mesh: Any) -> list[str]:
-    return names_of(getattr(mesh, _COLORS))
-
-
-_BUILT_IN: Final = {
-    "position",
-    "material_index",
-    "sharp_face",
-    "sharp_edge",
-    "crease_vert",
-    "crease_edge",
-    "bevel_weight_vert",
-    "bevel_weight_edge",
-    "freestyle_edge",
-    "freestyle_face",
-}
-"""Attributes that Blender makes and drops by itself, as what they hold is set."""
-
-
-def _attributes(mesh: Any) -> list[str]:
-    """Return the names of attributes that are neither UV maps nor colors, nor Blender's own."""
-    names = names_of(mesh.attributes)
-    own = [name for name in names if name not in _BUILT_IN and not name.startswith(".")]
-    if not own:
+def _gone_shape(before: Shape, now: Shape, _: Any) -> list[str]:
+    """Return the words for a shape in whose place is another one, which is not smaller."""
+    is_told = len(now.points) < len(before.points)
+    if is_told or not is_another(before, now):
         return []
-    others = {*names_of(mesh.uv_layers), *_colors(mesh)}
-    return [name for name in own if name not in others]
+    return ["geometry"]
 
 
-def _fewer(what: str) -> Callable[[list[str], list[str], Any], list[str]]:
-    """Return an `Aspect.gone` for parts that have a name and no identity.
-
-    A name that is gone counts where there are fewer names: else the part may have been renamed.
-    """
-
-    def gone(before: list[str], now: list[str], _: Any) -> list[str]:
-        if len(now) >= len(before):
-            return []
-        return [f"{what} {name}" for name in before if name not in now]
-
-    return gone
+def _having_shape(block_list: BlockList) -> list[int]:
+    if block_list.name == "meshes":
+        return every("vertices")(block_list)
+    if block_list.name == "metaballs":
+        return every("elements")(block_list)
+    return every("splines")(block_list)
 
 
-def _shape_keys(block: Any) -> Named:
-    keys = block.shape_keys
-    if keys is None:
-        return {}
-    return each_part("shape key", keys.key_blocks)
+# ---- texts in a scene
+
+_MAX_LETTERS: Final = 2_000  # of a text of which the letters are compared, and not the lines
+_SHOWN_LETTERS: Final = 30
+_LEFT_SHARE: Final = 0.5  # of the letters: with fewer of them, another text took the place
 
 
-def _bones(armature: Any) -> Named:
+def _texts(block_list: BlockList) -> list[int]:
+    return places(isinstance(block, bpy.types.TextCurve) for block in block_list.blocks)
+
+
+def _body(text: Any) -> str:
+    return text_of(text, "body")
+
+
+def _gone_body(before: str, now: str, _: Any) -> list[str]:
+    """Return the words for a text that is empty now, or another one and not a corrected one."""
+    if not before.strip() or _is_corrected(before, now):
+        return []
+    shown = " ".join(before.split())
+    if len(shown) > _SHOWN_LETTERS:
+        shown = shown[:_SHOWN_LETTERS].rstrip() + "…"
+    return [f'text "{shown}"']
+
+
+def _is_corrected(before: str, now: str) -> bool:
+    old: Sequence[str] = before
+    new: Sequence[str] = now
+    if max(len(before), len(now)) > _MAX_LETTERS:
+        old = before.split("\n")
+        new = now.split("\n")
+    matcher = SequenceMatcher(None, old, new, autojunk=False)
+    same = sum(block.size for block in matcher.get_matching_blocks())
+    return same >= _LEFT_SHARE * len(old)
+
+
+# ---- armatures
+
+_HAS_BONE_GROUPS: Final = "collections_all" in bpy.types.Armature.bl_rna.properties  # since 4.1
+_NEAR: Final = 1e-4  # how far a bone's ends may be from where they were, as edit mode ends
+_Ends = tuple[float, ...]  # the coordinates of a bone's head and tail at rest
+
+
+def _bones(armature: Any, budget: Budget) -> Any:
+    """Return the ends of each bone, by its name."""
     if armature.is_editmode:
-        names = names_of(armature.edit_bones)
-        return {(name,): f"bone {name}" for name in names}
-    return each_part("bone", armature.bones)
+        edited = armature.edit_bones
+        if not budget.take(len(edited)):
+            return UNREAD
+        return {name_of(bone): (*bone.head, *bone.tail) for bone in edited}
+    bones = armature.bones
+    if not budget.take(len(bones)):
+        return UNREAD
+    return {name_of(bone): (*bone.head_local, *bone.tail_local) for bone in bones}
 
 
-def _gone_bones(before: Named, now: Named, _: Any) -> list[str]:
-    """Return the words for bones whose name is gone, where there are fewer bones.
+def _gone_bones(before: Mapping[str, _Ends], now: Mapping[str, _Ends], _: Any) -> list[str]:
+    """Return the words for bones whose name is gone, if no other bone is where they were.
 
     Edit mode makes all bones anew, so they have no identity.
     """
-    if len(now) >= len(before):
-        return []
-    return [words for words in before.values() if words not in now.values()]
+    new = [ends for name, ends in now.items() if name not in before]
+    gone = []
+    for name, ends in before.items():
+        if name in now:
+            continue
+        renamed = [other for other in new if _is_near(ends, other)]
+        if renamed:
+            new.remove(renamed[0])
+        else:
+            gone.append(f"bone {name}")
+    return gone
 
 
-def _bones_of(armature: Any) -> Any:
-    return armature.edit_bones if armature.is_editmode else armature.bones
+def _is_near(ends: _Ends, others: _Ends) -> bool:
+    return all(abs(one - other) < _NEAR for one, other in zip(ends, others, strict=True))
 
 
-def _bone_keys(armature: Any) -> dict[str, list[str]]:
-    return keys_of_bones(_bones_of(armature))
+def _strokes(pencil: Any, budget: Budget) -> Any:
+    """Return the name of each layer, and how many drawings and strokes the layer has."""
+    found = {}
+    for layer in pencil.layers:
+        frames = list(layer.frames)
+        if not budget.take(len(frames)):
+            return UNREAD
+        strokes = sum(map(_count_strokes, frames))
+        found[key_of(layer)] = (_name_of_layer(layer), len(frames), strokes)
+    return found
 
 
-def _gone_bone_keys(before: Any, now: Any, armature: Any) -> list[str]:
-    return gone_keys_of_bones(before, now, names_of(_bones_of(armature)))
-
-
-def _strokes(pencil: Any) -> dict[tuple[Any, ...], tuple[str, int]]:
-    """Return the name of each layer, and how many drawings the layer has."""
-    return {key_of(layer): (_name_of_layer(layer), len(layer.frames)) for layer in pencil.layers}
+def _count_strokes(frame: Any) -> int:
+    if hasattr(frame, "strokes"):
+        return len(frame.strokes)
+    if frame.drawing is None:
+        return 0
+    return int(frame.drawing.attributes.domain_size("CURVE"))
 
 
 def _bone_groups(armature: Any) -> Named:
@@ -185,35 +215,33 @@ def _name_of_layer(layer: Any) -> str:
 
 
 def _gone_strokes(before: Any, now: Any, _: Any) -> list[str]:
-    """Return the words for layers that are gone, then for frames of layers that are there."""
-    gone = [f"layer {name}" for key, (name, _) in before.items() if key not in now]
-    for key, (name, count) in before.items():
+    """Return the words for layers that are gone, then for frames of layers that are there.
+
+    The strokes of a frame go with the frame.
+    """
+    gone = [f"layer {name}" for key, (name, *_) in before.items() if key not in now]
+    for key, (name, frames, strokes) in before.items():
         if key not in now:
             continue
-        fewer = count - now[key][1]
-        if fewer > 0:
-            gone.append(f"{numbered(fewer, 'frames')} of layer {name}")
+        _, frames_now, strokes_now = now[key]
+        if frames_now < frames:
+            gone.append(f"{numbered(frames - frames_now, 'frames')} of layer {name}")
+        elif strokes_now < strokes:
+            gone.append(f"{numbered(strokes - strokes_now, 'strokes')} of layer {name}")
     return gone
 
 
 _PENCILS: Final = ("grease_pencils", "annotations", "grease_pencils_v3")
 _WITH_BONE_GROUPS: Final = ("armatures",) if _HAS_BONE_GROUPS else ()
+_SHAPES: Final = frozenset({"meshes", "curves", "metaballs"})
 GEOMETRY: Final[dict[str, Aspect]] = {
     "geometry": Aspect(_COUNTED.__contains__, always, _counts, _gone_counts),
     "points": Aspect({"curves"}.__contains__, every("splines"), each(_points), _gone_points),
-    "UV maps": Aspect({"meshes"}.__contains__, _having_maps, each(_maps), _fewer("UV map")),
-    "color attributes": Aspect(
-        {"meshes"}.__contains__, every(_COLORS), each(_colors), _fewer("color attribute")
-    ),
-    "attributes": Aspect(
-        {"meshes"}.__contains__, every("attributes"), each(_attributes), _fewer("attribute")
-    ),
-    "shape keys": named_parts(["meshes", "curves", "lattices"], _shape_keys, every("shape_keys")),
-    "bones": Aspect({"armatures"}.__contains__, every("bones"), each(_bones), _gone_bones),
-    "custom of bones": Aspect(
-        {"armatures"}.__contains__, every("bones"), each(_bone_keys), _gone_bone_keys
-    ),
+    "shapes": Aspect(_SHAPES.__contains__, _having_shape, each_within(_shape), _gone_shape),
+    "text of curves": Aspect({"curves"}.__contains__, _texts, each(_body), _gone_body),
+    **LAYERS,
+    "bones": Aspect({"armatures"}.__contains__, every("bones"), each_within(_bones), _gone_bones),
     "bone collections": named_parts(_WITH_BONE_GROUPS, _bone_groups, every("collections_all")),
-    "strokes": Aspect(_PENCILS.__contains__, every("layers"), each(_strokes), _gone_strokes),
+    "strokes": Aspect(_PENCILS.__contains__, every("layers"), each_within(_strokes), _gone_strokes),
 }
 """The aspects of geometry, in the order in which a person reads what is gone of them."""

@@ -16,24 +16,24 @@ from .aspects import (
     each,
     each_part,
     every,
-    gone_keys_of_bones,
-    keys_of_bones,
     missing,
     named_parts,
+    values_of,
 )
 from .block_lists import BlockList, places
-from .names import name_of, names_of
+from .names import name_of
+from .parts_layers import WEIGHTS
 
 _OBJECTS: Final = frozenset({"objects"})
 _PENCILS: Final = ("grease_pencils", "grease_pencils_v3")  # the data of objects with effects
 
 
 def _modifiers(thing: Any) -> Named:
-    return each_part("modifier", thing.modifiers)
+    return each_part("modifier", thing.modifiers, values_of)
 
 
 def _constraints(thing: Any) -> Named:
-    return each_part("constraint", thing.constraints)
+    return each_part("constraint", thing.constraints, values_of)
 
 
 def _rigs(block_list: BlockList) -> list[int]:
@@ -55,16 +55,6 @@ def _constraints_of_bones(thing: Any) -> Named:
         for key, words in each_part("constraint", bone.constraints).items():
             found[key] = f"{words} of bone {name_of(bone)}"
     return found
-
-
-def _pose_keys(thing: Any) -> dict[str, list[str]]:
-    return keys_of_bones(_pose_bones(thing))
-
-
-def _gone_pose_keys(before: Any, now: Any, thing: Any) -> list[str]:
-    if thing.pose is None:
-        return []
-    return gone_keys_of_bones(before, now, names_of(thing.pose.bones))
 
 
 def _drawn(block_list: BlockList) -> list[int]:
@@ -147,6 +137,14 @@ def _gone_material(before: Any, _: Any, thing: Any) -> list[str]:
     return _gone_slots([before], _slots(thing), thing)
 
 
+def _used_material(material: Any) -> list[Any]:
+    return [material]
+
+
+def _used_in_slots(materials: list[Any]) -> list[Any]:
+    return materials
+
+
 def _slots(thing: Any) -> list[Any]:
     return [slot.material for slot in thing.material_slots]
 
@@ -175,12 +173,12 @@ OF_OBJECTS: Final[dict[str, Aspect]] = {
     "modifiers": named_parts(_OBJECTS, _modifiers, every("modifiers")),
     "constraints": named_parts(_OBJECTS, _constraints, every("constraints")),
     "constraints of bones": named_parts(_OBJECTS, _constraints_of_bones, _rigs),
-    "custom of poses": Aspect(_is_of, _rigs, each(_pose_keys), _gone_pose_keys),
     "effects": named_parts(_OBJECTS, _effects, _drawn),
     "vertex groups": Aspect(_is_of, _having_groups, each(_vertex_groups), missing),
+    "weights": WEIGHTS,
     "rigid body": Aspect(_is_of, every("rigid_body"), each(_rigid_body), _gone_rigid_body),
     "joint": Aspect(_is_of, every("rigid_body_constraint"), each(_joint), _gone_joint),
-    "material": Aspect(_is_of, _having_material, _material, _gone_material),
-    "slots": Aspect(_is_of, _having_slots, each(_slots), _gone_slots),
+    "material": Aspect(_is_of, _having_material, _material, _gone_material, _used_material),
+    "slots": Aspect(_is_of, _having_slots, each(_slots), _gone_slots, _used_in_slots),
 }
 """The aspects of objects, in the order in which a person reads what is gone of them."""

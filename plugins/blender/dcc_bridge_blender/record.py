@@ -17,13 +17,13 @@ from typing import Any, NamedTuple
 
 import bpy
 
-from .aspects import Budget, NodeWords
-from .block_lists import BlockList, block_lists, data_of
+from .aspects import UNREAD, Budget, NodeWords
+from .block_lists import BlockList, block_lists
 from .names import name_of
 from .objects import item_of, local_name
+from .orphans import Unused, names_for, plain_words, words_for
 from .parts import parts_of
 
-_Replaced = tuple[Any, Any, str]  # what was replaced, what is there now, and the item that had it
 _Items = Mapping[int, str]  # the items of data-blocks, by the `id` of these
 
 
@@ -71,6 +71,9 @@ class Record:
 
     10,000 objects of which each has a material, and nothing else, are read in 15 to 25 ms and
     compared in 4 to 7 ms.
+
+    Attributes:
+        is_complete: Whether all parts were read, and none was left out as too large.
     """
 
     def __init__(self) -> None:
@@ -80,6 +83,8 @@ class Record:
         budget = Budget()
         self._parts = [parts_of(each, budget) for each in self._lists]
         self._is_whole = budget.is_kept
+        self._unused = Unused(self._lists)
+        self.is_complete = budget.is_complete
         self._groups = _groups()
 
     def losses(self) -> list[Loss]:
@@ -88,14 +93,18 @@ class Record:
         for block_list in self._lists:
             gone.update(block_list.gone())
         found = list(self._items(gone))
+        outside: _Items = {}
         groups = _groups()
         if groups != self._groups:
             outside = self._out_of_scenes(gone, groups)
             found += [_of_item(item) for item in outside.values()]
             found += self._members(gone, outside, groups)
-        found += self._replaced(gone)
-        found += self._of_parts(gone)
-        return found
+        parts = list(self._of_parts(gone))
+        orphans = []
+        for loss, said in self._orphans(gone, outside):
+            orphans.append(loss)
+            parts = [part for part in parts if part.text not in said]
+        return found + parts + orphans
 
     def _items(self, gone: _Items) -> Iterator[Loss]:
         """Yield what is deleted, without the data of deleted objects, which goes with them."""
@@ -167,48 +176,54 @@ class Record:
                 found.update(block_list.items(blocks))
         return found
 
-    def _replaced(self, gone: _Items) -> Iterator[Loss]:
-        """Yield data and actions that were replaced, and that nothing has any more.
+    def _orphans(self, gone: _Items, outside: _Items) -> Iterator[tuple[Loss, list[str]]]:
+        """Yield what nothing uses any more, with the words for it as a part of its only user.
 
-        They are there still, and Blender leaves them out as it saves.
+        Data and actions of deleted objects go with these. Where it is not known what used a
+        data-block, it goes with all that is deleted.
         """
-        for own, now, item in (*self._replaced_data(gone), *self._replaced_actions(gone)):
-            if now is not None and id(own) not in gone and own.users == 0:
-                prefix, name = item_of(own).split(":", 1)
-                items = frozenset([local_name(item), local_name(item_of(own))])
-                yield Loss(f"{prefix} {name} of {item}", items)
-
-    def _replaced_data(self, gone: _Items) -> Iterator[_Replaced]:
-        """Yield the data of objects that have other data now."""
-        blocks = self._things.blocks
-        if not gone and data_of(blocks) == self._things.own:
+        orphans = [block for block in self._unused.more(gone) if id(block) not in outside]
+        if not orphans:
             return
-        for at, (thing, own) in enumerate(zip(blocks, self._things.own, strict=True)):
-            if own is None or id(thing) in gone:
+        all_users = self._all_users()
+        own = {id(block) for block in self._things.own}
+        for block in orphans:
+            users = all_users.get(id(block), {})
+            owners = list(users.values())
+            goes_along = id(block) in own or isinstance(block, bpy.types.Action)
+            if goes_along and users and all(key in gone for key in users):
                 continue
-            now = thing.data
-            if now is not own:
-                yield own, now, self._things.item(at)
+            names = names_for(block)
+            said = []
+            if len(owners) == 1:
+                names.append(local_name(owners[0]))
+                said.append(plain_words(block, owners[0]))
+                if isinstance(block, bpy.types.Action):
+                    said.append(f"animation of {owners[0]}")
+            covering = owners or list(gone.values())
+            text = words_for(block, owners)
+            yield Loss(text, frozenset(names), frozenset(map(local_name, covering))), said
 
-    def _replaced_actions(self, gone: _Items) -> Iterator[_Replaced]:
-        """Yield the actions of data-blocks that have another action now."""
-        for block_list, at, action in self._actions():
-            block = block_list.blocks[at]
-            if id(block) in gone:
-                continue
-            now = _action_of(block)
-            if now is not action:
-                yield action, now, block_list.item(at)
+    def _all_users(self) -> dict[int, dict[int, str]]:
+        """Return what used each data-block, as far as that was read: its `id` and its item."""
+        found: dict[int, dict[int, str]] = {}
+        for key, things in self._users().items():
+            found[key] = {id(thing): item for thing, item in things}
+        for block_list, at, used in self._uses():
+            users = found.setdefault(id(used), {})
+            users[id(block_list.blocks[at])] = block_list.item(at)
+        return found
 
-    def _actions(self) -> Iterator[tuple[BlockList, int, Any]]:
-        """Yield the action of each data-block that had one, and the place of the data-block."""
+    def _uses(self) -> Iterator[tuple[BlockList, int, Any]]:
+        """Yield what each data-block used by its parts, and the place of the data-block."""
         for block_list, parts in zip(self._lists, self._parts, strict=True):
             for part in parts:
-                if not part.aspect.has_action:
-                    continue
                 for at, before in zip(part.places, part.before, strict=True):
-                    if before.action is not None:
-                        yield block_list, at, before.action
+                    if before is UNREAD:
+                        continue
+                    for used in part.aspect.uses(before):
+                        if used is not None:
+                            yield block_list, at, used
 
     def _of_parts(self, gone: _Items) -> Iterator[Loss]:
         """Yield the parts that are gone of data-blocks that are there."""
@@ -225,14 +240,17 @@ class Record:
                     item = block_list.item(at)
                     owners = owners_of.get(id(block_list.blocks[at]), [item])
                     yield from _of_part(item, owners, texts)
+        if not budget.is_complete:
+            self.is_complete = False
 
     def _owners(self) -> dict[int, list[str]]:
         """Return the items that had each action, and the objects that had each data."""
         found: dict[int, list[str]] = {}
         for key, users in self._users().items():
             found[key] = [item for _, item in users]
-        for block_list, at, action in self._actions():
-            found.setdefault(id(action), []).append(block_list.item(at))
+        for block_list, at, used in self._uses():
+            if isinstance(used, bpy.types.Action):
+                found.setdefault(id(used), []).append(block_list.item(at))
         return found
 
 
@@ -295,14 +313,6 @@ def _in_scenes(groups: list[_Group]) -> set[int]:
             found.add(id(member))
             left += members.get(id(member), ())
     return found
-
-
-def _action_of(block: Any) -> Any:
-    """Return the action that a data-block has now, or None."""
-    animation = block.animation_data
-    if animation is None:
-        return None
-    return animation.action
 
 
 def _of_item(item: str, users: frozenset[str] = frozenset()) -> Loss:

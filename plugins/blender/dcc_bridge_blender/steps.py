@@ -46,6 +46,11 @@ class OpenStep:
         """Whether no other file was opened in the step."""
         return self._stack.opened == self.opened
 
+    @property
+    def is_complete(self) -> bool:
+        """Whether `losses` has compared everything, as far as it was called."""
+        return self._moves == self._stack.moves and self._record.is_complete
+
     def is_edited(self) -> bool:
         """Return whether anything was changed in the step, or an entry made."""
         return self._changes.is_changed(self.before) or self._stack.mark() != self.top

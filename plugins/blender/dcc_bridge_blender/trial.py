@@ -57,6 +57,11 @@ class BlenderTrial(Trial):
         """Return whether anything was edited in the step, or an entry made."""
         return self._step.is_edited()
 
+    @property
+    def is_complete(self) -> bool:
+        """Whether nothing was too large to be compared for losses."""
+        return self._step.is_complete
+
     def broken(self) -> list[str]:
         """Return what refers to something that is gone, in words."""
         return Broken(self._references).named()

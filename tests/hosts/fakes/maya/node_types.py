@@ -176,18 +176,13 @@ def _read(line: str) -> dict[str, Attribute]:
     """Read a line of the table: attributes of one type, with their parts where they have some."""
     told, _, names = line.partition(" = ")
     name, kind, *words = told.split()
-    flags: dict[str, Any] = {
-        f"is_{word}": True for word in words if word.isalpha() and word.islower()
-    }
+    flags = {f"is_{word}": True for word in words if word.isalpha() and word.islower()}
     ends, _, of = kind.rpartition(":")
     default: Any = None if of in _NO_VALUE else 0.0
-    least: float | None = None
-    most: float | None = None
+    limits: list[Any] = [None, None]
     for word in words:
         if ".." in word:
-            low, _, high = word.partition("..")
-            least = float(low)
-            most = float(high) if high else None
+            limits = [float(end) if end else None for end in word.split("..")]
         elif f"is_{word}" not in flags:
             default = literal_eval(word)
     if ends:
@@ -197,7 +192,7 @@ def _read(line: str) -> dict[str, Attribute]:
     if kind == "enum":
         return {name: Attribute(kind, default, labels=names)}
     parts = tuple(names.split(":")) if names else ()
-    one = Attribute(kind, default, least, most, parts=parts, **flags)
+    one = Attribute(kind, default, *limits, parts=parts, **flags)
     return dict.fromkeys(name.split(","), one)
 
 

@@ -6,7 +6,6 @@ range. Only those that somebody here needs.
 
 from __future__ import annotations
 
-from ast import literal_eval
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Final
@@ -28,189 +27,169 @@ class Attribute:
     is_output: bool = False  # it can be read only
 
 
+def three(
+    name: str,
+    type_name: str,
+    values: tuple[float, float, float] = (0.0, 0.0, 0.0),
+    ends: str = "XYZ",
+    **more: Any,
+) -> dict[str, Attribute]:
+    names = tuple(f"{name}{end}" for end in ends)
+    whole = "float3" if type_name == "float" else "double3"
+    parts = {n: Attribute(type_name, v, **more) for n, v in zip(names, values, strict=True)}
+    return {name: Attribute(whole, None, parts=names), **parts}
+
+
+def color(name: str, value: float = 0.0) -> dict[str, Attribute]:
+    return three(name, "float", (value, value, value), "RGB", is_keyable=True)
+
+
 ORDERS: Final = "xyz:yzx:zxy:xzy:yxz:zyx"
-_TABLE: Final = """
-abstract containerBase
-abstract entity < containerBase
-abstract dagNode < entity
-    visibility bool True keyable
-    worldMatrix matrix multi output
-transform < dagNode
-    translate XYZ:doubleLinear keyable
-    rotate XYZ:doubleAngle keyable
-    scale XYZ:double 1.0 keyable
-    rotatePivot XYZ:doubleLinear
-    rotateOrder enum 0 = xyz:yzx:zxy:xzy:yxz:zyx
-joint < transform
-abstract constraint < transform
-parentConstraint < constraint
-    target message multi
-abstract shape < dagNode
-    intermediateObject bool False
-abstract geometryShape < shape
-abstract deformableShape < geometryShape
-abstract controlPoint < deformableShape
-abstract surfaceShape < controlPoint
-mesh < surfaceShape
-    inMesh mesh
-nurbsCurve < controlPoint
-camera < shape
-    focalLength double 35.0 2.5.. keyable
-    horizontalFilmAperture double 1.417 0.001.. keyable
-    verticalFilmAperture double 0.945 0.001.. keyable
-    cameraAperture double2 = horizontalFilmAperture:verticalFilmAperture
-    nearClipPlane doubleLinear 0.1 keyable
-    farClipPlane doubleLinear 10000.0 keyable
-    centerOfInterest doubleLinear 5.0 keyable
-    orthographic bool False
-    orthographicWidth doubleLinear 10.0
-    renderable bool False
-abstract light < shape
-    color RGB:float 1.0 keyable
-    intensity float 1.0 keyable
-abstract renderLight < light
-abstract nonAmbientLightShapeNode < renderLight
-directionalLight < nonAmbientLightShapeNode
-areaLight < nonAmbientLightShapeNode
-imagePlane < shape
-    imageName string '' file
-annotationShape < shape
-    text string ''
-abstract abstractBaseCreate
-abstract polyBase < abstractBaseCreate
-    output mesh output
-abstract polyCreator < polyBase
-abstract polyPrimitive < polyCreator
-    axisY double 1.0
-polyCube < polyPrimitive
-    width double 1.0 keyable
-    height double 1.0 keyable
-    depth double 1.0 keyable
-polySphere < polyPrimitive
-    radius double 1.0 keyable
-abstract geometryFilter
-    envelope float 1.0 keyable
-skinCluster < geometryFilter
-    input mesh multi
-abstract shadingDependNode
-lambert < shadingDependNode
-    outColor RGB:float output
-    normalCamera XYZ:float
-    color RGB:float 0.5 keyable
-standardSurface < shadingDependNode
-    outColor RGB:float output
-    normalCamera XYZ:float
-    base float 1.0 0.0..1.0 keyable
-    baseColor RGB:float 0.8 keyable
-    metalness float 0.0 0.0..1.0 keyable
-    specularRoughness float 0.2 0.0..1.0 keyable
-    emission float 0.0 0.0..1.0 keyable
-    emissionColor RGB:float 1.0 keyable
-    opacity RGB:float 1.0 keyable
-abstract texture2d < shadingDependNode
-file < texture2d
-    coverage,translateFrame,rotateFrame,mirrorU,mirrorV,stagger float
-    wrapU,wrapV,repeatUV,offset,rotateUV,noiseUV float
-    uvCoord float2 0.0
-    uvFilterSize float2 0.0
-    fileTextureName string '' file
-    colorSpace string 'sRGB'
-    outColor RGB:float output
-    outAlpha float output
-place2dTexture < shadingDependNode
-    coverage,translateFrame,rotateFrame,mirrorU,mirrorV,stagger float
-    wrapU,wrapV,repeatUV,offset,rotateUV,noiseUV float
-    outUV float2 0.0 output
-    outUvFilterSize float2 0.0 output
-bump2d < shadingDependNode
-    bumpInterp enum 0 = Bump:Tangent Space Normals:Object Space Normals
-    bumpValue float keyable
-    outNormal XYZ:float output
-multiplyDivide < shadingDependNode
-    output double output
-    input double
-    input1X float
-plusMinusAverage < shadingDependNode
-    input1D float multi
-    output1D float output
-objectSet < entity
-    notes string ''
-shadingEngine < objectSet
-    surfaceShader RGB:float
-displayLayer
-abstract animCurve
-animCurveTL < animCurve
-    output double output
-    input double
-animCurveTA < animCurve
-    output double output
-    input double
-animCurveTU < animCurve
-    output double output
-    input double
-unitConversion
-    output double output
-    input double
-resolution
-    width long 960 2..
-    height long 540 2..
-    pixelAspect float 1.0
-    deviceAspectRatio float 1.777
-defaultShaderList
-    shaders message multi
-reference
-script
-    before string ''
-expression
-    expression string ''
-unknown
-"""
-"""Each type with what it derives from; below it its attributes, with type, default and range.
+_MESSAGE: Final = {"message": Attribute("message", None, is_output=True)}
+_DAG: Final = {
+    "visibility": Attribute("bool", True, is_keyable=True),
+    "worldMatrix": Attribute("matrix", None, is_multi=True, is_output=True),
+}
+_TRANSFORM: Final = {
+    **three("translate", "doubleLinear", is_keyable=True),
+    **three("rotate", "doubleAngle", is_keyable=True),
+    **three("scale", "double", (1.0, 1.0, 1.0), is_keyable=True),
+    **three("rotatePivot", "doubleLinear"),
+    "rotateOrder": Attribute("enum", 0, labels=ORDERS),
+}
+_CAMERA: Final = {
+    "focalLength": Attribute("double", 35.0, 2.5, is_keyable=True),
+    "horizontalFilmAperture": Attribute("double", 1.417, 0.001, is_keyable=True),
+    "verticalFilmAperture": Attribute("double", 0.945, 0.001, is_keyable=True),
+    "cameraAperture": Attribute(
+        "double2", None, parts=("horizontalFilmAperture", "verticalFilmAperture")
+    ),
+    "nearClipPlane": Attribute("doubleLinear", 0.1, is_keyable=True),
+    "farClipPlane": Attribute("doubleLinear", 10_000.0, is_keyable=True),
+    "centerOfInterest": Attribute("doubleLinear", 5.0, is_keyable=True),
+    "orthographic": Attribute("bool", False),
+    "orthographicWidth": Attribute("doubleLinear", 10.0),
+    "renderable": Attribute("bool", False),
+}
+_LIGHT: Final = {
+    **color("color", 1.0),
+    "intensity": Attribute("float", 1.0, is_keyable=True),
+}
+_SURFACE: Final = {
+    **three("outColor", "float", ends="RGB", is_output=True),
+    **three("normalCamera", "float"),
+}
+_STANDARD: Final = {
+    "base": Attribute("float", 1.0, 0.0, 1.0, is_keyable=True),
+    **color("baseColor", 0.8),
+    "metalness": Attribute("float", 0.0, 0.0, 1.0, is_keyable=True),
+    "specularRoughness": Attribute("float", 0.2, 0.0, 1.0, is_keyable=True),
+    "emission": Attribute("float", 0.0, 0.0, 1.0, is_keyable=True),
+    **color("emissionColor", 1.0),
+    **color("opacity", 1.0),
+}
+_PLACED: Final = (
+    *("coverage", "translateFrame", "rotateFrame", "mirrorU", "mirrorV", "stagger"),
+    *("wrapU", "wrapV", "repeatUV", "offset", "rotateUV", "noiseUV"),
+)
+_UV: Final = dict.fromkeys(_PLACED, Attribute("float", 0.0))
+_FILE: Final = {
+    **_UV,
+    "uvCoord": Attribute("float2", 0.0),
+    "uvFilterSize": Attribute("float2", 0.0),
+    "fileTextureName": Attribute("string", "", is_file=True),
+    "colorSpace": Attribute("string", "sRGB"),
+    **three("outColor", "float", ends="RGB", is_output=True),
+    "outAlpha": Attribute("float", 0.0, is_output=True),
+}
+_BUMP: Final = {
+    "bumpInterp": Attribute("enum", 0, labels="Bump:Tangent Space Normals:Object Space Normals"),
+    "bumpValue": Attribute("float", 0.0, is_keyable=True),
+    **three("outNormal", "float", is_output=True),
+}
+_CUBE: Final = {
+    name: Attribute("double", 1.0, is_keyable=True) for name in ("width", "height", "depth")
+}
+_SIZE: Final = {
+    "width": Attribute("long", 960, 2),
+    "height": Attribute("long", 540, 2),
+    "pixelAspect": Attribute("float", 1.0),
+    "deviceAspectRatio": Attribute("float", 1.777),
+}
+_OUT: Final = {"output": Attribute("double", 0.0, is_output=True), "input": Attribute("double", 0)}
 
-Behind an equals sign are the labels of an enumeration, or the parts of a compound.
-"""
-_NO_VALUE: Final = ("message", "matrix", "mesh", "double2")
-
-
-def _read(line: str) -> dict[str, Attribute]:
-    """Read a line of the table: attributes of one type, with their parts where they have some."""
-    told, _, names = line.partition(" = ")
-    name, kind, *words = told.split()
-    flags = {f"is_{word}": True for word in words if word.isalpha() and word.islower()}
-    ends, _, of = kind.rpartition(":")
-    default: Any = None if of in _NO_VALUE else 0.0
-    limits: list[Any] = [None, None]
-    for word in words:
-        if ".." in word:
-            limits = [float(end) if end else None for end in word.split("..")]
-        elif f"is_{word}" not in flags:
-            default = literal_eval(word)
-    if ends:
-        parts = tuple(f"{name}{end}" for end in ends)
-        whole = Attribute(f"{of.removesuffix('Linear').removesuffix('Angle')}3", None, parts=parts)
-        return {name: whole} | {part: Attribute(of, default, **flags) for part in parts}
-    if kind == "enum":
-        return {name: Attribute(kind, default, labels=names)}
-    parts = tuple(names.split(":")) if names else ()
-    one = Attribute(kind, default, *limits, parts=parts, **flags)
-    return dict.fromkeys(name.split(","), one)
-
-
-def _types() -> dict[str, tuple[str, dict[str, Attribute]]]:
-    types: dict[str, tuple[str, dict[str, Attribute]]] = {}
-    own: dict[str, Attribute] = {}
-    for line in _TABLE.strip().splitlines():
-        if line.startswith(" "):
-            own.update(_read(line.strip()))
-        else:
-            name, _, above = line.removeprefix("abstract ").partition(" < ")
-            own = {}
-            types[name] = above, own
-    return types
-
-
-TYPES: Final = _types()
-ABSTRACT: Final = {line.split()[1] for line in _TABLE.splitlines() if line.startswith("abstract")}
+TYPES: Final[dict[str, tuple[str, dict[str, Attribute]]]] = {
+    "containerBase": ("", {}),
+    "entity": ("containerBase", {}),
+    "dagNode": ("entity", _DAG),
+    "transform": ("dagNode", _TRANSFORM),
+    "joint": ("transform", {}),
+    "constraint": ("transform", {}),
+    "parentConstraint": ("constraint", {"target": Attribute("message", None, is_multi=True)}),
+    "shape": ("dagNode", {"intermediateObject": Attribute("bool", False)}),
+    "geometryShape": ("shape", {}),
+    "deformableShape": ("geometryShape", {}),
+    "controlPoint": ("deformableShape", {}),
+    "surfaceShape": ("controlPoint", {}),
+    "mesh": ("surfaceShape", {"inMesh": Attribute("mesh", None)}),
+    "nurbsCurve": ("controlPoint", {}),
+    "camera": ("shape", _CAMERA),
+    "light": ("shape", _LIGHT),
+    "renderLight": ("light", {}),
+    "nonAmbientLightShapeNode": ("renderLight", {}),
+    "directionalLight": ("nonAmbientLightShapeNode", {}),
+    "areaLight": ("nonAmbientLightShapeNode", {}),
+    "imagePlane": ("shape", {"imageName": Attribute("string", "", is_file=True)}),
+    "annotationShape": ("shape", {"text": Attribute("string", "")}),
+    "abstractBaseCreate": ("", {}),
+    "polyBase": ("abstractBaseCreate", {"output": Attribute("mesh", None, is_output=True)}),
+    "polyCreator": ("polyBase", {}),
+    "polyPrimitive": ("polyCreator", {"axisY": Attribute("double", 1.0)}),
+    "polyCube": ("polyPrimitive", _CUBE),
+    "polySphere": ("polyPrimitive", {"radius": Attribute("double", 1.0, is_keyable=True)}),
+    "geometryFilter": ("", {"envelope": Attribute("float", 1.0, is_keyable=True)}),
+    "skinCluster": ("geometryFilter", {"input": Attribute("mesh", None, is_multi=True)}),
+    "shadingDependNode": ("", {}),
+    "lambert": ("shadingDependNode", {**_SURFACE, **color("color", 0.5)}),
+    "standardSurface": ("shadingDependNode", {**_SURFACE, **_STANDARD}),
+    "texture2d": ("shadingDependNode", {}),
+    "file": ("texture2d", _FILE),
+    "place2dTexture": (
+        "shadingDependNode",
+        {
+            **_UV,
+            "outUV": Attribute("float2", 0.0, is_output=True),
+            "outUvFilterSize": Attribute("float2", 0.0, is_output=True),
+        },
+    ),
+    "bump2d": ("shadingDependNode", _BUMP),
+    "multiplyDivide": ("shadingDependNode", {**_OUT, "input1X": Attribute("float", 0.0)}),
+    "plusMinusAverage": (
+        "shadingDependNode",
+        {
+            "input1D": Attribute("float", 0.0, is_multi=True),
+            "output1D": Attribute("float", 0.0, is_output=True),
+        },
+    ),
+    "objectSet": ("entity", {"notes": Attribute("string", "")}),
+    "shadingEngine": ("objectSet", three("surfaceShader", "float", ends="RGB")),
+    "displayLayer": ("", {}),
+    "animCurve": ("", {}),
+    **{f"animCurve{kind}": ("animCurve", _OUT) for kind in ("TL", "TA", "TU")},
+    "unitConversion": ("", _OUT),
+    "resolution": ("", _SIZE),
+    "defaultShaderList": ("", {"shaders": Attribute("message", None, is_multi=True)}),
+    "reference": ("", {}),
+    "script": ("", {"before": Attribute("string", "")}),
+    "expression": ("", {"expression": Attribute("string", "")}),
+    "unknown": ("", {}),
+}
+ABSTRACT: Final = {
+    *("containerBase", "entity", "dagNode", "shape", "geometryShape", "deformableShape"),
+    *("controlPoint", "surfaceShape", "light", "renderLight", "nonAmbientLightShapeNode"),
+    *("abstractBaseCreate", "polyBase", "polyCreator", "polyPrimitive", "geometryFilter"),
+    *("shadingDependNode", "texture2d", "animCurve", "constraint"),
+}
 CLASSES: Final = {
     "directionalLight": ["light:drawdb/light/directionalLight"],
     "areaLight": ["light:drawdb/light/areaLight"],
@@ -233,7 +212,7 @@ def bases(type_name: str) -> list[str]:
 
 @cache
 def attributes(type_name: str) -> dict[str, Attribute]:
-    named = {"message": Attribute("message", None, is_output=True)}
+    named = dict(_MESSAGE)
     for base in bases(type_name):
         named |= TYPES.get(base, ("", {}))[1]
     return named

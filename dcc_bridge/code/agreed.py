@@ -178,16 +178,6 @@ def agree_to_loss(call: Call, text: CodeText, loss: Loss, host: Host, left: str)
         )
 
 
-def has_unseen_losses(call: Call, host: Host) -> bool:
-    """Return whether nobody has seen the code, and nobody can tell all that it has lost.
-
-    Main thread, at the end of a run, in its open undo step.
-    """
-    # A trial without the attribute compares everything.
-    is_complete = getattr(host.trial(), "is_complete", True)
-    return call.dialogue.answered_by == "grant" and not is_complete
-
-
 def agree_to_unseen(call: Call, text: CodeText, left: str) -> None:
     """Have the person read code that ran unshown, and was taken back as its losses are unknown.
 

@@ -26,7 +26,7 @@ from dcc_bridge.code.execution import CodeFailed, CodeResult, execute
 from dcc_bridge.code.trip_wire import ReachedOut
 from dcc_bridge.config import Settings
 from dcc_bridge.consent.call import Call, current_call
-from dcc_bridge.consent.loss import Loss
+from dcc_bridge.consent.loss import Loss, UncheckedLoss
 from dcc_bridge.consent.own_code import add_package
 from dcc_bridge.elicitation.context import current_context
 from dcc_bridge.errors import BadArguments, BridgeError, NoConsent, NotConfirmed, Stopped
@@ -81,10 +81,6 @@ class _ReadOnlyEnd(Exception):
         super().__init__()
         self.result = result
         self.changes = changes
-
-
-class _UnseenEnd(Exception):
-    """Ends a run that nobody was shown, and of which nobody can tell all that it has lost."""
 
 
 class CodeTool:
@@ -252,7 +248,7 @@ class CodeTool:
             left = self._take_back(call, record, mark)
             result = end.result.taken_back(edit_counts(end.changes), left)
             return result, Changes(is_exact=record.is_as_before)
-        except _UnseenEnd:
+        except UncheckedLoss:
             left = self._take_back(call, record, mark)
             agreed.agree_to_unseen(call, text, left)
             return self._run(call, text, record, timeout, session, read_only)
@@ -277,7 +273,6 @@ class CodeTool:
 
         Raises:
             BridgeError: The code, or a declared path, is not what was agreed to.
-            _UnseenEnd: A person has to see the code before its changes may stay.
         """
         call = current_call()
         if text.sha256 != call.dialogue.code:
@@ -311,8 +306,6 @@ class CodeTool:
                 _note_written(call, record)
                 record.note_copies()
             changes = count_changes()
-        if not record.is_read_only and agreed.has_unseen_losses(call, self._host):
-            raise _UnseenEnd
         return result.with_warnings(warnings), changes
 
     def _failure(self, error: BridgeError, left: str) -> BridgeError:

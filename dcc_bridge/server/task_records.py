@@ -122,25 +122,25 @@ def _sentence(skill: str, begin: AuditLine | None, end: AuditLine | None) -> str
             f"The host ended in the middle of {skill}. Whether it was done, in part or as a whole, "
             "is not known: look at the scene before you try again."
         )
-    lost = f"The host has ended, and the result of {skill} is lost"
+    lost = f"The host has ended, and the result of {skill} is lost."
     if end is None or not end.fields.get("changed"):
-        return f"{lost}, which changed nothing. Call it again."
-    done = "was done"
+        return f"{lost} {skill} changed nothing. Call it again."
+    unsaved = ""
     if begin is not None:
-        done += _unsaved(begin)
-    return f"{lost}, which {done}. Look at the scene before you try again."
+        unsaved = _unsaved(begin)
+    return f"{lost} {skill} was done{unsaved}. Look at the scene before you try again."
 
 
 def _unsaved(begin: AuditLine) -> str:
     """Return the words for an edit that was not saved, judged by the scene's file; else ""."""
     name = begin.fields.get("file")
     if name is None:
-        return " there, and was not saved then: the scene had no file"
+        return ", and was not saved: the scene had no file"
     now = file_facts(Path(str(name)))
     before = {key: begin.fields[key] for key in _FILE_FACTS if key in begin.fields}
     if now != before:
         return ""  # that host or another program has written the file since
-    return f" there, and was not saved in {name}"
+    return f", and was not saved in {name}"
 
 
 def _digest(task_id: str) -> str:

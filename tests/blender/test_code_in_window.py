@@ -55,7 +55,7 @@ def seat(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Seat]:
     folder = tmp_path_factory.mktemp("blender")
     with (
         screen(*window.SIZE) as shown,
-        window.blender(folder, shown) as application,
+        window.blender(folder, shown, DCC_BRIDGE_GRANT_MINUTES="30") as application,
     ):
         seated = Seat(application, shown)
         seated.do("write")  # its window is up

@@ -164,7 +164,7 @@ def test_the_agent_of_a_host_that_was_killed_and_started_again_is_told_where_eac
     assert any(words in meanwhile.text for words in GONE[name, way]), meanwhile
     assert {look.status for look in afterwards.values()} == {"failed"}
     for tool, look in afterwards.items():  # nobody had agreed to anything yet
-        assert f"the result of {tool}, which changed nothing. Call it again." in look.text
+        assert f"{tool} changed nothing. Call it again." in look.text
     assert "nothing was done" not in meanwhile.text
     assert noted(tmp_path) == {"bake began": 2, "delete_late began": 1}
 

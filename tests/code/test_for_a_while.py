@@ -131,7 +131,7 @@ def test_the_record_keeps_the_digest_alone_where_the_studio_wants_that(seat: Sit
 def test_a_run_whose_losses_are_not_all_known_is_shown_and_asked_about(
     seat: Sit, monkeypatch: pytest.MonkeyPatch, answer: Reply
 ) -> None:
-    monkeypatch.setattr(StepTrial, "is_complete", False, raising=False)
+    monkeypatch.setattr(StepTrial, "is_complete", False)
     live = seat(FOR_A_WHILE, answer)
 
     send(live, "1", MAKES)

@@ -406,7 +406,7 @@ async def reach_out(agent: Coder, lines: Lines) -> None:
     if lines.undoes:
         said = await agent.failed(lines.undoes)
         assert "undid edits of others" in said
-        assert "That was redone." in said
+        assert "Those edits were redone." in said
         assert await agent.state() == there
     for code in lines.noticed:
         await agent.ran(code.replace("{folder}", str(folder)))

@@ -122,7 +122,7 @@ def test_a_skill_that_fails_is_one_plain_line_in_the_report_view(
         window.order("report")
         window.obeyed()
         told.update(json.loads((window.folder / "report.json").read_text(encoding="utf-8")))
-        return [line for line, _ in told["lines"] if "dcc-bridge" in line or "Traceback" in line]
+        return [line for line, _ in told["lines"] if "no such hole" in line or "Traceback" in line]
 
     result = window.call("fail", {})
 

@@ -602,8 +602,8 @@ def test_after_a_restart_the_record_says_how_a_call_ended(tmp_path: Path) -> Non
     assert {it["code"] for it in refused} == {INVALID_PARAMS}
     failed, done, read = (it["error"]["message"] for it in looks)
     assert "The disk is full." in failed
-    assert "result of shorten, which was done there, and was not saved then" in done
-    assert "the result of look, which changed nothing" in read
+    assert "shorten was done, and was not saved: the scene had no file" in done
+    assert "look changed nothing. Call it again." in read
     assert set(codes) == {INVALID_PARAMS}
 
 
@@ -634,6 +634,6 @@ def test_after_a_restart_an_edit_that_was_not_saved_is_told_to_be_so(
     with live(tmp_path, host=host) as again:
         told = Wire.beside(again).get(task)["error"]["message"]
 
-    lost = "The host has ended, and the result of shorten is lost, which was done"
-    unsaved = "" if saved == "afterwards" else f" there, and was not saved in {file}"
+    lost = "The host has ended, and the result of shorten is lost. shorten was done"
+    unsaved = "" if saved == "afterwards" else f", and was not saved in {file}"
     assert told == f"{lost}{unsaved}. Look at the scene before you try again."

@@ -18,7 +18,7 @@ ROOT: Final = Path(__file__).parents[2]
 PROGRAM: Final = shutil.which("freecad")
 CONSOLE: Final = shutil.which("freecadcmd")
 _PYTHON: Final = "/usr/bin/python3"  # the interpreter whose library FreeCAD embeds
-_LIMIT: Final = 220  # seconds: it only ends a hang, before pytest does
+_LIMIT: Final = 900  # seconds: it only ends a hang, before pytest does
 WITHOUT_A_SCREEN: Final = {
     "QT_QPA_PLATFORM": "offscreen",
     "QT_SCALE_FACTOR_ROUNDING_POLICY": "Round",  # lines of a pixel are drawn as such

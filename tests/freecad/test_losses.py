@@ -10,7 +10,7 @@ from tests.freecad import launch
 
 pytestmark = [
     pytest.mark.real,
-    pytest.mark.timeout(240),
+    pytest.mark.timeout(960),
     pytest.mark.skipif(launch.PROGRAM is None, reason="FreeCAD is not installed"),
 ]
 

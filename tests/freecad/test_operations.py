@@ -13,7 +13,7 @@ from tests.hosts.screen import Screen, missing, screen
 
 pytestmark = [
     pytest.mark.real,
-    pytest.mark.timeout(240),
+    pytest.mark.timeout(960),
     pytest.mark.skipif(launch.PROGRAM is None, reason="FreeCAD is not installed"),
 ]
 

@@ -19,7 +19,7 @@ from tests.live import ERAS, accept, status, text
 
 pytestmark = [
     pytest.mark.real,
-    pytest.mark.timeout(240),
+    pytest.mark.timeout(960),
     pytest.mark.skipif(launch.PROGRAM is None, reason="FreeCAD is not installed"),
 ]
 

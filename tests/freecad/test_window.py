@@ -44,7 +44,7 @@ def fail() -> None:
 """
 pytestmark = [
     pytest.mark.real,
-    pytest.mark.timeout(240),
+    pytest.mark.timeout(960),
     pytest.mark.skipif(launch.PROGRAM is None, reason="FreeCAD is not installed"),
     pytest.mark.skipif(bool(missing()), reason=f"not installed: {missing()}"),
 ]

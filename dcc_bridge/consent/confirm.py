@@ -73,7 +73,6 @@ class Grant(list[str]):
     `confirm_sync` and `apply` both ask until the scene stays the same, in a loop of their own each.
     `confirm_sync` compares the scene while the grant is held back, and returns to the body, which
     edits. `apply` compares and edits in one job of the main thread, so the grant is valid there.
-    One loop for both needs a flag for each of these steps, and is longer than the two.
 
     Attributes:
         checkpoint: The folder with the copies of what undo does not bring back, or None.
@@ -127,6 +126,8 @@ class Grant(list[str]):
                 break
             self._snapshot = changed
             self[:] = changed.items
+            if self._plan.items is not None and not changed.items:
+                continue  # nothing is left to ask about
             question = self._plan.question(changed, current_call(), _ASKED_AGAIN)
             self._question = question.id
             answer = yield from ask.ask_flow(question)

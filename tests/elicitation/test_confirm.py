@@ -177,6 +177,19 @@ def test_a_scene_that_changed_before_the_edit_is_asked_about_again() -> None:
     assert "changed" in (person.shown[1].reason or "")
 
 
+def test_nobody_is_asked_again_where_all_items_went_before_the_edit() -> None:
+    host, person, edited = FakeHost(["cam1"]), Person(YES), list[Any]()
+
+    with asking(person, host) as call:
+        grant = confirm_sync("Delete them?", items=lambda: tuple(host.items))
+        host.items = []
+        grant.apply_sync(edited.append)
+
+        assert not call.ledger.live
+    assert edited == [[]]
+    assert len(person.shown) == 1
+
+
 def test_a_no_to_the_scene_that_changed_before_the_edit_leaves_nothing_granted() -> None:
     host, edited = FakeHost(["cam1", "cam2"]), list[Any]()
 

@@ -24,11 +24,11 @@ def names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     bpy.ops.wm.read_factory_settings()
     scene = bpy.context.scene
     bpy.ops.object.armature_add()
-    rig = bpy.context.object
+    rig: Any = bpy.context.object
     rig.keyframe_insert("location")
     bpy.ops.object.mode_set(mode="POSE")
     bpy.ops.object.mode_set(mode="OBJECT")
-    tree = bpy.data.node_groups.new("Tree", "CompositorNodeTree")
+    tree: Any = bpy.data.node_groups.new("Tree", "CompositorNodeTree")
     return {
         "bpy": bpy,
         "scene": scene,

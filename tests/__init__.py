@@ -16,6 +16,8 @@ which ``.ci/run`` installs.
                                            compiler or a screen
 ``pytest -m lint``                         ruff, mypy (also as on Windows and macOS), the import
                                            contracts, the rules of the layout
+``python -m tests.windows --quick``        with a Windows Python, in Wine: the demo, the doors,
+                                           files, the installer, a window
 ``python -m tests.long [PART ...]``        what takes minutes, or what the machine's speed decides:
                                            races, kills, soaks, the 10,000 bodies, every case of
                                            what is otherwise tried by sample, agent frameworks, the

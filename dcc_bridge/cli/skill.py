@@ -21,6 +21,8 @@ PAGES: Final = (
     "hosts",
     "security",
     "troubleshooting",
+    "windows",
+    "macos",
     "farm",
     "batch",
     "architecture",

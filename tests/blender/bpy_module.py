@@ -17,8 +17,8 @@ import platformdirs
 import pytest
 
 ROOT: Final = Path(__file__).parents[2]
-VERSIONS: Final = {"4.5.15": "3.11", "5.2.3": "3.13"}
-"""Blender's two that are kept for long, and the only Python that each of them has a wheel for."""
+VERSIONS: Final = {"4.5.15": "3.11", "5.2.3": "3.13", "5.3.0": "3.13"}
+"""Blender's two that are kept for long and the newest, each with the only Python of its wheel."""
 PATHS: Final = (str(ROOT), str(ROOT / "plugins" / "blender"))
 """Where each of them finds the bridge, the adapter and the tests."""
 IN_BACKGROUND: Final = "installed"

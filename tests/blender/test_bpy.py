@@ -1,4 +1,4 @@
-"""Blender as the module ``bpy``, in both of its versions that are kept for long."""
+"""Blender as the module ``bpy``, in each of its versions that are tried."""
 
 from __future__ import annotations
 
@@ -155,6 +155,21 @@ def test_a_skill_waits_while_another_one_reads(blender: Application, era: str) -
     assert "Cube" in meanwhile[0]
     assert text(result) == "Crane"
     assert "Crane" in names(blender)
+
+
+def test_code_that_uses_a_name_which_went_away_is_told_the_new_one(
+    python: Path, tmp_path: Path
+) -> None:
+    """And not the names of other types that are like it."""
+    code = 'bpy.data.objects["Cube"].data.use_auto_smooth = True'
+    sent = {"code": code, "why": "The edges look flat."}
+
+    with serving([python, START], tmp_path) as blender:
+        failed = text(blender.call("run_python", sent, asked=accept(confirm=True)))
+
+    assert "Mesh.use_auto_smooth is gone since Blender 4; use Mesh.set_sharp_from_angle" in failed
+    assert "mesh.set_sharp_from_angle(angle=0.5236)" in failed
+    assert "find_api knows" not in failed
 
 
 def test_another_file_may_be_opened_in_between(blender: Application) -> None:

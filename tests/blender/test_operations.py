@@ -30,6 +30,14 @@ def test_each_act_does_what_it_says_and_one_undo_takes_it_back(
     bpy_module.run_tests(version, operations, tmp_path)
 
 
+@pytest.mark.parametrize("version", [*bpy_module.VERSIONS, bpy_module.IN_BACKGROUND])
+def test_of_each_name_that_went_away_the_new_one_is_told_and_works(
+    version: str, tmp_path: Path
+) -> None:
+    names = bpy_module.ROOT / "tests" / "blender" / "bpy_gone.py"
+    bpy_module.run_tests(version, names, tmp_path)
+
+
 def test_in_the_window_an_agent_builds_sees_and_undoes(seat: Seat, tmp_path: Path) -> None:
     """Pictures are drawn beside the view, which stays as it is; its own undo takes all back."""
     folder = Path(os.environ.get("SEEN_IN", tmp_path))

@@ -437,7 +437,10 @@ def _remove(folder: Path) -> None:
 
 
 def _program(folder: Path) -> None:
-    subprocess.run(["true"], check=True)
+    command = ["true"]
+    if sys.platform == "win32":
+        command = ["cmd", "/c", "exit"]
+    subprocess.run(command, check=True)
 
 
 def _thread(folder: Path) -> None:

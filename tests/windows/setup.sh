@@ -7,7 +7,7 @@
 # has to go through a pipe, for in Wine 8 Python ends at its start where it would write to a file.
 # PYTHON is a CPython of this computer, with pip: its version and standard library are taken.
 set -euo pipefail
-packages="wine wine64 gcc-mingw-w64-x86-64 unzip"
+packages="wine wine64 winbind gcc-mingw-w64-x86-64 unzip fonts-dejavu-core"
 mkdir -p "${1:?a folder}"
 root=$(cd "$1" && pwd)
 linux=${2:?a Python}

@@ -39,7 +39,8 @@ _KEPT_END: Final = 20  # characters at the end of a label that is cut
 _ENTRY: Final = re.compile(
     r"^\[(.)..[^S]\]\s+\d+ \{(.*?)\} type='(.*?)', name='(.*)'$", re.MULTILINE
 )
-_GLOBAL: Final = "Global Undo"  # the kind of the entries that hold the whole file
+_GLOBAL: Final = {"Global Undo", "GLOBAL_UNDO"}
+"""The kind of the entries that hold the whole file: in 3.4 to 5.2, and in 5.3."""
 _Key = tuple[str, str]  # the address and the name of an entry
 _BASE: Final = "Original"  # the name of the entry below all edits
 _STDOUT: Final = 1  # the file descriptor
@@ -128,7 +129,7 @@ class Stack:
     def is_global(self) -> bool:
         """Whether the entry on top holds the whole file, and not what an edit mode edits."""
         kinds = [kind for mark, _, kind, _ in self._entries() if mark == "*"]
-        return kinds == [_GLOBAL]
+        return len(kinds) == 1 and kinds[0] in _GLOBAL
 
     def ahead(self) -> list[str]:
         """Return the names of the entries that can be redone, the next one first."""

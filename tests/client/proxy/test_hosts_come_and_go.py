@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import signal
 import subprocess
+import sys
 from collections.abc import AsyncIterator
 from contextlib import ExitStack, asynccontextmanager
 from pathlib import Path
@@ -224,6 +225,7 @@ async def test_what_was_asked_for_at_the_set_up_is_used(
             assert await said(session, "where") == "two.ma"
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="no process sends another one a signal there")
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_ends_it_although_the_client_is_there(how: signal.Signals, tmp_path: Path) -> None:
     """Whoever tries it in a terminal gets out with Ctrl+C."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from itertools import islice
 from typing import Any, Final
 
@@ -29,7 +30,7 @@ from ..objects import block, item_of, kind_of, known, lists, tree_of
 from ..plain_names import PLAIN
 from ..targets import without_target
 from ..watching import watched, writers
-from . import api, contents, properties, values
+from . import api, contents, gone, properties, values
 from .items import Family, collections_of, owner_of, require
 
 _MAX_LISTED: Final = 100  # values, links, uses or keys of an item
@@ -57,8 +58,7 @@ class _Reading(ApiSearch, Building, Checking, CodeContext):
     writers = staticmethod(writers)
 
     def __init__(self, host: BlenderHost) -> None:
-        self.host, quiet = host, host.unnoticed
-        vars(self)["in_context"] = lambda warnings: watched(warnings, quiet)
+        self.host = host
         self._family = Family()
         self._is_stale = False  # something was created since Blender evaluated the scene
         self._is_moved = False  # something was placed since then
@@ -66,6 +66,12 @@ class _Reading(ApiSearch, Building, Checking, CodeContext):
 
     def namespace(self) -> dict[str, Any]:
         return {"bpy": bpy}
+
+    @contextmanager
+    def in_context(self, warnings: list[str]) -> Iterator[Callable[[], str | None]]:
+        """Check the operators that code calls, and tell it the new names of what went away."""
+        with watched(warnings, self.host.unnoticed) as compare, gone.new_names_told():
+            yield compare
 
     def plain_names(self) -> PlainNames:
         return PLAIN
@@ -304,7 +310,7 @@ class _Reading(ApiSearch, Building, Checking, CodeContext):
     # ---- find_api
 
     def api(self) -> Iterator[ApiEntry]:
-        """Yield types to create, sockets of nodes, operators, and the members of types."""
+        """Yield types to create, sockets of nodes, operators, members of types, and gone names."""
         kinds = list(self.types())
         nodes = [kind for kind in kinds if hasattr(bpy.types, kind)]
         for kind in kinds:
@@ -315,6 +321,7 @@ class _Reading(ApiSearch, Building, Checking, CodeContext):
                 yield from api.node_entries(nodes[at : at + _NODES_AT_ONCE])
         yield from api.type_entries()
         yield from api.operator_entries()
+        yield from gone.gone_entries()
 
 
 def _remember(thing: bpy.types.Object) -> str:

@@ -212,13 +212,14 @@ def is_inside(path: str, folder: Path | str) -> bool:
     """Return whether a path is a folder or below it. Any thread.
 
     Args:
-        path: A path without links, in normal case.
+        path: A path without links.
         folder: A folder without links.
     """
+    inner = os.path.normcase(path)
     top = os.path.normcase(folder)
-    if path == top:
+    if inner == top:
         return True
-    return path.startswith(top.rstrip(os.sep) + os.sep)
+    return inner.startswith(top.rstrip(os.sep) + os.sep)
 
 
 class FolderCopies:
@@ -255,7 +256,7 @@ class FolderCopies:
         """Keep a copy of a file that is about to be changed for the first time.
 
         Args:
-            path: The file, without links and in normal case. A new file or a folder gets no copy.
+            path: The file, without links. A new file or a folder gets no copy.
             with_all_below: Whether every file below a folder gets a copy.
 
         Raises:
@@ -265,7 +266,7 @@ class FolderCopies:
         try:
             if folder is not None and with_all_below and _is_folder(path):
                 for entry in _files_below(Path(path), self.where):
-                    self._note(os.path.normcase(entry.path), folder)
+                    self._note(entry.path, folder)
             self._note(path, folder)
         except OSError as error:
             raise NoCheckpoint(self.where, error.strerror or str(error)) from error
@@ -285,11 +286,12 @@ class FolderCopies:
 
     def _note(self, path: str, folder: Path | None) -> None:
         """Note the state of a path before its first change, and keep a copy of a file."""
-        if path in self._before:
+        key = os.path.normcase(path)
+        if key in self._before:
             return
         if folder is not None and os.path.lexists(path) and not _is_folder(path):
             self._keep(Path(path), folder)
-        self._before[path] = file_state(path)
+        self._before[key] = file_state(path)
 
     def _keep(self, file: Path, folder: Path) -> None:
         _make_folder(self.where)
@@ -319,7 +321,7 @@ def _files_below(folder: Path, without: Path) -> Iterator[os.DirEntry[str]]:
             for entry in entries:
                 if not entry.is_dir(follow_symlinks=False):
                     yield entry
-                elif not is_inside(os.path.normcase(entry.path), without):
+                elif not is_inside(entry.path, without):
                     pending.append(entry.path)
 
 

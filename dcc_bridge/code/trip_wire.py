@@ -7,7 +7,6 @@ however the call is spelled. An act passes if it raises no audit event and is no
 from __future__ import annotations
 
 import builtins
-import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -163,8 +162,7 @@ class _Wire(Watch):
         if copies is None:
             return
         act = f"{verb} {path[-events.MAX_PATH :]}"
-        folder = os.path.normcase(copies.where)
-        holds_copies = verb in _FOLDER_VERBS and is_inside(folder, path)
+        holds_copies = verb in _FOLDER_VERBS and is_inside(str(copies.where), path)
         if holds_copies or is_inside(path, copies.where):
             self.refuse(act, "where copies of files are kept")
             return

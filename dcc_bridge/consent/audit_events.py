@@ -179,8 +179,8 @@ def resolve(path: Any, folder: Any = None, follows: bool = True) -> str:
         text = os.path.join(_file_of(folder), text)
     parent, name = os.path.split(text.rstrip(os.sep))
     if follows or name in ("", os.curdir, os.pardir):
-        return os.path.normcase(os.path.realpath(text))
-    return os.path.normcase(os.path.join(os.path.realpath(parent), name))
+        return os.path.realpath(text)
+    return os.path.join(os.path.realpath(parent), name)
 
 
 NULL: Final = resolve(os.devnull)

@@ -86,23 +86,25 @@ def _do_nothing() -> None:
 
 
 class TimeLimit:
-    """A timeout that can be paused, and calls back once. Any thread.
+    """A timeout that can be paused, and calls back once. May be used on any thread.
 
     Attributes:
         seconds: The limit; None for none.
     """
 
-    def __init__(self, seconds: float | None, clock: CallLater, over: Callable[[], None]) -> None:
+    def __init__(
+        self, seconds: float | None, call_later: CallLater, over: Callable[[], None]
+    ) -> None:
         """Prepare; the time begins with `start`.
 
         Args:
             seconds: The limit; None for none.
-            clock: Calls a function after some seconds.
+            call_later: Starts a timer that calls a function after some seconds.
             over: Called once, on any thread, when the limit is reached.
         """
         self.seconds = seconds
         self._left = seconds
-        self._clock = clock
+        self._call_later = call_later
         self._over = over
         self._lock = threading.Lock()
         self._since: float | None = None  # when the time began to run; None during a pause
@@ -114,7 +116,7 @@ class TimeLimit:
             if self._left is None or self._since is not None:
                 return
             self._since = time.monotonic()
-            self._stop_clock = self._clock(self._left, self._check)
+            self._stop_clock = self._call_later(self._left, self._check)
 
     def restart(self, seconds: float | None) -> None:
         """Begin again with another limit; None for none."""
@@ -154,16 +156,16 @@ class TimeLimit:
 class Throttle(Generic[T]):
     """Passes on at most ten values a second, and always the last value. Any thread."""
 
-    def __init__(self, callback: Callable[[T], object], clock: CallLater) -> None:
+    def __init__(self, callback: Callable[[T], object], call_later: CallLater) -> None:
         """Prepare.
 
         Args:
-            callback: Called with a value, on the clock's thread or on that of `flush`, and on one
+            callback: Called with a value, on the timer's thread or on that of `flush`, and on one
                 thread at a time.
-            clock: Calls a function after some seconds.
+            call_later: Starts a timer that calls a function after some seconds.
         """
         self._callback = callback
-        self._clock = clock
+        self._call_later = call_later
         self._lock = threading.Lock()
         self._calling = threading.Lock()
         self._newest: list[T] = []  # the value that waits, if there is one
@@ -178,7 +180,7 @@ class Throttle(Generic[T]):
                 return
             self._is_waiting = True
             delay = max(0.0, self._last_call + THROTTLE_INTERVAL_S - time.monotonic())
-        self._clock(delay, self.flush)
+        self._call_later(delay, self.flush)
 
     def flush(self) -> None:
         """Pass on the waiting value now."""

@@ -81,11 +81,24 @@ class Terminal:
         self._texts: dict[str, str] = {}
 
     async def ask(self, message: str, form: schema.Form, *, until: str = "") -> Reply:
-        """Draw a form and return the person's reply, as `Person.ask`."""
+        """Draw a form and return the person's reply.
+
+        Args:
+            message: What is asked.
+            form: The fields to fill in.
+            until: When the question ends, as the person reads it: "by 14:32"; "" for no limit.
+        """
         return await self._ask(message, until, lambda: self._fill(form))
 
     async def visit(self, message: str, url: str, *, ours: bool = False, until: str = "") -> Reply:
-        """Show a page's address, and open the page after a yes, as `Person.visit`."""
+        """Show the address of a page, and open the page if the person says yes.
+
+        Args:
+            message: What is asked.
+            url: The address.
+            ours: Whether the page is one of the asking application itself.
+            until: When the question ends, as the person reads it: "by 14:32"; "" for no limit.
+        """
         return await self._ask(message, until, lambda: self._visit(url, ours))
 
     async def _ask(self, message: str, until: str, answer: Callable[[], Awaitable[Reply]]) -> Reply:
@@ -215,8 +228,9 @@ class Terminal:
     async def _read_line(self, prompt: str = "") -> str:
         """Read lines until one is no command, and return that line.
 
-        If there is a `prompt`, every line that begins with a slash counts as a command, and the
-        prompt is shown again after each.
+        Args:
+            prompt: Shown again after each command. If there is a prompt, each line that begins with
+                a slash counts as a command; else only the known commands do.
         """
         self._screen.prompt("  > ")
         text = await self._keyboard.line()

@@ -328,7 +328,7 @@ class Broker:
             self._show(presentation)
         if presentations:
             self._callbacks.call()
-        elif unable is not None and unable.ends:
+        elif unable is not None and unable.cancels:
             pending.cancel(unable.message)
         else:
             rule = self.settings.unattended
@@ -497,7 +497,7 @@ class Broker:
 
     def _ask_again(self, presentation: Presentation, error: InvalidAnswer) -> None:
         if presentation.retried:
-            self._give_up(presentation, Unable(types.INVALID_ANSWER, ends=True))
+            self._give_up(presentation, Unable(types.INVALID_ANSWER, cancels=True))
             return
         presentation.retried = True
         pending = presentation.open_question

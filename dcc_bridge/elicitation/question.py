@@ -1,11 +1,12 @@
-"""A question, its caller, and the ports and events of the surfaces that draw it. Any thread.
+"""A question, its caller, and the ports and events of the surfaces that draw it.
 
 - `Question` is what is asked, with its `Page` or form, its `Consent` and its `Offers`.
 - `Caller` is the call that asks. It stands here because it is notified of each answer.
-- `Presenter` and `HostPresenter` are the ports of the surfaces that draw a question, and
-  `PresenterEvent` is what a surface reports.
+- A surface is a place where a question can be answered: the MCP client, or the host application.
+  `Presenter` and `HostPresenter` are the ports by which it draws, and `PresenterEvent` is what it
+  reports.
 
-All records except `Caller` are frozen.
+All records except `Caller` are frozen. Everything here may be used on any thread.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from dcc_bridge.elicitation.validation import Field
 
 Surface = Literal["client", "host"]
-Stage = tuple[Surface, ...]
+Stage = tuple[Surface, ...]  # the surfaces that show a question at the same time
 
 MAX_MESSAGE_BYTES: Final = 8192  # of a question's message, as UTF-8
 MAX_REASON_CHARS: Final = 500  # of the reason that a person gives; the rest is not read
@@ -185,14 +186,20 @@ class Question:
 
     @property
     def confirmation(self) -> Field | None:
-        """The only field of a consent: the verb's button stands for it, and it is not drawn."""
+        """The field of a consent that is its only one, or None.
+
+        The field is not drawn. The button with the verb, such as "Delete", stands for it.
+        """
         if self.consent is None or self.form is None:
             return None
         return self.form.lone_confirmation
 
     @property
     def visit(self) -> Visit | None:
-        """The page, where it is a page of this application, which reports its own end."""
+        """The page, if it is a page of this application; None otherwise.
+
+        Such a page reports by itself when the person is done.
+        """
         if self.page is None:
             return None
         return self.page.visit
@@ -294,9 +301,9 @@ class Offers:
         soon: Seconds after which the question ends unless the person types or asks for more time.
         latest: Seconds after which the question ends whatever the person does.
         hand_over: The client's name, where the question can be answered there instead; else None.
-        remember: The number of items for which a yes may hold for the session; 0 for a question
-            without items, whose yes then holds for the same arguments. None where this is not
-            offered.
+        remember: The number of items that a yes for the session covers; 0 for a question without
+            items, whose yes covers calls with the same arguments. None where a yes for the session
+            is not offered.
         minutes: The minutes for which the person may agree to plain code of the client; 0 where
             this is not offered.
         mute: The label of the client that may be muted, or None.
@@ -367,13 +374,13 @@ class Unable:
 
     Attributes:
         message: Why not.
-        ends: Whether to cancel the question if no other surface can be asked; otherwise the
-            setting `unattended` answers it.
+        cancels: What to do if no other surface can be asked: True cancels the question, False
+            leaves the answer to the setting `unattended`.
         lasting: Whether the presenter cannot show later questions either.
     """
 
     message: str = types.NOT_SUPPORTED
-    ends: bool = False
+    cancels: bool = False
     lasting: bool = False
 
 
@@ -383,8 +390,8 @@ class Unreadable:
 
 
 PresenterEvent = Reply | HandOver | Expired | Unable | Unreadable
-Settle = Callable[[PresenterEvent], None]
-TakeDown = Callable[[str], None]
+Settle = Callable[[PresenterEvent], None]  # reports, once, how the question ended on a surface
+TakeDown = Callable[[str], None]  # removes the question from a surface; takes the reason
 
 
 class Visit(Protocol):

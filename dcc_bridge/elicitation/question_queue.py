@@ -31,7 +31,7 @@ from dcc_bridge.threads import main_thread
 log = logging.getLogger(__name__)
 
 Click = Callable[[], None]  # what a button of a notice or a dialog calls
-_CLOSED: Final = Unable(types.BRIDGE_CLOSED, ends=True)
+_CLOSED: Final = Unable(types.BRIDGE_CLOSED, cancels=True)
 _MAX_DRAFTS: Final = 32
 
 

@@ -29,7 +29,7 @@ from dcc_bridge.qt.question_dialog import QuestionDialog
 from dcc_bridge.qt.url_dialog import UrlDialog
 from dcc_bridge.threads.main_thread import MainThread
 
-_LOST: Final = Unable(SURFACE_LOST, ends=True)
+_LOST: Final = Unable(SURFACE_LOST, cancels=True)
 _MAX_FRAME: Final = qt.QSize(12, 48)  # pixels that a window manager draws around a dialog, at most
 
 

@@ -179,7 +179,7 @@ class ParkedCall:
         A task and a legacy client have no limit.
         """
         if self.modern and not self.is_task and self.rounds >= MAX_ROUNDS:
-            asked.answer(question.Unable(types.TOO_MANY_QUESTIONS, ends=True))
+            asked.answer(question.Unable(types.TOO_MANY_QUESTIONS, cancels=True))
         else:
             self.add_event(asked)
 

@@ -39,7 +39,7 @@ from .stage import (
     words,
 )
 
-GONE = Unable("bridge_closed", ends=True)
+GONE = Unable("bridge_closed", cancels=True)
 
 
 @pytest.mark.core

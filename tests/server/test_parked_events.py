@@ -206,7 +206,7 @@ async def test_an_answer_to_a_question_that_was_withdrawn_comes_too_late() -> No
 
 async def test_only_a_modern_client_is_not_asked_too_often() -> None:
     parking = Parking()
-    for modern, heard in ((True, [Unable(TOO_MANY_QUESTIONS, ends=True)]), (False, [])):
+    for modern, heard in ((True, [Unable(TOO_MANY_QUESTIONS, cancels=True)]), (False, [])):
         parked = parking.park(modern=modern)
         answers: list[Any] = []
         for _ in range(MAX_ROUNDS + 1):

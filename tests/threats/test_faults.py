@@ -215,7 +215,7 @@ class Dialogs(Person):
     def show(self, question: Question, settle: Settle) -> TakeDown:
         def look(drawn: Future[None]) -> None:
             if isinstance(drawn.exception(), BridgeClosed):
-                settle(Unable(ends=True))
+                settle(Unable(cancels=True))
 
         self.main.post(lambda: settle(YES)).add_done_callback(look)
         return lambda why: self._take_down(why)

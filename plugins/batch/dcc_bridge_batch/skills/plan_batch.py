@@ -1,7 +1,9 @@
-"""Plans a skill for many scene files, and asks for approval. On a thread of the pool.
+"""The skill that plans another skill for many scene files, and asks for approval.
 
-A host offers this skill if this folder is one of its folders of skills, as in our own application
-if the extra "batch" is installed. ``dcc-bridge batch plan`` makes the plan, in its own process.
+A plan says what that skill would ask and delete in each file. ``dcc-bridge batch plan`` makes the
+plan in a process of its own; the skill waits for it on a thread of the pool. A host offers this
+skill if this folder is in its list of skill folders. Our own application adds the folder if the
+extra "batch" is installed.
 """
 
 from __future__ import annotations

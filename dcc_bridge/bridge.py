@@ -146,7 +146,7 @@ class Bridge:
         self._desk = PageDesk(self.settings, host, main)
         self._worker = Worker(self._make_service)
         about = {"host": host.name, "version": host.version}
-        self.grants = SessionGrants(minutes=self.settings.grant_minutes)
+        self.grants = SessionGrants()
         answers = self.grants if covers is None else routing.FixedAnswers(covers)
         self.audit = AuditLog(log_folder(self.settings.audit), about)
         try:
@@ -231,7 +231,6 @@ class Bridge:
     def pause(self) -> None:
         """Keep edits from beginning until `resume`; reads go on. Any thread. It raises nothing."""
         self._runner.environment.is_paused = True
-        self.grants.code.end_all()
         self._watchers.call()
 
     def resume(self) -> None:
@@ -353,7 +352,6 @@ class Bridge:
 
     def _follow_scene(self) -> None:
         """Note a change of the scene or of the selection. Main thread."""
-        self.grants.code.end_elsewhere(self.host.scene_id())
         facts = scene_facts(self.host)
         if facts["file"] != self.instance.file:
             self.recent.follow_undo(self.host)  # before anything is undone in the other scene
@@ -499,7 +497,6 @@ class Bridge:
             self.clients,
             scene,
             self._running.library,
-            self.grants.code.end_of_session,
         )
         self._server = server
         if self._extend is not None:

@@ -25,7 +25,6 @@ _POLICIES: Final = {
 POLICY: Final = _POLICIES.get(sys.platform, Path("/etc/dcc_bridge/policy.toml"))
 _AT_LEAST_ONE: Final = ("dialogs_per_minute", "pending_questions")
 _BOOLEANS: Final = {"1": True, "true": True, "0": False, "false": False}  # in the environment
-_AT_MOST: Final = {"grant_minutes": 240}
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +46,6 @@ class Settings:
         edit: Skills of risk "edit" run unasked ("allow") or are asked for first ("ask").
         python: Code of an agent is refused and its tool not listed ("off"), or runs once a person
             has agreed to its text ("ask", or "ask_hash", which keeps no text).
-        grant_minutes: The minutes for which a person may agree to later code without marked lines;
-            240 at most. With 0, the default, an answer holds for the very text only.
         many: An edit of more items at once is asked for.
         session_grants: Whether a person may agree to edits for the session.
         dialogs_per_minute: How many dialogs a client may cause in a minute; the next ones wait.
@@ -72,7 +69,6 @@ class Settings:
     allow_list: Path | None = None
     edit: Literal["allow", "ask"] = "allow"
     python: Literal["off", "ask", "ask_hash"] = "ask"
-    grant_minutes: int = 0
     many: int = 500
     session_grants: bool = True
     dialogs_per_minute: int = 10
@@ -170,8 +166,6 @@ def _check_number(name: str, hint: type, value: object) -> None:
         raise ValueError(f"{name} is at least 1, not {value!r}.")
     if value < 0:
         raise ValueError(f"{name} must not be negative, and {value!r} is.")
-    if name in _AT_MOST and value > _AT_MOST[name]:
-        raise ValueError(f"{name} is at most {_AT_MOST[name]}, not {value!r}.")
 
 
 def _are_paths(value: object) -> bool:

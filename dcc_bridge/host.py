@@ -7,8 +7,8 @@ says how to write an adapter. Abstract members are required; all others have a p
 =============  ===================  ===============================================================
 protocol       required             better with
 =============  ===================  ===============================================================
-`Host`         ``name``,            ``item_noun``, ``suffix``, `Host.summary`, `Host.modified`,
-               ``version``,         `Host.scene_id`; seldom `Host.scene`, `Host.files`,
+`Host`         ``name``,            ``item_noun``, ``suffix``, `Host.summary`, `Host.modified`;
+               ``version``,         seldom `Host.scene`, `Host.files`,
                ``has_ui``,          `Host.kinds`, `Host.nouns`, `Host.display_names`
                `Host.file`,
                `Host.save_copy`,
@@ -407,17 +407,6 @@ class Host(Application, UndoStack, SceneGuard, Protocol):
         if file is None:
             return "untitled"
         return file.name
-
-    def scene_id(self) -> Hashable:
-        """Return what tells the open scene from every other one. Raises nothing.
-
-        It stays the same while the scene is open, also where it is saved in another file.
-
-        Returns:
-            A value that no other scene ever has, nor the same file once it is opened again. By
-            default None: nobody can tell, and what a person agrees to is never for the whole scene.
-        """
-        return None
 
     @property
     def modified(self) -> bool:

@@ -28,7 +28,7 @@ from dcc_bridge.bridge import Bridge
 from dcc_bridge.config import Settings
 from dcc_bridge.elicitation import broker, routing
 from dcc_bridge.elicitation.question import HostPresenter
-from dcc_bridge.elicitation.types import SESSION_HEADER, STATUS
+from dcc_bridge.elicitation.types import STATUS
 from dcc_bridge.headless import Pump
 from dcc_bridge.host import Host
 from dcc_bridge.server import admission, connections, parked_calls, service
@@ -222,15 +222,13 @@ class Live:
         label: str = "test",
         tap: Tap | None = None,
         heard: Callable[[Any], None] | None = None,
-        session: str = "",
     ) -> AsyncIterator[Client]:
         """Connect a real MCP client; without ``asked`` it declares no elicitation.
 
-        Notices of the server go to ``heard``. A modern one may tell its ``session`` as our proxy
-        does; one of the legacy era has its own.
+        Notices of the server go to ``heard``.
         """
         url, token = self.bridge.url, self.bridge.instance.token(label)
-        connecting = connected(url, token, era, asked, tap=tap, heard=heard, session=session)
+        connecting = connected(url, token, era, asked, tap=tap, heard=heard)
         async with connecting as client:
             yield client
 
@@ -250,12 +248,9 @@ async def connected(
     tap: Tap | None = None,
     heard: Callable[[Any], None] | None = None,
     limit: float = LIMIT,
-    session: str = "",
 ) -> AsyncIterator[Client]:
     """Connect a real MCP client to a bridge, wherever it runs."""
     headers = {"Authorization": f"Bearer {token}"}
-    if session:
-        headers[SESSION_HEADER] = session
     callback = _callback(asked) if asked is not None else None
     mode = era if era == ERAS[-1] else "legacy"
     async with httpx2.AsyncClient(headers=headers, transport=tap, timeout=limit) as http:

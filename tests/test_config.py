@@ -46,16 +46,12 @@ def test_what_a_studio_fixes_cannot_be_loosened(
     policy = tmp_path / "policy.toml"
     policy.write_text(
         'unattended = "refuse"\nedit = "ask"\nskills = ["hooked"]\nproject = "show"\n'
-        "grant_minutes = 0\n"
     )
     monkeypatch.setenv("DCC_BRIDGE_EDIT", "allow")
-    monkeypatch.setenv("DCC_BRIDGE_GRANT_MINUTES", "240")
 
     settings = Settings.load(unattended="allow", port=7).under(policy)
 
     assert (settings.unattended, settings.edit, settings.port) == ("refuse", "ask", 7)
-    assert (Settings.load().grant_minutes, settings.grant_minutes) == (240, 0)
-    assert Settings().grant_minutes == 0
     assert (settings.skills, settings.project) == ((Path("hooked"),), Path("show"))
 
 
@@ -64,7 +60,6 @@ def test_what_a_studio_fixes_cannot_be_loosened(
     [
         *("unattended = 'sure'", "no_such = 1", "= broken", "host_dialogs = 1", "port = true"),
         *("dialogs_per_minute = 0", "pending_questions = 0", "host_deadline = -1.0"),
-        *("grant_minutes = 241", "grant_minutes = -1", "grant_minutes = 0.5"),
         *("python = 'session'", "python = 'session_hash'"),
     ],
 )

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
@@ -13,14 +12,12 @@ from dcc_bridge.config import Settings
 from dcc_bridge.consent.call import Call
 from dcc_bridge.consent.confirm import confirm_sync
 from dcc_bridge.consent.effect import CodeRun
-from dcc_bridge.consent.grants import end_code_grants
 from dcc_bridge.consent.loss import Loss, named
 from dcc_bridge.elicitation import secret
-from dcc_bridge.elicitation.caller import CodeScope
 from dcc_bridge.elicitation.details import Details
 from dcc_bridge.elicitation.text import plural
-from dcc_bridge.errors import BadArguments, NotConfirmed
-from dcc_bridge.host import Host, SceneGuard
+from dcc_bridge.errors import BadArguments
+from dcc_bridge.host import Host
 
 MAX_TIMEOUT_S: Final = 600.0
 _MAX_MEMORY: Final = 64_000  # characters of the JSON that a client's code keeps for the next run
@@ -28,7 +25,6 @@ _MAX_WHY: Final = 500  # characters of the purpose that an agent states
 _STEP: Final = "It runs as one undo step. If it fails, every change is undone."
 _LOOKS: Final = "It only reads: every change is undone."
 _MAY_REACH: Final = "may reach beyond this scene. Undo may not restore everything"
-_UNSEEN: Final = "The code changed more than could be checked for deletions."
 _NO_SANDBOX: Final = " It is not sandboxed: it can do whatever your account can do."
 
 
@@ -61,26 +57,6 @@ def check_memory(text: str) -> None:
     raise BadArguments(f"memory {fault}; it must be a dict of at most {_MAX_MEMORY:,} characters.")
 
 
-def scope_of(call: Call, host: Host) -> CodeScope | None:
-    """Return the scope of a yes to the plain code of a call that is valid for a while.
-
-    Main thread, in an open undo step.
-
-    Returns:
-        The scope; None where the scene or the client's session cannot be told from others, or where
-        code cannot be tried at this moment without leaving a trace.
-    """
-    client = call.client
-    scene = host.scene_id()
-    if client is None or not client.session or scene is None:
-        return None
-    trial = host.trial()
-    sees_losses = type(host).lost is not SceneGuard.lost
-    if trial is None or not trial.keeps_redo or not sees_losses:
-        return None
-    return CodeScope(client.label, client.session, scene)
-
-
 def agree(
     call: Call,
     text: CodeText,
@@ -91,7 +67,7 @@ def agree(
     host: Host,
     read_only: bool = False,
 ) -> None:
-    """Have the person agree to a text, unless a yes for a while covers it. Main thread.
+    """Have the person agree to a text. Main thread.
 
     The call is bound to the text, and the record of its arguments gets the digest alone.
 
@@ -120,10 +96,6 @@ def agree(
     is_kept = not settings.python.endswith("_hash")
     reason = reason[:_MAX_WHY]
     call.ran = CodeRun(reason, _details(text, None), is_kept=is_kept)
-    if text.findings or writes:
-        end_code_grants(call)
-    else:
-        call.dialogue.plain_code = scope_of(call, host)
     call.lasting.copied_folders = frozenset(write.path for write in writes if write.is_copied)
     outcome = _STEP
     if read_only:
@@ -131,17 +103,15 @@ def agree(
     files: list[Path] | None = [write.path for write in writes]
     if text.closes_scene:
         files = None  # the scene as a whole is at stake
-    with _grants_end_at_refusal(call):
-        confirm_sync(
-            _message(text, reason, writes, outcome),
-            verb="Run",
-            title="Run code",
-            undoable=not (writes or text.closes_scene),
-            files=files,
-            timeout=settings.client_deadline,  # a text takes longer to read than a sentence
-            details=_details(text, session.previous),
-        )
-    call.dialogue.plain_code = None
+    confirm_sync(
+        _message(text, reason, writes, outcome),
+        verb="Run",
+        title="Run code",
+        undoable=not (writes or text.closes_scene),
+        files=files,
+        timeout=settings.client_deadline,  # a text takes longer to read than a sentence
+        details=_details(text, session.previous),
+    )
     call.ledger.limit_losses()  # the code's losses are asked about once they are known
     # An answer of a grant, or of a studio's list, does not mean that a person has read the text.
     if call.dialogue.answered_by in ("host", "client"):
@@ -166,43 +136,12 @@ def agree_to_loss(call: Call, text: CodeText, loss: Loss, host: Host, left: str)
     )
     if loss.breaks:
         message += f" {plural(len(loss.breaks), 'thing')} will break: {named(loss.breaks)}."
-    # Under a grant nobody has seen yet what the code is for.
-    if call.dialogue.answered_by == "grant" and call.ran is not None:
-        message += f"\n{_said(call.ran.why)}"
-    with _grants_end_at_refusal(call):
-        confirm_sync(
-            message,
-            items=loss.items,
-            verb=f"Run and delete {loss.counted(host)}",
-            details=_details(text, None),
-        )
-
-
-def agree_to_unseen(call: Call, text: CodeText, left: str) -> None:
-    """Have the person read code that ran unshown, and was taken back as its losses are unknown.
-
-    Args:
-        call: The call that runs the code.
-        text: The code.
-        left: A sentence about the scene after the take-back.
-
-    Raises:
-        NotConfirmed: The person did not agree.
-    """
-    why = call.ran.why if call.ran is not None else ""
-    message = f"{_UNSEEN} {left} Run it again and keep its changes?\n{_said(why)}"
-    with _grants_end_at_refusal(call):
-        confirm_sync(message, verb="Run", title="Run code", details=_details(text, None))
-
-
-@contextmanager
-def _grants_end_at_refusal(call: Call) -> Iterator[None]:
-    """End the client's grants for plain code if the person does not agree in this block."""
-    try:
-        yield
-    except NotConfirmed:
-        end_code_grants(call)
-        raise
+    confirm_sync(
+        message,
+        items=loss.items,
+        verb=f"Run and delete {loss.counted(host)}",
+        details=_details(text, None),
+    )
 
 
 def _message(

@@ -26,7 +26,7 @@ from dcc_bridge.code.execution import CodeFailed, CodeResult, execute
 from dcc_bridge.code.trip_wire import ReachedOut
 from dcc_bridge.config import Settings
 from dcc_bridge.consent.call import Call, current_call
-from dcc_bridge.consent.loss import Loss, UncheckedLoss
+from dcc_bridge.consent.loss import Loss
 from dcc_bridge.consent.own_code import add_package
 from dcc_bridge.elicitation.context import current_context
 from dcc_bridge.errors import BadArguments, BridgeError, NoConsent, NotConfirmed, Stopped
@@ -248,10 +248,6 @@ class CodeTool:
             left = self._take_back(call, record, mark)
             result = end.result.taken_back(edit_counts(end.changes), left)
             return result, Changes(is_exact=record.is_as_before)
-        except UncheckedLoss:
-            left = self._take_back(call, record, mark)
-            agreed.agree_to_unseen(call, text, left)
-            return self._run(call, text, record, timeout, session, read_only)
         except (CodeFailed, ReachedOut, BadArguments, NoConsent) as error:
             left = self._take_back(call, record, mark)
             raise self._failure(error, left) from None

@@ -4,7 +4,7 @@ A grant is for one client and one skill, as the skill's file was then. The grant
 many items, whichever they are. The grant of a question without items covers only the same question
 of a call with the same arguments. A grant ends after an hour. A person can list and revoke grants:
 `SessionGrants.live`, `SessionGrants.remaining`, `SessionGrants.revoke`, and for a drawn list
-`SessionGrants.watch`. The grants for an agent's code are in `code_grants`.
+`SessionGrants.watch`.
 """
 
 from __future__ import annotations
@@ -17,9 +17,6 @@ from typing import Final
 
 from dcc_bridge.audit import redact
 from dcc_bridge.callbacks import Callbacks, Unsubscribe
-from dcc_bridge.consent.call import Call
-from dcc_bridge.consent.code_grants import CodeGrants, Moment
-from dcc_bridge.elicitation.context import current_context
 from dcc_bridge.elicitation.question import Question
 
 SESSION_GRANT_TTL_S: Final = 3600.0
@@ -62,22 +59,16 @@ class SessionGrants:
     def __init__(
         self,
         now: Callable[[], float] = time.monotonic,
-        *,
-        minutes: int = 0,
-        moment: Callable[[], Moment] = Moment.now,
     ) -> None:
         """Begin without a grant.
 
         Args:
             now: The clock, in seconds.
-            minutes: How long a grant for code is valid; 0 for no such grants.
-            moment: Returns the time on both clocks.
         """
         self._now = now
         self._lock = threading.Lock()
         self._grants: list[SessionGrant] = []
         self._callbacks = Callbacks()
-        self.code = CodeGrants(minutes, self._callbacks.call, moment)
 
     def allow(self, question: Question) -> None:
         """Add the grant of an answer, in place of a smaller one; nothing for a loss.
@@ -87,9 +78,6 @@ class SessionGrants:
         """
         call = question.call
         if not self.may_remember(question):
-            return
-        if self.code.may_allow(question):
-            self.code.allow(question)
             return
         assert call.client is not None  # `may_remember` says so; the type checker cannot see it
         arguments = question.arguments
@@ -118,8 +106,6 @@ class SessionGrants:
         arguments of two calls cannot be compared.
         """
         call = question.call
-        if call.dialogue.plain_code is not None:
-            return self.code.may_allow(question)
         is_known = call.client is not None and bool(call.digest)
         can_undo = question.consent is not None and question.undoable
         is_told_apart = bool(question.items) or not call.arguments.hides
@@ -129,8 +115,6 @@ class SessionGrants:
         """Return the id of the question whose answer covers this one too, or None."""
         if not self.may_remember(question):
             return None
-        if self.code.may_allow(question):
-            return self.code.covered_by(question)
         for grant in self.live:
             if _fits(grant, question):
                 return grant.question
@@ -149,7 +133,7 @@ class SessionGrants:
         return max(0.0, grant.until - self._now())
 
     def watch(self, fn: Callable[[], None]) -> Unsubscribe:
-        """Call a function whenever a grant of either kind is added or revoked, on any thread.
+        """Call a function whenever a grant is added or revoked, on any thread.
 
         The function is not called when a grant ends by itself: a view of `remaining` looks again
         anyway.
@@ -165,16 +149,6 @@ class SessionGrants:
         with self._lock:
             self._grants = [grant for grant in self._grants if grant.until > self._now()]
             return list(self._grants)
-
-
-def end_code_grants(call: Call) -> None:
-    """End the grants for plain code of a call's client. Any thread."""
-    context = current_context()
-    if context is None or call.client is None:
-        return
-    grants = context.broker.audience.grants
-    if isinstance(grants, SessionGrants):
-        grants.code.end_of_client(call.client.label)
 
 
 def _about(question: Question) -> str:

@@ -122,18 +122,6 @@ class UnauthorizedLoss(NoConsent):
         self.loss = loss
 
 
-class UncheckedLoss(NoConsent):
-    """Code that nobody was shown may have lost more than the host can compare; it is undone."""
-
-    def __init__(self, skill: str) -> None:
-        """Make the message.
-
-        Args:
-            skill: The name of the skill that ran the code.
-        """
-        super().__init__(skill, "edited more than could be checked for losses")
-
-
 def counted(host: Host, items: Sequence[str]) -> str:
     """Return how many items of each kind there are: "3 cameras", "3 cameras and 2 lights".
 

@@ -21,7 +21,7 @@ from typing import Final
 from dcc_bridge.audit.trail import RunRecord
 from dcc_bridge.consent.call import Call
 from dcc_bridge.consent.copies import keep_checkpoint
-from dcc_bridge.consent.loss import Loss, UnauthorizedLoss, UncheckedLoss
+from dcc_bridge.consent.loss import Loss, UnauthorizedLoss
 from dcc_bridge.errors import BridgeError, Ended, NoConsent, NotGranted, NotRecorded
 from dcc_bridge.host import Host, Trial
 
@@ -112,21 +112,6 @@ class LossGuard:
             return self.unauthorized
         if not self._record.has_begun:
             return NotRecorded("it could not be when the skill was granted its edit.")
-        return None
-
-    def unchecked_loss(self, trial: Trial) -> UncheckedLoss | None:
-        """Return why edits without a known loss must not stay; None if they may.
-
-        They must not if a grant stands in for the person, who did not see the code, and the host
-        could not compare everything.
-
-        Args:
-            trial: The trial of the open step; `refusal` was called with it before.
-        """
-        dialogue = self._call.dialogue
-        is_unseen = bool(dialogue.code) and dialogue.answered_by == "grant"
-        if is_unseen and not trial.is_complete:
-            return UncheckedLoss(self._part)
         return None
 
     def check_loss(self, what: str, files: Sequence[Path]) -> None:

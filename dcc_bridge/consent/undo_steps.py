@@ -424,8 +424,6 @@ class Steps:
         if not self._is_alone:
             return
         refusal = self.loss_guard.refusal(trial)
-        if refusal is None and not fails:
-            refusal = self.loss_guard.unchecked_loss(trial)
         if (refusal is not None or fails) and trial.is_edited():
             self._revert(trial)
             self._refusal = refusal

@@ -458,10 +458,7 @@ class Broker:
         if not is_in_advance or not question.agrees(response):
             pending.settle(response)
             return
-        further_facts = {}
-        if offers.minutes:
-            further_facts["minutes"] = offers.minutes
-        pending.settle(response, further_facts, partial(self.audience.grants.allow, question))
+        pending.settle(response, on_recorded=partial(self.audience.grants.allow, question))
 
     def _refuse(self, presentation: Presentation, reply: Reply) -> None:
         pending = presentation.open_question

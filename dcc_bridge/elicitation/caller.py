@@ -5,7 +5,6 @@ The fields are written by the thread that runs the skill; the reason of an end b
 
 from __future__ import annotations
 
-from collections.abc import Hashable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, Literal
 
@@ -24,28 +23,11 @@ class Client:
         label: The name under which the person set the client up; proved by the client's token.
         name: The name that the client calls itself.
         version: The version that the client says it has.
-        session: The session in which the client called; "" where its sessions cannot be told apart.
     """
 
     label: str
     name: str = ""
     version: str = ""
-    session: str = field(default="", compare=False, repr=False)
-
-
-@dataclass(frozen=True, slots=True)
-class CodeScope:
-    """The scope of a yes for a while: plain code of one session, in one scene.
-
-    Attributes:
-        client: The label of the client that sends the code.
-        session: The session in which the client sends the code.
-        scene: The open scene, as `Host.scene_id` identifies it.
-    """
-
-    client: str
-    session: str
-    scene: Hashable
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,8 +81,6 @@ class Dialogue:
         inputs: The ids of the questions that are no consents; a refusal of these ends nothing.
         code: The SHA-256 of the agent's code that the call runs, or "". Where nobody can be asked,
             a list may allow that very text, and never the skill.
-        plain_code: What a yes for a while covers, as long as the call asks about plain code; else
-            None.
         answered_by: Who answered the last question: "host" and "client" are a person.
     """
 
@@ -109,5 +89,4 @@ class Dialogue:
     secrets: list[Secret] = field(default_factory=list)
     inputs: set[str] = field(default_factory=set)
     code: str = ""
-    plain_code: CodeScope | None = None
     answered_by: str = ""

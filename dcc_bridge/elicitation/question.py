@@ -304,8 +304,6 @@ class Offers:
         remember: The number of items that a yes for the session covers; 0 for a question without
             items, whose yes covers calls with the same arguments. None where a yes for the session
             is not offered.
-        minutes: The minutes for which the person may agree to plain code of the client; 0 where
-            this is not offered.
         mute: The label of the client that may be muted, or None.
         typed: The values that the person typed, and did not send, when the same question was asked
             before; or None.
@@ -316,7 +314,6 @@ class Offers:
     latest: float = 45.0
     hand_over: str | None = None
     remember: int | None = None
-    minutes: int = 0
     mute: str | None = None
     typed: Mapping[str, Any] | None = None
     since: float = field(default_factory=time.monotonic, compare=False)
@@ -329,7 +326,7 @@ class Offers:
     @property
     def may_remember(self) -> bool:
         """Whether a yes may hold for later questions as well."""
-        return self.remember is not None or self.minutes > 0
+        return self.remember is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -340,7 +337,7 @@ class Reply:
         action: What the person did.
         content: The values of the form's fields, where the person accepted; the values that they
             had typed, where they did not.
-        remember: Whether the person agreed to later questions as well: for the session, or a while.
+        remember: Whether the person agreed to later questions of the session as well.
         mute: Whether the person mutes this client for a while.
         reason: Why the person refused, in their own words, or None.
     """

@@ -147,19 +147,14 @@ class Audience:
             hand_over = client_name(call)
 
         remember = None
-        minutes = 0
-        if self.grants.may_remember(question):
-            if call.dialogue.plain_code is not None:
-                minutes = settings.grant_minutes
-            elif settings.session_grants:
-                remember = len(question.items)
+        if settings.session_grants and self.grants.may_remember(question):
+            remember = len(question.items)
 
         return Offers(
             soon=soon,
             latest=latest,
             hand_over=hand_over,
             remember=remember,
-            minutes=minutes,
             mute=client_label(call),
         )
 

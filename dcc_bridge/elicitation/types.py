@@ -43,8 +43,6 @@ STATUS: Final = "dcc-bridge/status"  # in a result: how the call ended, in the r
 
 TASKS: Final = "io.modelcontextprotocol/tasks"  # the extension (SEP-2663) of revision 2026-07-28
 TASK_METHODS: Final = ("tasks/get", "tasks/update", "tasks/cancel")  # each has the id of a task
-# A client of revision 2026-07-28 has no session, so the bridge's proxy names it in this header.
-SESSION_HEADER: Final = "dcc-bridge-session"
 
 
 class ElicitationMode(StrEnum):

@@ -162,13 +162,7 @@ def _offers(question: Question, tr: Translate) -> OffersView:
     remembers = ""
     if offers.may_remember:
         remembers = tr("Only for this skill. You can revoke it. Every edit can be undone.")
-    if offers.minutes:
-        remember = _code_caption(offers.minutes, tr)
-        remembers = tr(
-            "It ends when you decline, pause, open another scene, are asked about marked code, or "
-            "press End in the panel."
-        )
-    elif n == 0:
+    if n == 0:
         remember = tr(
             "Let {client} do this without asking during this session, with the same arguments",
             client=client,
@@ -198,15 +192,3 @@ def _offers(question: Question, tr: Translate) -> OffersView:
             client=client,
         )
     return OffersView(remember, remembers, hand_over, mute, muting)
-
-
-def _code_caption(minutes: int, tr: Translate) -> str:
-    """Return the caption that agrees to code without marked lines for some minutes."""
-    time = tr("1 minute")
-    if minutes > 1:
-        time = tr("{n} minutes", n=minutes)
-    return tr(
-        "For {time}, run its scripts without showing them if they only work in this scene and can "
-        "be undone. Deleting still asks you.",
-        time=time,
-    )

@@ -6,11 +6,9 @@ the rows of the three lists; `act` does what the button of a row says.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
-from dcc_bridge.consent.code_grants import CodeGrant
 from dcc_bridge.consent.effect import CodeRun
 from dcc_bridge.consent.grants import SessionGrant, SessionGrants
 from dcc_bridge.elicitation import types
@@ -216,11 +214,11 @@ def _list_items(caption: str, n: int, items: Sequence[str], names: int) -> Itera
 
 
 def now(state: State) -> list[Row]:
-    """Return the grants for code, the open questions, the running calls and the queued calls.
+    """Return the open questions, the running calls and the queued calls.
 
     Questions that the person can answer here come before the others.
     """
-    rows = [_code_grant_row(grant) for grant in state.code_grants]
+    rows = list[Row]()
     asked = sorted(state.asked, key=lambda item: (not item.is_here, not item.surfaces))
     rows.extend(_question_row(item) for item in asked)
     running = [record for record in state.live if record.state != "queued"]
@@ -253,11 +251,6 @@ def clients(state: State) -> list[Row]:
 def grant_key(grant: SessionGrant) -> str:
     """Return the key that identifies a grant among the others."""
     return f"{grant.client}/{grant.skill}/{grant.most}/{grant.until}"
-
-
-def code_grant_key(grant: CodeGrant) -> str:
-    """Return the key that identifies a grant for code among the others."""
-    return f"code/{grant.question}"
 
 
 def act(port: Port, key: str, verb: str, show: Callable[[Question], None]) -> None:
@@ -298,9 +291,6 @@ def _revoke(grants: SessionGrants, key: str) -> None:
     for grant in list(grants.live):
         if grant_key(grant) == key:
             grants.revoke(grant)
-    for code_grant in list(grants.code.live):
-        if code_grant_key(code_grant) == key:
-            grants.code.end(code_grant)
 
 
 def _question_row(asked: PanelQuestion) -> Row:
@@ -341,14 +331,6 @@ def _grant_row(grant: SessionGrant, seconds: float) -> Row:
     detail = tr("{who} · {many} · for {left} more", who=grant.client, many=limit, left=left)
     revoke = Act("revoke", tr("Revoke"), tr("You will be asked again next time."))
     return Row(grant_key(grant), safe_line(grant.title), detail, (revoke,))
-
-
-def _code_grant_row(grant: CodeGrant) -> Row:
-    until = time.strftime("%H:%M", time.localtime(grant.until))
-    title = tr("{who} may run plain scripts until {time}", who=who(grant.scope.client), time=until)
-    detail = tr("Only in this scene, and only changes that can be undone. Deleting still asks you.")
-    end = Act("revoke", tr("End"), tr("You will see its next script before it runs."))
-    return Row(code_grant_key(grant), title, detail, (end,))
 
 
 def _describe_limit(grant: SessionGrant) -> str:

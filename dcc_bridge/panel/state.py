@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, Protocol
 
 from dcc_bridge.callbacks import Unsubscribe
-from dcc_bridge.consent.code_grants import CodeGrant
 from dcc_bridge.consent.grants import SessionGrant, SessionGrants
 from dcc_bridge.elicitation.broker import Broker
 from dcc_bridge.elicitation.caller import SeenClient
@@ -145,7 +144,6 @@ class State:
         live: The calls that run or are queued, the oldest first, without the calls that ask.
         ended: The calls that ended, the newest first.
         grants: The grants for the session, each with the seconds that are left.
-        code_grants: The grants for plain code (code without marked lines) for some minutes.
         muted: The seconds for which clients are still muted, by their labels.
         clients: The connected clients, the one whose last message is newest first.
         top: The step on top of the host's undo stack.
@@ -161,7 +159,6 @@ class State:
     live: tuple[Record, ...]
     ended: tuple[Record, ...]
     grants: tuple[tuple[SessionGrant, float], ...]
-    code_grants: tuple[CodeGrant, ...]
     muted: Mapping[str, float]
     clients: tuple[SeenClient, ...]
     top: UndoMark
@@ -202,7 +199,7 @@ def is_due(port: Port, state: State) -> bool:
 
 def _is_at_rest(state: State, now: float) -> bool:
     """Return whether no shown time has changed: no seconds are shown, and the ages are the same."""
-    if state.asked or state.live or state.grants or state.code_grants or state.muted:
+    if state.asked or state.live or state.grants or state.muted:
         return False
     return now // _AGE_INTERVAL_S == state.at // _AGE_INTERVAL_S
 
@@ -226,7 +223,6 @@ def read(port: Port) -> State:
         live=_live(records, asked, now),
         ended=_ended(records),
         grants=tuple((grant, port.grants.remaining(grant)) for grant in port.grants.live),
-        code_grants=tuple(port.grants.code.live),
         muted=port.broker.audience.limits.muted,
         clients=tuple(port.clients.seen),
         top=port.host.undo_mark(),

@@ -50,7 +50,6 @@ class CallStarter:
         fetched: Future[Entry],
         arguments: dict[str, Any],
         caller: SeenClient,
-        session: str,
     ) -> ParkedCall | CallToolResult:
         """Start a skill for a client.
 
@@ -59,13 +58,12 @@ class CallStarter:
             fetched: The skill, once its file is imported.
             arguments: The arguments, as they came.
             caller: The client.
-            session: The session of the client, or "".
 
         Returns:
             The call, or an error result if the call cannot begin.
         """
         arguments = protocol.restore_hidden(arguments)
-        call = Call(name, name, client=replace(caller.client, session=session))
+        call = Call(name, name, client=caller.client)
         try:
             entry = await wrap_future(fetched)
             return self._start(entry, call, arguments, caller)

@@ -20,7 +20,6 @@ from mcp.server.connection import Connection
 from mcp_types.methods import validate_client_request
 from pydantic import ValidationError
 from pydantic_core import from_json, to_json
-from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from dcc_bridge.elicitation.caller import Client, SeenClient
@@ -182,9 +181,8 @@ class FastPath:
         scope[TURN]()
         client.set(caller.client.label)
         self._server.clients.note(caller)
-        session = protocol.session_of(Headers(scope=scope), caller.era)
         starter = self._server.starter
-        started = await starter.begin(call.tool, skill, call.arguments, caller, session)
+        started = await starter.begin(call.tool, skill, call.arguments, caller)
         result: types.CallToolResult | None
         if isinstance(started, ParkedCall):
             result = await self._wait(started, scope)

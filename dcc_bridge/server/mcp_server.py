@@ -92,7 +92,6 @@ class Server(MCPServer[Any]):
         clients: ClientRegistry,
         scene: resources.SceneResources,
         library: Library,
-        ended: Callable[[str], None],
     ) -> None:
         """Build the server, with the scene's resources and prompts.
 
@@ -106,12 +105,11 @@ class Server(MCPServer[Any]):
             clients: Stores each client that sends a message.
             scene: The scene's resources.
             library: Imports the skills of files.
-            ended: Called with the id of each legacy session that has ended.
         """
         self.calls = calls
         self.scene = scene
         self.clients = clients
-        self.changes = resources.ToolListChanges(scene.bus, soon, ended)
+        self.changes = resources.ToolListChanges(scene.bus, soon)
         registry.watch(self._forget_lists)  # first: a client that is notified may list at once
         registry.watch(self.changes.note)
         with _root_logger_untouched():
@@ -336,9 +334,8 @@ class Server(MCPServer[Any]):
         started = http.scope.pop(STARTED, None)
         if started is None:
             caller = protocol.seen_client(request.session, label_of(request))
-            session = protocol.session_of(http.headers, caller.era)
             fetched = self.library.fetch(name)
-            started = await self.starter.begin(name, fetched, arguments, caller, session)
+            started = await self.starter.begin(name, fetched, arguments, caller)
         if isinstance(started, CallToolResult):
             return started
         if not started.modern:

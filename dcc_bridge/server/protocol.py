@@ -43,7 +43,6 @@ from dcc_bridge.elicitation.types import (
     LEFT,
     LIMIT,
     MISFIT,
-    SESSION_HEADER,
     STATUS,
 )
 from dcc_bridge.skills.call_history import Outcome, Status
@@ -137,11 +136,6 @@ def seen_client(session: ServerSession | Connection, label: str) -> SeenClient:
         client = Client(label, params.client_info.name, params.client_info.version)
     draws_forms, opens_pages = modes(session.client_capabilities)
     return SeenClient(client, session.protocol_version, draws_forms, opens_pages, time.time())
-
-
-def session_of(headers: Mapping[str, str], era: str) -> str:
-    """Return the id of the session that a request names, or ""."""
-    return headers.get(SESSION_HEADER if era >= MODERN else "mcp-session-id", "")
 
 
 def tool(entry: Entry) -> types.Tool:

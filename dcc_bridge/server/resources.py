@@ -242,18 +242,15 @@ class ToolListChanges:
         self,
         bus: SubscriptionBus,
         soon: Callable[[Callable[[], None]], None],
-        ended: Callable[[str], None] = lambda session: None,
     ) -> None:
         """Prepare for changes.
 
         Args:
             bus: Carries the notices to the modern clients that listen.
             soon: Calls a function on the worker's loop, from any thread.
-            ended: Called with the id of each legacy session that has ended.
         """
         self._bus = bus
         self._soon = soon
-        self._ended = ended
         self._changed = anyio.Event()
         self.sessions: dict[str, tuple[ServerSession, str]] = {}
 
@@ -265,8 +262,6 @@ class ToolListChanges:
             if session_id and session_id not in self.sessions:
                 label = str(ctx.request.scope[LABEL])
                 _keep_for_session(self.sessions, session_id, (ctx.session, label), ctx)
-                # This runs when the session ends, as in `_keep_for_session`.
-                ctx.session._connection.exit_stack.callback(self._ended, session_id)
         return await call_next(ctx)
 
     def note(self) -> None:

@@ -162,12 +162,6 @@ def press(verb: str, key: str = "") -> None:
     operators.dcc_bridge.act(key=key, verb=verb)
 
 
-def in_advance() -> None:
-    """Tick the box of the dialog that is drawn, which agrees to what comes as well."""
-    dialog = sys.modules[f"{ADDON}.plugin"]._running.surface.presenter.dialog
-    dialog._running[0].remember = True
-
-
 def find_verb() -> list[int] | None:
     """Give the place on the screen of the button that deletes, once it takes a click."""
     from PySide6.QtWidgets import QApplication, QPushButton  # only where Qt was started
@@ -305,7 +299,6 @@ WORDS: Final[dict[str, Callable[[], object]]] = {
     "card": card,
     "text": text,
     "go": go,
-    "in_advance": in_advance,
     "pause": lambda: press("pause"),
     "find_clients": lambda: press("look", "local/"),
     "connect_cursor": lambda: press("add", "local/cursor"),

@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from hashlib import sha256
 from pathlib import Path
-from threading import Event
 from typing import Any
 
-import anyio
 import pytest
 from mcp_types import CallToolResult, ImageContent
 
 from dcc_bridge.audit import reader
 from tests.blender import window
 from tests.blender.seat import Seat, soon
-from tests.blender.window import REST
 from tests.hosts.application import until
 from tests.hosts.screen import missing, screen
 from tests.live import status, text
@@ -55,7 +51,7 @@ def seat(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Seat]:
     folder = tmp_path_factory.mktemp("blender")
     with (
         screen(*window.SIZE) as shown,
-        window.blender(folder, shown, DCC_BRIDGE_GRANT_MINUTES="30") as application,
+        window.blender(folder, shown) as application,
     ):
         seated = Seat(application, shown)
         seated.do("write")  # its window is up
@@ -119,40 +115,6 @@ def test_a_grid_is_made_in_one_step_once_its_whole_text_was_agreed_to(new: Seat)
     assert [line["outcome"] for line in record(new, GRID)] == ["agreed", "done"]
     digest = sha256(GRID.encode()).hexdigest()
     assert (new.application.folder / "audit" / "code" / f"{digest}.py").read_text() == GRID
-
-
-def test_a_tick_lets_plain_code_run_unasked_until_another_file_is_opened(new: Seat) -> None:
-    made, moved = "bpy.data.objects.new('New', None).name", MOVES
-    results: list[CallToolResult] = []
-    is_opened = Event()
-
-    async def agent() -> None:
-        async with new.application.client("2025-11-25") as session:
-            for code in (made, moved, made):
-                if code == made and results:
-                    await anyio.to_thread.run_sync(is_opened.wait)
-                arguments = {"code": code, "why": "The test wants it."}
-                results.append(await session.call_tool("run_python", arguments))
-
-    def is_listed(seen: dict[str, Any]) -> bool:
-        return any(line.startswith("test may run plain scripts") for line in seen["sidebar"])
-
-    new.do("sidebar")
-    new.screen.move(*REST)
-    with ThreadPoolExecutor(1) as agents:
-        working = agents.submit(new.application.run, agent)
-        new.blue()
-        new.do("in_advance")
-        new.answer("accept")
-        until(lambda: len(results) == 2, "the second text was asked about")
-        new.sees(is_listed)
-        new.do("new", "sidebar")
-        is_opened.set()
-        new.answer("decline")
-        working.result()
-
-    assert [status(it) for it in results] == ["done", "done", "refused"]
-    new.sees(lambda seen: not is_listed(seen))
 
 
 def test_endless_code_ends_at_its_time_limit(new: Seat) -> None:

@@ -280,20 +280,6 @@ class HostContract:
         host.frame([first])
         assert isinstance(host.summary()["scene"], str)
 
-    def test_a_scene_is_known_again_for_as_long_as_it_is_open(self, stand: Stand) -> None:
-        """Whatever is edited, undone and saved; or nobody can tell it from others at all."""
-        host = stand.host
-        scene = host.scene_id()
-
-        with host.undo_step("Ours [1]"):
-            stand.edit()
-        edited = host.scene_id()
-        host.undo()
-        stand.save()
-
-        assert [edited, host.scene_id()] == [scene, scene]
-        hash(scene)
-
     def test_a_watcher_hears_of_steps_and_of_the_selection(self, stand: Stand) -> None:
         """Both tell, until the watch is ended."""
         told: list[str] = []

@@ -68,7 +68,6 @@ STATE: Final = State(
     live=(),
     ended=(),
     grants=(),
-    code_grants=(),
     muted={},
     clients=(),
     top=UndoMark(0),

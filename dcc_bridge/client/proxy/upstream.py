@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import logging
 import math
-import secrets
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
@@ -35,7 +34,6 @@ from dcc_bridge.client.proxy.messages import (
     own_request,
     version,
 )
-from dcc_bridge.elicitation.types import SESSION_HEADER
 
 if TYPE_CHECKING:
     from dcc_bridge.server.discovery import Instance
@@ -46,7 +44,6 @@ Hear = Callable[["Upstream", types.JSONRPCMessage], Awaitable[None]]  # receives
 _CLOSE_TIMEOUT_S: Final = 1.0  # for the requests with which a session is closed
 _LISTENING: Final = (LISTEN, "resources/subscribe")
 _LISTEN_TIMEOUT_S: Final = 2.0  # for a host to acknowledge a subscription
-_SESSION: Final = secrets.token_hex(16)  # of the one client that this process serves
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,8 +151,6 @@ class Upstream:
                     anyio.create_task_group() as tasks,
                 ):
                     http.event_hooks["request"].append(self._note_sending)
-                    if self._hello is None:
-                        http.headers[SESSION_HEADER] = _SESSION
                     tasks.start_soon(self._speak, write)
                     tasks.start_soon(self._listen, read, hear)
                     await self._over.wait()

@@ -12,7 +12,7 @@ from __future__ import annotations
 import atexit
 import sys
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from itertools import islice
 from pathlib import Path
@@ -87,10 +87,6 @@ class BlenderHost(Host):
         for handlers in all_handlers:
             if isinstance(handlers, list):
                 handlers[:] = [each for each in handlers if each.__module__ != "__agreed__"]
-
-    def scene_id(self) -> Hashable:
-        """Return how many files were opened before this one: another number for each file."""
-        return self._stack.opened
 
     def file(self) -> Path | None:
         """Return the .blend file, or None for one that was never saved."""

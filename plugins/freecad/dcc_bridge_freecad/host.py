@@ -7,7 +7,7 @@ changes the label. Measured in 0.20.2.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from itertools import islice
 from pathlib import Path
@@ -90,13 +90,6 @@ class FreeCADHost(Host):
         if not FreeCAD.ActiveDocument:
             return "no document"
         return str(document().Label)
-
-    def scene_id(self) -> Hashable:
-        """Return the active document's name, and how many were opened before it."""
-        if not FreeCAD.ActiveDocument:
-            return None
-        name = str(document().Name)
-        return name, self._transactions.opening(name)
 
     @property
     def modified(self) -> bool:

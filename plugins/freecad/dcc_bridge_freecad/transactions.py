@@ -81,8 +81,6 @@ class Transactions:
         self._label: str | None = None  # the label of the open step; None outside of a step
         self._end_sentence = ""  # why the newest entry of `_CLOSED` cannot be undone
         self._new_documents: set[str] = set()  # documents that the watched body opened or made
-        self._openings: dict[str, int] = {}  # a number for each open document, by its name
-        self._opened = 0  # the last number in `_openings`
         self._step_losses = StepLosses()
         self._losses: Losses | None = None  # the receiver inside `watched`; None outside of it
         self._body_numbers: set[int] = set()  # entries that were committed inside the open step
@@ -168,10 +166,6 @@ class Transactions:
     def is_new(self, document: str) -> bool:
         """Return whether the watched body has opened or made a document of this name."""
         return document in self._new_documents
-
-    def opening(self, document: str) -> int:
-        """Return a number that no other open document has; 0 if it was open before we listened."""
-        return self._openings.get(document, 0)
 
     def undo(self) -> None:
         """Undo the newest transaction in every document that it changed.
@@ -390,9 +384,7 @@ class Transactions:
             stack.done.append(self._new_entry(_plain(doc.UndoNames[0])))
 
     def _after_new_document(self, doc: Any) -> None:
-        """Number a document that was opened or made, and forget an earlier one of its name."""
-        self._opened += 1
-        self._openings[doc.Name] = self._opened
+        """Note a document that was opened or made, and forget an earlier one of its name."""
         self._stacks.pop(doc.Name, None)
         if self._losses is not None:
             self._new_documents.add(doc.Name)
@@ -406,7 +398,6 @@ class Transactions:
         takes over the number of the document's entries, so that the depth of a mark does not fall.
         """
         stack = self._stacks.pop(doc.Name, _Stack())
-        self._openings.pop(doc.Name, None)
         self.ended.add(doc.Name)
         if self._losses is None or self.is_new(doc.Name) or not _is_modified(doc):
             return

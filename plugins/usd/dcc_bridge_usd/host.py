@@ -12,7 +12,7 @@ does not name another version.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from contextlib import AbstractContextManager, contextmanager
 from functools import cache
 from pathlib import Path
@@ -114,10 +114,6 @@ class UsdSession(Host):
         """Return the name of the scene as the title bar has it."""
         path = self.path
         return self._untitled if path is None else path.name
-
-    def scene_id(self) -> Hashable:
-        """Return what tells the scene from every other one, until another is opened."""
-        return self._on_thread("scene_id").scene_mark
 
     def file(self) -> Path | None:
         """Return the scene's file; None for an untitled one."""

@@ -14,7 +14,6 @@ from typing import Any
 
 from dcc_bridge import check_cancelled, elicit_form_sync, elicit_url_sync, report_progress, skill
 from dcc_bridge.bridge import Bridge
-from dcc_bridge.consent.call import current_call
 from dcc_bridge.skills.skill import describe
 from tests.client.proxy.until_killed import serve
 from tests.stand_ins import FakeHost
@@ -62,13 +61,6 @@ def large() -> str:
 def learned() -> str:
     """Be there."""
     return "learned"
-
-
-@skill(risk="read")
-def in_session() -> dict[str, str]:
-    """Say in which session of its client the call came."""
-    client = current_call().client
-    return {"session": client.session if client is not None else ""}
 
 
 def skills(host: Small, bridge: Bridge) -> list[Callable[..., Any]]:
@@ -126,7 +118,7 @@ def skills(host: Small, bridge: Bridge) -> list[Callable[..., Any]]:
         time.sleep(seconds / 2)
         return str(number)
 
-    return [where, who, in_session, wait, ask, ask_in_task, visit, choose, large, learn, note]
+    return [where, who, wait, ask, ask_in_task, visit, choose, large, learn, note]
 
 
 def main() -> None:

@@ -70,17 +70,6 @@ async def test_the_host_sees_the_client_itself(
     assert who == {"label": "test", "name": "mcp", "era": era, "form": can, "url": can}
 
 
-@every_era
-async def test_the_host_can_tell_the_sessions_of_clients_apart(era: str, runtime: Path) -> None:
-    async with client(runtime, era) as one, client(runtime, era) as two:
-        sessions = [(await told(it, "in_session"))["session"] for it in (one, one, two, two)]
-
-    first, again, other, other_again = sessions
-    assert first != ""
-    assert (first, other) == (again, other_again)
-    assert first != other
-
-
 @pytest.mark.core
 @every_era
 @pytest.mark.parametrize("action", ["accept", "decline", "cancel"])

@@ -1,9 +1,8 @@
 """Decides which lines of a text are plain, and marks the others: they may reach beyond the scene.
 
 Plain code only computes, and reads and edits the scene by names that are listed: those of Python in
-`plain_python`, those of an application by its leaf. A person may let it run without reading it, so
-whatever the lists do not have is marked. `plain_limits` marks what may freeze the application.
-Any thread.
+`plain_python`, those of an application by its leaf. Whatever the lists do not have is marked, so
+that the person who reads the text looks there first. Any thread.
 """
 
 from __future__ import annotations
@@ -15,7 +14,6 @@ from typing import Final
 
 from dcc_bridge.code.plain_bindings import Bindings
 from dcc_bridge.code.plain_inputs import Inputs
-from dcc_bridge.code.plain_limits import excesses
 from dcc_bridge.code.plain_uses import Uses
 from dcc_bridge.code.plain_values import text_of
 from dcc_bridge.verbs.plain_names import PlainNames
@@ -30,13 +28,11 @@ _EXPRESSIONS: Final = (
     *(ast.Attribute, ast.BinOp, ast.BoolOp, ast.Call, ast.Compare, ast.Constant, ast.Dict),
     *(ast.DictComp, ast.FormattedValue, ast.GeneratorExp, ast.IfExp, ast.JoinedStr, ast.Lambda),
     *(ast.List, ast.ListComp, ast.Name, ast.NamedExpr, ast.Set, ast.SetComp, ast.Slice),
-    *(ast.Starred, ast.Subscript, ast.Tuple, ast.UnaryOp),
+    *(ast.Starred, ast.Subscript, ast.Tuple, ast.UnaryOp, ast.Yield, ast.YieldFrom),
 )
 _IN_WORDS: Final[Mapping[type[ast.AST], str]] = {
     ast.AsyncFunctionDef: "defines a function that waits",
     ast.ClassDef: "defines a class",
-    ast.Yield: "defines a generator",
-    ast.YieldFrom: "defines a generator",
 }
 
 
@@ -53,8 +49,6 @@ def marked_lines(tree: ast.Module, plain: PlainNames) -> list[tuple[int, str]]:
     for node, reason in bindings.problems:
         reader.mark(node, reason)
     reader.visit(tree)
-    for node, reason in excesses(tree, bindings):
-        reader.mark(node, reason)
     rows = []
     for line, reasons in sorted(reader.reasons.items()):
         rows.append((line, "; ".join([*reasons][:_MAX_REASONS])))
@@ -202,9 +196,6 @@ class _Reader(ast.NodeVisitor):
 
     def visit_AugAssign(self, node: ast.AugAssign) -> None:
         self._check_store(node.target, node.value)
-        if isinstance(node.target, ast.Attribute):  # it may be added to often
-            for reason in self._inputs.over_limit(node.target.attr, node.target):
-                self.mark(node, reason)
         self.generic_visit(node)
 
     def visit_Subscript(self, node: ast.Subscript) -> None:

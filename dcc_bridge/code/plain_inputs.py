@@ -1,6 +1,6 @@
 """Decides which values a text may hand to the application: by an assignment, or in a call.
 
-A file, a command or a huge number is recognized by its form. Where the application would take any
+A file or a command is recognized by its form. Where the application would take any
 text for a file, the text has to be written out. `plain` asks here about each assignment and call.
 Any thread.
 """
@@ -13,7 +13,6 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from dcc_bridge.code.plain_bindings import Bindings
-from dcc_bridge.code.plain_limits import small_number
 from dcc_bridge.code.plain_python import KEYWORDS_OF_FILES
 from dcc_bridge.code.plain_uses import Uses, matcher
 from dcc_bridge.code.plain_values import Values, literal_end, may_name_file, text_of
@@ -61,22 +60,10 @@ class Inputs:
             for reason in self._of_item(target, value):
                 yield target, reason
 
-    def over_limit(self, name: str, value: ast.expr) -> Iterator[str]:
-        """Yield a reason where a number of this name has a limit, and the value may be over it.
-
-        Args:
-            name: An attribute that is assigned, or a keyword of a call.
-            value: The value.
-        """
-        limit = self._plain.limits.get(name)
-        if limit is not None and not small_number(value, limit):
-            yield f"sets {name}, which may be over {limit}"
-
     def _of_attribute(self, node: ast.Attribute, value: ast.expr) -> Iterator[str]:
         name = node.attr
         if may_name_file(value):
             yield f"assigns to {name} what may name a file"
-        yield from self.over_limit(name, value)
         path = self._bindings.full_path(node)
         if path in self._plain.fixed:
             yield f"assigns to {path}"
@@ -124,8 +111,6 @@ class Inputs:
             yield f"uses the inner name {keyword.arg}"
         elif keyword.arg in KEYWORDS_OF_FILES:
             yield f"names a file by {keyword.arg}"
-        else:
-            yield from self.over_limit(keyword.arg, keyword.value)
 
     def _is_own_method(self, node: ast.expr) -> bool:
         return isinstance(node, ast.Attribute) and self._values.is_own(node.value)

@@ -1,8 +1,6 @@
 """Lists what plain code may use of Python: builtins, modules that only compute, and methods.
 
-What an application adds, its leaf lists in a `dcc_bridge.verbs.plain_names.PlainNames`. Not listed
-is what a short text can freeze or crash the application with: iterators without an end or nested
-within each other, numbers and repeats of any size, and what calls functions of others. Any thread.
+What an application adds, its leaf lists in a `dcc_bridge.verbs.plain_names.PlainNames`. Any thread.
 """
 
 from __future__ import annotations
@@ -10,62 +8,63 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from dcc_bridge.verbs.plain_names import LiteralArgument
-
 _BUILTINS: Final = """
     False True None NotImplemented Ellipsis abs all any bin bool callable chr complex dict divmod
-    enumerate filter float format frozenset hex id int isinstance len list map max min next oct ord
-    print range repr reversed round set slice sorted str sum tuple zip
+    enumerate filter float format frozenset hex id int isinstance iter len list map max min next oct
+    ord pow print range repr reversed round set slice sorted str sum tuple zip
     ArithmeticError AssertionError AttributeError Exception IndexError KeyError LookupError
     NotImplementedError OverflowError ReferenceError RuntimeError StopIteration TypeError ValueError
     ZeroDivisionError
 """
 BUILTINS: Final = frozenset(_BUILTINS.split())
-_MATCHING: Final = "compile findall finditer fullmatch match search split sub subn"
 _OF_MODULES: Final[Mapping[str, str]] = {
     "math": """
-        acos acosh asin asinh atan atan2 atanh ceil copysign cos cosh degrees dist e erf erfc exp
-        expm1 fabs floor fmod frexp fsum gamma gcd hypot inf isclose isfinite isinf isnan isqrt lcm
-        ldexp lgamma log log10 log1p log2 modf nan pi pow radians remainder sin sinh sqrt tan tanh
-        tau trunc""",
+        acos acosh asin asinh atan atan2 atanh ceil comb copysign cos cosh degrees dist e erf erfc
+        exp expm1 fabs factorial floor fmod frexp fsum gamma gcd hypot inf isclose isfinite isinf
+        isnan isqrt lcm ldexp lgamma log log10 log1p log2 modf nan perm pi pow prod radians
+        remainder sin sinh sqrt tan tanh tau trunc""",
     "cmath": "cos e exp inf log phase pi polar rect sin sqrt tan",
     "random": """
         Random betavariate choice choices expovariate gauss lognormvariate normalvariate
         paretovariate randint random randrange sample seed shuffle triangular uniform
         vonmisesvariate""",
-    "collections": "Counter OrderedDict defaultdict deque",
+    "itertools": """
+        accumulate batched chain combinations combinations_with_replacement compress count cycle
+        dropwhile filterfalse groupby islice pairwise permutations product repeat starmap takewhile
+        tee zip_longest chain.from_iterable""",
+    "functools": "cache cmp_to_key lru_cache partial reduce",
+    "collections": "ChainMap Counter OrderedDict defaultdict deque",
     "json": "dumps loads JSONDecodeError",
-    "re": f"ASCII I IGNORECASE M MULTILINE escape {_MATCHING}",
+    "re": """
+        ASCII DOTALL I IGNORECASE M MULTILINE S VERBOSE X compile escape findall finditer fullmatch
+        match search split sub subn""",
     "string": """
-        ascii_letters ascii_lowercase ascii_uppercase digits hexdigits octdigits punctuation
-        whitespace""",
+        ascii_letters ascii_lowercase ascii_uppercase capwords digits hexdigits octdigits
+        punctuation whitespace""",
     "statistics": """
         fmean geometric_mean harmonic_mean mean median median_high median_low mode pstdev pvariance
-        stdev variance""",
+        quantiles stdev variance""",
+    "fractions": "Fraction",
+    "decimal": "Decimal ROUND_DOWN ROUND_HALF_EVEN ROUND_HALF_UP ROUND_UP",
     "datetime": """
         date datetime time timedelta timezone date.today datetime.now datetime.fromisoformat
         datetime.strptime date.fromisoformat timezone.utc""",
     "time": "monotonic perf_counter time",
     "typing": """
         Any Callable Dict Iterable Iterator List Mapping Optional Sequence Set Tuple Union""",
+    "copy": "copy deepcopy",
+    "bisect": "bisect bisect_left bisect_right insort insort_left insort_right",
+    "heapq": "heapify heappop heappush heappushpop heapreplace merge nlargest nsmallest",
+    "textwrap": "dedent fill indent shorten wrap",
+    "operator": """
+        abs add and_ contains eq floordiv ge gt itemgetter le lt mod mul ne neg not_ or_ pos pow sub
+        truediv truth xor""",
     "colorsys": "hls_to_rgb hsv_to_rgb rgb_to_hls rgb_to_hsv rgb_to_yiq yiq_to_rgb",
 }
 MODULES: Final = frozenset({*_OF_MODULES, "__future__"})
 PATHS: Final = frozenset(
     f"{module}.{name}" for module, names in _OF_MODULES.items() for name in names.split()
 )
-# At most 60 characters with at most two of * and +, none of them behind a group: what repeats
-# within a repeat, or many times in a row, takes forever for a text that does not match.
-_ONCE: Final = r"(?:[^*+{]|(?<!\))\{\d\d?\})*"
-_SHORT_PATTERN: Final = rf"(?!.{{61}}){_ONCE}(?:(?<!\))[*+]{_ONCE}){{0,2}}"
-GROWING_METHODS: Final = frozenset(("append", "extend", "insert"))
-# They may only be called: ``max(rows, key=rows.append)`` never ends.
-_CALLED: Final = (LiteralArgument("", place=None),)
-LITERALS: Final[Mapping[str, tuple[LiteralArgument, ...]]] = {
-    f"re.{name}": (LiteralArgument(_SHORT_PATTERN, keywords=("pattern",)),)
-    for name in _MATCHING.split()
-} | dict.fromkeys(GROWING_METHODS, _CALLED)
-"""Arguments that have to be written out, as in `PlainNames.literals`."""
 # They read attributes by name, look up a codec, which is a module, or make bytes of any size.
 _NOT_PLAIN: Final = {"encode", "format", "format_map", "to_bytes", "from_bytes"}
 _TYPES: Final = (str, list, dict, set, frozenset, tuple, int, float, complex, range, slice)

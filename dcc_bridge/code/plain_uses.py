@@ -34,7 +34,7 @@ class Uses:
         self._called_names = plain_python.NAMES | plain.names
         self._read_names = (self._called_names | plain.assigned) - plain.only_assigned
         self._rules = list[tuple[Callable[[str], bool], Sequence[LiteralArgument]]]()
-        for path, rules in {**plain_python.LITERALS, **plain.literals}.items():
+        for path, rules in plain.literals.items():
             self._rules.append((matcher([path]), rules))
         self._called = {node.func for node in ast.walk(tree) if isinstance(node, ast.Call)}
 

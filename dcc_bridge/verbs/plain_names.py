@@ -53,7 +53,6 @@ class PlainNames:
         fixed: Paths that it may not assign, though others that end so: ``doc.Label``.
         computes: Paths of what is made of numbers alone, such as vectors.
         literals: Arguments that it has to write out: by the name of what is called, or its path.
-        limits: By the name of an attribute or a keyword, the largest number that it may be set to.
             The number has to be written out, as a larger one may freeze the application.
         closes_scene: Names of what opens, closes or reverts the scene, or switches undo off; one
             that does so with a keyword alone has that: ``file(open)``.
@@ -70,5 +69,4 @@ class PlainNames:
     fixed: frozenset[str] = frozenset()
     computes: frozenset[str] = frozenset()
     literals: Mapping[str, Sequence[LiteralArgument]] = field(default_factory=dict)
-    limits: Mapping[str, int] = field(default_factory=dict)
     closes_scene: frozenset[str] = frozenset()

@@ -196,6 +196,5 @@ PLAIN: Final = PlainNames(
         ),
     },
     # Each step multiplies the faces of a mesh.
-    limits={"levels": 6, "render_levels": 6, "subsurf_levels": 6, "number_cuts": 100},
     closes_scene=frozenset(_CLOSES.split()),
 )

@@ -87,6 +87,5 @@ PLAIN: Final = PlainNames(
         "maya.cmds.connectAttr": (LiteralArgument(_WIRED, 1, is_end=True),),
         "maya.cmds.addAttr": (LiteralArgument(r"(?!)", None, ("usedAsFilename", "uaf")),),
     },
-    limits={"divisions": 4, "dv": 4},  # each multiplies the faces of a mesh
     closes_scene=frozenset(_CLOSES.split()),
 )

@@ -60,6 +60,7 @@ class Steps:
     Attributes:
         undone: The labels of the steps that were taken back.
         is_reverted: Whether each of these was taken back while it was open.
+        is_compared: Whether the host could compare all of each step that stays for losses.
         lost: The loss that nothing brings back, as an error that the body may have caught.
         loss_guard: The judge, which is asked whether the edits of a stretch may stay.
         trial: Reverts the open step; None if the host cannot, or no step is open.
@@ -101,6 +102,7 @@ class Steps:
         self._done: list[_Change] = []
         self.undone: list[str] = []
         self.is_reverted = True
+        self.is_compared = True
         self._put_back: list[str] = []
         self._left: list[str] = []
         self._file: Path | None = None  # the scene's file at the newest change
@@ -427,6 +429,8 @@ class Steps:
         if (refusal is not None or fails) and trial.is_edited():
             self._revert(trial)
             self._refusal = refusal
+        elif not trial.is_complete:
+            self.is_compared = False
         self._may_stay = refusal is None
 
     def _note_change(self, change: _Change, added: int, *, is_last: bool) -> None:

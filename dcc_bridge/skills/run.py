@@ -59,6 +59,10 @@ log = logging.getLogger(__name__)
 # An overdue skill has this time to see that, and to end. After it, the client is told that the
 # outcome is not known.
 OVERRUN_GRACE_S: Final = 5.0
+_NOT_COMPARED: Final = (
+    "There is too much in the scene to compare all of it, so more may be lost than was asked "
+    "about. Undo brings it back."
+)
 _ENDED: Future[Any] = Future()  # replaces the job of a run that has ended: a job holds its run
 _ENDED.set_result(None)
 
@@ -343,6 +347,8 @@ class Run(RunControl):
         left = ", ".join(self._steps.left)
         if left:
             note += f" Its changes to these remain: {left}."
+        if outcome.error is None and not self._steps.is_compared:
+            note += f" {_NOT_COMPARED}"
         if outcome.error is not None:
             outcome = Outcome(outcome.status, None, secret.redact(outcome.error + note))
         else:

@@ -330,6 +330,24 @@ def test_the_working_folder_and_the_environment_are_put_back_where_an_edit_fails
     assert kept == (tmp_path, "two", "sh010")
 
 
+@pytest.mark.parametrize("is_complete", [True, False])
+def test_a_result_says_where_not_all_could_be_compared_for_losses(
+    is_complete: bool, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    host = FakeHost(["a"])
+    monkeypatch.setattr(FakeTrial, "is_complete", is_complete)
+
+    @skill(risk="edit")
+    def add() -> None:
+        host.items.append("b")
+
+    with live(tmp_path / "run", add, host=host) as running:
+        result = running.call("add")
+
+    assert host.items == ["a", "b"]
+    assert ("more may be lost" in text(result)) is not is_complete
+
+
 @pytest.mark.parametrize("is_lost", [False, True])
 def test_what_a_revert_leaves_is_told(
     is_lost: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

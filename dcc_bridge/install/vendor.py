@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Final
 
 from dcc_bridge.errors import DISTRIBUTION, BridgeError
-from dcc_bridge.install.locations import Platform
+from dcc_bridge.install.places import Platform
 
 # pip does not also try older tags, so each tag is named. Wheels with newer tags than 2.28 do not
 # load on the systems of the VFX Reference Platform CY2024 to CY2026.

@@ -325,9 +325,10 @@ def check_setup() -> Results:
     yield from plug_ins or ["No plug-in is installed: dcc-bridge install HOST."]
     clients = []
     for name in entries.CONFIG_FILES:
-        result = _check_client(name)
-        if result is not None:
-            clients.append(result)
+        for config in entries.CONFIG_FILES[name].places():
+            result = _check_client(name, config)
+            if result is not None:
+                clients.append(result)
     yield from clients or ["No client is set up: dcc-bridge client add NAME."]
 
 
@@ -340,9 +341,8 @@ def _check_plug_ins(kind: InstallTarget) -> Results:
             yield f"Installed: {describe(facts)}."
 
 
-def _check_client(name: str) -> str | Finding | None:
-    """Check the settings of a client; return None if the client is not set up."""
-    config = entries.CONFIG_FILES[name]
+def _check_client(name: str, config: entries.ConfigFile) -> str | Finding | None:
+    """Check a file of a client's settings; return None if the client is not set up in it."""
     title = known_clients.CLIENTS[name].name
     file = config.path()
     mend = f"dcc-bridge client add {name}"

@@ -179,9 +179,9 @@ def _list(options: argparse.Namespace) -> None:
         return
     for name, facts in clients.items():
         known = known_clients.CLIENTS[name]
-        print(f"{name:14}  {known.name}, {_state(name, facts)}")
-        print(f"{'':14}  {facts['file']}")
-        print(f"{'':14}  It {_QUESTIONS[known.questions]} (as of {known.asof}).")
+        print(f"{name:16}  {known.name}, {_state(name, facts)}")
+        print(f"{'':16}  {facts['file']}")
+        print(f"{'':16}  It {_QUESTIONS[known.questions]} (as of {known.asof}).")
 
 
 def _state(name: str, facts: Mapping[str, object]) -> str:

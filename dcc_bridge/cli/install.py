@@ -84,11 +84,10 @@ def run_install(options: argparse.Namespace) -> int:
         print("Nothing was written.")
         return SUCCESS
     try:
-        installed = plan.install()
+        result = put(plan)
     except OSError as error:
         raise Failure(f"It cannot be written: {error}. Nothing was installed.") from None
-    size = sum(file.stat().st_size for file in installed.files) / 1e6
-    print(f"Done: {len(installed.files):,} files, {size:.0f} MB. {plan.application.afterwards}")
+    print(f"Done: {result}")
     _print_leftovers(plan.location.folder)
     print("To remove it:", _quoted(_uninstall_command(options)))
     return SUCCESS
@@ -103,6 +102,32 @@ def _uninstall_command(options: argparse.Namespace) -> list[str]:
     if options.for_all_users:
         words.append("--for-all-users")
     return words
+
+
+def put(plan: Plan) -> str:
+    """Install a plug-in, and return its size and the person's next step, as a sentence.
+
+    Raises:
+        BridgeError: It cannot be installed. Nothing has changed.
+        OSError: A file cannot be written. Nothing has changed.
+    """
+    installed = plan.install()
+    size = sum(file.stat().st_size for file in installed.files) / 1e6
+    return f"{len(installed.files):,} files, {size:.0f} MB. {plan.application.afterwards}"
+
+
+def take(application: InstallTarget, installed: InstalledFiles) -> str:
+    """Remove a plug-in, and return what was removed and what was kept, as a sentence.
+
+    Raises:
+        BridgeError: It cannot be removed. Nothing was deleted.
+        OSError: A folder cannot be written. Nothing was deleted.
+    """
+    kept = [*installed.remove(application.title), *leftovers(installed.folder)]
+    if not kept:
+        return f"removed, {len(installed.files):,} files"
+    names = ", ".join(str(path) for path in kept)
+    return f"removed, but for what was changed or could not be deleted: {names}"
 
 
 def _quoted(words: list[str]) -> str:

@@ -157,6 +157,8 @@ class ConfigFile:
 
     def _settings(self) -> Path:
         """Return the folder, or else the file, that only the client makes."""
+        if self.folder == "package":
+            return _package_folder(str(self.package))
         file = self.path()
         is_own_folder = self.folder in _OWN_FOLDERS or Path(self.name).parent != Path()
         if is_own_folder:

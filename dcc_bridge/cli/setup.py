@@ -47,10 +47,10 @@ def run(options: argparse.Namespace) -> int:
         return SUCCESS
     print("\n".join(_table(rows)))
     steps = [row for row in rows if row.do is not None]
-    is_broken = any(row.is_broken for row in rows)
+    broken = [row for row in rows if row.is_broken]
     if not steps:
         print("Nothing is left to do.")
-        return _code(is_broken)
+        return _end(broken)
     print("\n".join(_changes(steps, options.undo)), flush=True)
     if options.dry_run:
         print("Nothing was changed.")
@@ -58,14 +58,21 @@ def run(options: argparse.Namespace) -> int:
     if not options.yes and not _agrees():
         return REFUSED
     failed = [row for row in steps if not _do(row)]
-    _print_end(steps, failed, options)
-    return _code(bool(failed) or is_broken)
+    count = len(steps) - len(failed)
+    print(f"{count} of {len(steps)} done.")
+    code = _end([*failed, *broken])
+    if count and not options.undo:
+        print("To take all of it back: dcc-bridge setup --undo")
+    return code
 
 
-def _code(is_incomplete: bool) -> int:
-    if is_incomplete:
-        return TOOL_ERROR
-    return SUCCESS
+def _end(not_done: Sequence[Row]) -> int:
+    """Print what could not be set up, and return the exit code."""
+    if not not_done:
+        return SUCCESS
+    names = ", ".join(row.label for row in not_done)
+    print(f"Not done: {names}. Correct what is said above, then run it again.")
+    return TOOL_ERROR
 
 
 def _nothing(options: argparse.Namespace) -> str:
@@ -138,13 +145,3 @@ def _do(row: Row) -> bool:
         return False
     print(f"{row.label}: {result.removesuffix('.')}.", flush=True)
     return True
-
-
-def _print_end(steps: Sequence[Row], failed: Sequence[Row], options: argparse.Namespace) -> None:
-    count = len(steps) - len(failed)
-    print(f"{count} of {len(steps)} done.")
-    if failed:
-        names = ", ".join(row.label for row in failed)
-        print(f"Not done: {names}. Every other step stays done.")
-    if count and not options.undo:
-        print("To take all of it back: dcc-bridge setup --undo")

@@ -116,7 +116,7 @@ def test_a_step_that_fails_stops_no_other_and_the_exit_code_says_so(home: Path) 
 
     assert done.code == 1
     assert "Codex: FAILED. only its own command writes that file" in done.out
-    assert "2 of 3 done.\nNot done: Codex." in done.out
+    assert "2 of 3 done.\nNot done: Codex, Gemini CLI." in done.out
     assert "Gemini CLI" in done.out
     assert "cannot be read: it is not valid JSON from line 1 on" in done.out
     assert (home / ".gemini/settings.json").read_text() == "{ not JSON"

@@ -249,3 +249,19 @@ def test_real_applications_are_set_up_and_the_home_is_as_before(home: Path) -> N
     assert "FreeCAD" in outputs["setup --yes"]
     assert f"freecad 0.20.2: version {own_version()}" in outputs["status"]
     assert tree(home) == before
+
+
+@pytest.mark.real
+@pytest.mark.timeout(300)
+@pytest.mark.skipif(freecad.PROGRAM is None, reason="FreeCAD is not installed")
+def test_a_python_without_pip_sets_up_too(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As in the environments that `uvx` makes."""
+    env = {**variables(home), "PATH": os.environ["PATH"]}
+    before = tree(home)
+    monkeypatch.setitem(sys.modules, "pip", None)
+
+    done = _run_here(env, ["setup", "--yes", "--only", "freecad"])
+    undone = _run_here(env, ["setup", "--undo", "--yes"])
+
+    assert (done.code, undone.code) == (0, 0), done.out
+    assert tree(home) == before

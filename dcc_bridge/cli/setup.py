@@ -6,21 +6,19 @@ import argparse
 import sys
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from pathlib import Path
 from typing import Final
 
 from dcc_bridge.cli import leaves
 from dcc_bridge.cli.exits import REFUSED, SUCCESS, TOOL_ERROR, tell
 from dcc_bridge.cli.setup_rows import Row, rows_to_set_up, rows_to_undo
 from dcc_bridge.client.entries import CONFIG_FILES
+from dcc_bridge.client.temporary import runner_of, start_again
 from dcc_bridge.client.terminal_io import is_terminal
 from dcc_bridge.elicitation.text import safe_line
 from dcc_bridge.errors import BridgeError
 
 _HEADING: Final = ("", "version", "Python", "now", "to do", "where")
 _MAX_CHARS: Final = 400
-# The folders in which `uvx` and `pipx run` keep environments that they delete after some time.
-_TEMPORARY: Final = ({"uv", "archive-v0"}, {"uv", "environments-v2"}, {"pipx", ".cache"})
 
 
 def fill(parser: argparse.ArgumentParser) -> None:
@@ -41,7 +39,7 @@ def run(options: argparse.Namespace) -> int:
     found = rows_to_set_up
     if options.undo:
         found = rows_to_undo
-    rows = [row for row in found() if not options.only or row.name in options.only]
+    rows = found(options.only)
     if not rows:
         print(_nothing(options))
         return SUCCESS
@@ -109,17 +107,13 @@ def _changes(steps: Iterable[Row], is_undo: bool) -> list[str]:
     if is_undo:
         lines = ["This will be removed:"]
     lines += [f"  {row.label}: {row.change}" for row in steps]
-    if not is_undo and _is_temporary(Path(sys.prefix)):
+    runner = runner_of(sys.prefix)
+    if not is_undo and runner and not start_again(sys.prefix):
         lines.append(
-            f"This dcc-bridge is in {sys.prefix}, which is deleted after some time. The clients "
-            "start it there. Install it first: uv tool install, or pipx install."
+            f"This dcc-bridge is in {sys.prefix}, which {runner} deletes after some time, and "
+            f"{runner} is not on PATH. The clients could not start it then: install it first."
         )
     return lines
-
-
-def _is_temporary(prefix: Path) -> bool:
-    """Return whether an environment is one that its maker deletes by itself."""
-    return any(names <= set(prefix.parts) for names in _TEMPORARY)
 
 
 def _agrees() -> bool:

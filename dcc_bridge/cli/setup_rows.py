@@ -6,7 +6,7 @@ Nothing is written before a row's `Row.do` is called. That uses the functions of
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -29,7 +29,6 @@ class Row:
     """An application or a client, what is set up of it, and what can be done.
 
     Attributes:
-        name: Its name for ``--only``.
         title: The name that its users say.
         place: Its program, or its file.
         now: What is set up, in a few words.
@@ -42,7 +41,6 @@ class Row:
         do: Does it, and returns a sentence with the person's next step.
     """
 
-    name: str
     title: str
     place: str
     now: str
@@ -60,30 +58,35 @@ class Row:
         return f"{self.title} {self.version}".rstrip()
 
 
-def rows_to_set_up() -> list[Row]:
-    """Return what was found, each with the step that sets it up, if one is needed."""
+def rows_to_set_up(only: Collection[str]) -> list[Row]:
+    """Return what was found, each with the step that sets it up, if one is needed.
+
+    Args:
+        only: The names of the wanted applications and clients; empty for all.
+    """
     rows: list[Row] = []
-    for application in leaves.targets().values():
+    for application in _wanted_applications(only):
         rows += _applications(application)
-    for label, config in CONFIG_FILES.items():
-        for place in config.places():
-            rows += _clients(label, place)
+    for label, place in _wanted_files(only):
+        rows += _clients(label, place)
     return rows
 
 
-def rows_to_undo() -> list[Row]:
+def rows_to_undo(only: Collection[str]) -> list[Row]:
     """Return what is set up, each with the step that takes it back.
 
     The steps are the other way round: an installation that made folders in which others are comes
     after those.
+
+    Args:
+        only: The names of the wanted applications and clients; empty for all.
     """
     rows: list[Row] = []
-    for label, config in CONFIG_FILES.items():
-        for place in config.places():
-            if registration.find(place) is not None:
-                rows.append(_entry(label, place))
+    for label, place in _wanted_files(only):
+        if registration.find(place) is not None:
+            rows.append(_entry(label, place))
     installations: list[tuple[int, Row]] = []
-    for application in leaves.targets().values():
+    for application in _wanted_applications(only):
         versions = [facts for _, facts in _asked(application) if isinstance(facts, Facts)]
         versions += application.known_versions
         for installation in find_installations(application, versions):
@@ -91,6 +94,20 @@ def rows_to_undo() -> list[Row]:
             installations.append((_depth(Path(installation["folder"])), row))
     installations.sort(key=lambda installation: installation[0], reverse=True)
     return [*rows, *(row for _, row in installations)]
+
+
+def _wanted_applications(only: Collection[str]) -> list[InstallTarget]:
+    targets = leaves.targets()
+    return [application for name, application in targets.items() if not only or name in only]
+
+
+def _wanted_files(only: Collection[str]) -> Iterator[tuple[str, ConfigFile]]:
+    """Yield the label of each wanted client, with each of its files."""
+    for label, config in CONFIG_FILES.items():
+        if only and label not in only:
+            continue
+        for place in config.places():
+            yield label, place
 
 
 def _depth(folder: Path) -> int:
@@ -124,7 +141,7 @@ def _applications(application: InstallTarget) -> Iterator[Row]:
     folders: dict[Path, Facts] = {}
     for found, facts in _asked(application):
         place = str(found.program)
-        row = partial(Row, application.name, application.title, place)
+        row = partial(Row, application.title, place)
         if isinstance(facts, str):
             yield row("cannot be used", found.version or "", note=facts)
             continue
@@ -178,7 +195,7 @@ def _is_current(installation: dict[str, Any], plan: Plan) -> bool:
 def _installation(application: InstallTarget, installation: dict[str, Any]) -> Row:
     """Return the row of an installation, which takes it back."""
     folder = installation["folder"]
-    row = partial(Row, application.name, application.title, folder)
+    row = partial(Row, application.title, folder)
     if "wrong" in installation:
         return row("cannot be read", note=installation["wrong"].removesuffix("."), is_broken=True)
     now = f"plug-in {installation['bridge']}"
@@ -203,7 +220,7 @@ def _clients(label: str, config: ConfigFile) -> Iterator[Row]:
     if entry is None and not config.is_there:
         return
     known = known_clients.CLIENTS[label]
-    row = partial(Row, label, known.name, str(config.path()))
+    row = partial(Row, known.name, str(config.path()))
     problem = registration.problem(config)
     if problem:
         yield row(problem, is_broken=True)
@@ -237,7 +254,7 @@ def _add(label: str, config: ConfigFile) -> str:
 def _entry(label: str, config: ConfigFile) -> Row:
     """Return the row of a client that is set up, which takes our entry out."""
     known = known_clients.CLIENTS[label]
-    row = partial(Row, label, known.name, str(config.path()), "set up")
+    row = partial(Row, known.name, str(config.path()), "set up")
     if not config.is_writable:
         return row(
             verb="by hand", note=f"Remove the entry dcc-bridge from {config.path()} yourself"

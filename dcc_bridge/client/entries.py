@@ -44,6 +44,8 @@ from pathlib import Path
 from typing import Any, Final, Literal
 from urllib.parse import quote, urlencode
 
+from dcc_bridge.client.temporary import start_again
+
 NAME: Final = "dcc-bridge"  # the name of our entry
 _RUNTIME: Final = "DCC_BRIDGE_RUNTIME"
 _IMPORT_FOLDER: Final = str(Path(__file__).absolute().parents[2])
@@ -80,11 +82,14 @@ class ClientEntry:
         env = {}
         if os.environ.get(_RUNTIME):
             env[_RUNTIME] = os.environ[_RUNTIME]
+        arguments = ("connect", "--label", label)
+        again = start_again(sys.prefix)
+        if again:
+            return cls(again[0], (*again[1:], NAME, *arguments), env)
         script_name = NAME
         if os.name == "nt":
             script_name = f"{NAME}.exe"
         script = Path(sys.executable).with_name(script_name)
-        arguments = ("connect", "--label", label)
         if script.is_file():
             return cls(str(script), arguments, env)
         # A host's own Python finds us only by this variable.

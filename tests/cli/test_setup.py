@@ -12,8 +12,8 @@ import pytest
 
 from dcc_bridge.errors import own_version
 from dcc_bridge.install import vendor
-from tests import homes
-from tests.cli.commands import COMMAND, Done, _run_here, environment
+from tests.cli.commands import COMMAND, Done, _run_here
+from tests.cli.pretended import application, put, variables
 from tests.client.tty import at_terminal
 from tests.hosts import freecad
 from tests.install import tree
@@ -21,6 +21,7 @@ from tests.install import tree
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="a script is no program there")
 
 CURSOR = ".cursor/mcp.json"
+PYTHON = f"{sys.version_info.major}.{sys.version_info.minor}"
 COMMENTED = '{\n\t// mine\n\t"mcpServers": {},\n}\n'
 
 
@@ -41,25 +42,6 @@ def home(tmp_path: Path) -> Path:
     (folder := tmp_path / "home").mkdir()
     put(folder / CURSOR, COMMENTED)
     return folder
-
-
-def put(file: Path, text: str) -> Path:
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(text)
-    return file
-
-
-def application(program: Path, version: str, python: str = "3.11") -> Path:
-    """Write a batch interpreter that tells its version and its Python to whoever starts it."""
-    facts = json.dumps({"version": version, "python": python, "shared": None})
-    script = f"#!/bin/sh\nprintf '%s' '{facts}' > \"$DCC_BRIDGE_TELL\"\n"
-    put(program, script).chmod(0o755)
-    return program
-
-
-def variables(home: Path) -> dict[str, str]:
-    env = environment(home.parent / "runtime", PATH=str(home.parent / "bin"), **homes.home(home))
-    return {name: value for name, value in env.items() if not name.startswith("XDG_")}
 
 
 def setup(home: Path, *words: str) -> Done:
@@ -215,13 +197,30 @@ def test_a_package_of_claude_desktop_is_set_up_beside_the_plain_one(home: Path) 
     assert all(f"Claude Desktop: the entry dcc-bridge, into {file}" in done.out for file in files)
 
 
-def test_an_environment_that_goes_by_itself_is_named(
-    home: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("prefix", "runner", "words"),
+    [
+        ("/home/ann/.cache/uv/archive-v0/x8", "uvx", ["--python", PYTHON, "--from"]),
+        ("/home/ann/.local/pipx/.cache/a1b2", "pipx", ["run", "--spec"]),
+    ],
+)
+def test_from_an_environment_that_goes_by_itself_its_maker_is_named_in_the_entry(
+    prefix: str, runner: str, words: list[str], home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As `uvx` and `pipx run` make it."""
-    monkeypatch.setattr(sys, "prefix", "/home/ann/.cache/uv/archive-v0/x8")
+    """The entry starts the same version again once the environment is gone."""
+    monkeypatch.setattr(sys, "prefix", prefix)
+    without = setup(home, "--dry-run")
+    program = put(home.parent / "bin" / runner, "#!/bin/sh\n")
+    program.chmod(0o755)
 
-    assert "which is deleted after some time" in setup(home, "--dry-run").out
+    done = setup(home, "--yes")
+
+    entry = json.loads((home / CURSOR).read_text().replace("// mine", "").replace(",\n}", "}"))
+    server = entry["mcpServers"]["dcc-bridge"]
+    assert f"which {runner} deletes after some time" in without.out
+    assert "deletes after some time" not in done.out
+    assert (server["command"], server["args"][: len(words)]) == (str(program), words)
+    assert server["args"][len(words) + 1 :] == ["dcc-bridge", "connect", "--label", "cursor"]
 
 
 @pytest.mark.real

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import os
+import sys
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -89,6 +91,7 @@ def test_versions_side_by_side_are_each_found_and_a_person_says_which(tmp_path: 
     assert str(old) in str(error.value)
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="not everybody can make a link there")
 def test_path_comes_first_and_no_place_comes_twice(tmp_path: Path) -> None:
     kind = APPLICATIONS["blender"]
     put(tmp_path, "opt/blender-4.5/blender", "opt/blender-5.2/blender")
@@ -200,8 +203,38 @@ def test_what_has_folders_of_its_own_is_only_named(tmp_path: Path) -> None:
     assert "dcc-bridge install freecad --version" in image.problem
 
 
-def test_the_registry_of_this_computer_can_be_read() -> None:
-    """Whatever is in it; on a system without one it is empty."""
-    known = read()
+if sys.platform == "win32":
+    import winreg
 
-    assert all(name and folder.parts for name, folder in known.installed)
+    _KEYS = r"Software\Microsoft\Windows\CurrentVersion"
+
+    @pytest.fixture
+    def keys() -> Iterator[None]:
+        """Write what installers write, for this user only; and delete it again."""
+        values = {
+            rf"{_KEYS}\Uninstall\dcc_bridge-test": {
+                "DisplayName": "Blender 9.9",
+                "InstallLocation": r'"%SystemDrive%\Tools\B99"',
+            },
+            rf"{_KEYS}\App Paths\Dcc_Bridge-Test.exe": {"": r"D:\Tools\B99\blender.exe"},
+        }
+        for path, texts in values.items():
+            with winreg.CreateKey(winreg.HKEY_CURRENT_USER, path) as key:
+                for name, text in texts.items():
+                    winreg.SetValueEx(key, name, 0, winreg.REG_EXPAND_SZ, text)
+        yield
+        for path in values:
+            winreg.DeleteKey(winreg.HKEY_CURRENT_USER, path)
+
+    @pytest.mark.usefixtures("keys")
+    def test_what_installers_write_into_the_registry_is_read() -> None:
+        known = read()
+
+        drive = os.environ["SYSTEMDRIVE"]
+        assert ("Blender 9.9", Path(rf"{drive}\Tools\B99")) in known.installed
+        assert known.app_paths["dcc_bridge-test.exe"] == Path(r"D:\Tools\B99\blender.exe")
+
+else:
+
+    def test_a_system_without_a_registry_lists_nothing() -> None:
+        assert read() == Registry()

@@ -380,8 +380,12 @@ def find_program(
         if problem:
             raise UnknownLocation(f"{problem}.")
         return Path(path)
-    found = applications.search(application, applications.Computer.here())
-    chosen = applications.choose(application, found, version)
+    chosen = None
+    if version is None:
+        chosen = applications.first_on_path(application, System.here())
+    if chosen is None:
+        found = applications.search(application, applications.Computer.here())
+        chosen = applications.choose(application, found, version)
     if chosen is None:
         return None
     return chosen.program

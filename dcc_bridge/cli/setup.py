@@ -135,7 +135,7 @@ def _do(row: Row) -> bool:
         result = row.do()
     except (BridgeError, OSError, ValueError) as error:
         reason = safe_line(str(error), _MAX_CHARS).removesuffix(".")
-        print(f"{row.label}: FAILED. {reason}.", flush=True)
+        print(f"{row.label}: FAILED: {reason}.", flush=True)
         return False
     print(f"{row.label}: {result.removesuffix('.')}.", flush=True)
     return True

@@ -20,7 +20,7 @@ from dcc_bridge.client.entries import CONFIG_FILES, ConfigFile
 from dcc_bridge.errors import own_version
 from dcc_bridge.install.applications import Computer, Found, search
 from dcc_bridge.install.installed import InstalledFiles, NotOurs, find_installations
-from dcc_bridge.install.locations import Facts, InstallTarget, System, UnknownLocation
+from dcc_bridge.install.locations import Facts, InstallTarget, System, UnknownLocation, numbers
 from dcc_bridge.install.plan import Plan
 
 
@@ -126,43 +126,56 @@ def _asked(application: InstallTarget) -> Iterator[tuple[Found, Facts | str]]:
             yield found, found.problem
             continue
         try:
-            yield (
-                found,
-                application.complete(
-                    interpreter.probe(application, str(found.program)), None, None
-                ),
-            )
+            facts = interpreter.probe(application, str(found.program))
+            yield found, application.complete(facts, None, None)
         except UnknownLocation as error:
             yield found, str(error).removesuffix(".")
 
 
 def _applications(application: InstallTarget) -> Iterator[Row]:
-    """Yield a row for each place of an application."""
-    folders: dict[Path, Facts] = {}
+    """Yield a row for each place of an application, the newest version first."""
+    usable: list[tuple[Found, Facts]] = []
     for found, facts in _asked(application):
-        place = str(found.program)
-        row = partial(Row, application.title, place)
         if isinstance(facts, str):
-            yield row("cannot be used", found.version or "", note=facts)
-            continue
-        row = partial(row, version=facts.version or "", python=facts.python or "")
-        location = application.location(System.here(), facts, False)
-        first = folders.setdefault(location.folder, facts)
-        if first is not facts:
-            yield row(_shared_folder(first, facts))
-            continue
-        yield _application(row, Plan(application, facts, location, System.here()))
+            place = str(found.program)
+            yield Row(application.title, place, "cannot be used", found.version or "", note=facts)
+        else:
+            usable.append((found, facts))
+    usable.sort(key=lambda one: numbers(one[1].version or ""), reverse=True)
+    folders: dict[Path, Facts] = {}
+    for found, facts in usable:
+        row = partial(
+            Row,
+            application.title,
+            str(found.program),
+            version=facts.version or "",
+            python=facts.python or "",
+        )
+        try:
+            location = application.location(System.here(), facts, False)
+            plan = Plan(application, facts, location, System.here())
+            if location.folder in folders:
+                yield row(_shared_folder(folders[location.folder], facts))
+                continue
+            yield _application(row, plan)
+            folders[location.folder] = facts
+        except UnknownLocation as error:
+            yield row("cannot be set up", note=str(error).removesuffix("."))
 
 
 def _shared_folder(first: Facts, facts: Facts) -> str:
-    """Return the state of an application that shares its folder with another version."""
+    """Return the state of an application that shares its folder with a newer version."""
     if first.python == facts.python:
         return f"shares the plug-in of {first.version}"
     return f"has the folder of {first.version}, but another Python"
 
 
 def _application(row: Callable[..., Row], plan: Plan) -> Row:
-    """Return the row of an application with a folder of its own."""
+    """Return the row of an application with a folder of its own.
+
+    Raises:
+        UnknownLocation: The version or the Python of the application does not fit.
+    """
     for installation in find_installations(plan.application, [plan.facts]):
         if _is_current(installation, plan):
             shared = ""
@@ -173,8 +186,6 @@ def _application(row: Callable[..., Row], plan: Plan) -> Row:
         old = plan.check()
     except NotOurs as error:
         return row("cannot be set up", note=str(error).removesuffix("."), is_broken=True)
-    except UnknownLocation as error:
-        return row("cannot be set up", note=str(error).removesuffix("."))
     now = "no plug-in"
     verb = "install"
     if old is not None:

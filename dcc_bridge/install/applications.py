@@ -87,10 +87,18 @@ def search(application: InstallTarget, computer: Computer) -> list[Found]:
         Those on PATH first, then those of the system's folders and lists.
     """
     found: dict[str, Found] = {}
-    for one in (*_on_path(application, computer), *_elsewhere(application, computer)):
+    for one in (*_on_path(application, computer.system), *_elsewhere(application, computer)):
         found.setdefault(os.path.realpath(one.program), one)
     usable = [one for one in found.values() if not one.problem]
     return [*usable, *(one for one in found.values() if one.problem)]
+
+
+def first_on_path(application: InstallTarget, system: System) -> Found | None:
+    """Return the first usable place of an application on PATH; None if there is none."""
+    for found in _on_path(application, system):
+        if not found.problem:
+            return found
+    return None
 
 
 def choose(application: InstallTarget, found: Sequence[Found], version: str | None) -> Found | None:
@@ -141,11 +149,12 @@ def _fits(version: str, wanted: str) -> bool:
     return f"{version}.".startswith(f"{wanted}.") or f"{wanted}.".startswith(f"{version}.")
 
 
-def _on_path(application: InstallTarget, computer: Computer) -> Iterator[Found]:
-    for folder in computer.system.env.get("PATH", "").split(os.pathsep):
+def _on_path(application: InstallTarget, system: System) -> Iterator[Found]:
+    for folder in system.env.get("PATH", "").split(os.pathsep):
         for name in application.programs:
             program = shutil.which(name, path=folder)
-            if folder and program is not None:
+            # On Windows `which` also looks in the current folder, where anybody may put a program.
+            if program is not None and Path(program).parent == Path(folder):
                 path = Path(program)
                 yield Found(path, PATH, None, problem_of(application, path))
 

@@ -97,7 +97,7 @@ def test_a_step_that_fails_stops_no_other_and_the_exit_code_says_so(home: Path) 
     done = setup(home, "--yes")
 
     assert done.code == 1
-    assert "Codex: FAILED. only its own command writes that file" in done.out
+    assert "Codex: FAILED: only its own command writes that file" in done.out
     assert "2 of 3 done.\nNot done: Codex, Gemini CLI." in done.out
     assert "Gemini CLI" in done.out
     assert "cannot be read: it is not valid JSON from line 1 on" in done.out
@@ -120,16 +120,21 @@ def test_only_what_is_named_is_set_up_and_taken_back(home: Path) -> None:
     assert "maya was not found" in setup(home, "--yes", "--only", "maya").out
 
 
-@pytest.mark.usefixtures("vendored")
-def test_of_versions_that_share_a_folder_one_gets_the_plug_in(home: Path) -> None:
-    application(home / "Applications/freecad-1.0/bin/freecadcmd", "1.0.2")
-    application(home / "Applications/freecad-1.0.1/bin/freecadcmd", "1.0.1")
-    application(home / "Applications/freecad-0.21/bin/freecadcmd", "0.21.2", "3.12")
+@pytest.mark.parametrize(("newest_python", "folder_of"), [("3.12", "1.0.2"), ("3.99", "1.0.1")])
+def test_of_versions_that_share_a_folder_the_newest_that_can_gets_the_plug_in(
+    newest_python: str, folder_of: str, home: Path
+) -> None:
+    application(home / "Applications/freecad-0.21/bin/freecadcmd", "0.21.2", "3.11")
+    application(home / "Applications/freecad-1.0.1/bin/freecadcmd", "1.0.1", "3.12")
+    application(home / "Applications/freecad-1.0.2/bin/freecadcmd", "1.0.2", newest_python)
 
     done = setup(home, "--dry-run", "--only", "freecad")
 
-    assert "has the folder of 0.21.2, but another Python" in done.out
+    assert f"has the folder of {folder_of}, but another Python" in done.out
+    assert f"FreeCAD {folder_of}: the plug-in, into" in done.out
     assert done.out.count("the plug-in, into") == 1
+    shares = folder_of == "1.0.2"
+    assert ("shares the plug-in of 1.0.2" in done.out) == shares
 
 
 def test_a_folder_that_is_not_ours_is_named_and_left(home: Path) -> None:

@@ -109,6 +109,17 @@ def test_path_comes_first_and_no_place_comes_twice(tmp_path: Path) -> None:
     assert choose(kind, found, "4.5") == found[0]
 
 
+def test_a_program_in_the_current_folder_is_not_started(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Windows looks there first, and anybody may have put it there."""
+    put(tmp_path, "blender.exe", "blender", "bin/other")
+    monkeypatch.chdir(tmp_path)
+    here = computer(tmp_path, "win32", PATH=str(tmp_path / "bin"))
+
+    assert search(APPLICATIONS["blender"], here) == []
+
+
 @pytest.mark.parametrize(
     ("host", "place", "known", "way"),
     [

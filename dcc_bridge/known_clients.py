@@ -75,6 +75,35 @@ CLIENTS: Final[dict[str, KnownClient]] = {
         "github.com/microsoft/vscode/issues/307962: the chat asks field by field, and the terminal "
         "agent in a row of questions",
     ),
+    "vscode-insiders": KnownClient(
+        "VS Code Insiders",
+        "draws",
+        "its command MCP: List Servers",
+        "2026-04-13",
+        "as VS Code, of which it is the next version",
+    ),
+    "vscodium": KnownClient(
+        "VSCodium",
+        "draws",
+        "its command MCP: List Servers",
+        "2026-04-13",
+        "as VS Code, whose source it is built from; not seen there",
+    ),
+    "windsurf": KnownClient(
+        "Windsurf",
+        "neither",
+        "its Settings > Cascade > MCP Servers",
+        "2025-09-19",
+        "github.com/DefangLabs/defang/issues/1448: its documentation names tools and resources "
+        "only",
+    ),
+    "lm-studio": KnownClient(
+        "LM Studio",
+        "neither",
+        "its tab Program",
+        "2025-09-05",
+        "github.com/lmstudio-ai/lmstudio-bug-tracker/issues/977, 817: no elicitation",
+    ),
     "codex": KnownClient(
         "Codex",
         "declares",

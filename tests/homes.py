@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 _LOCAL = "WIN_PD_OVERRIDE_LOCAL_APPDATA"
+_DOCUMENTS = "WIN_PD_OVERRIDE_PERSONAL"
 
 
 def home(folder: Path) -> dict[str, str]:
@@ -22,6 +23,7 @@ def home(folder: Path) -> dict[str, str]:
         "APPDATA": str(folder / "AppData" / "Roaming"),
         "LOCALAPPDATA": local,
         _LOCAL: local,
+        _DOCUMENTS: str(folder / "Documents"),
     }
 
 

@@ -41,6 +41,7 @@ class Command(NamedTuple):
 
 COMMANDS: Final = {
     "demo": Command("show one confirmed deletion, end to end", "demo"),
+    "setup": Command("find applications and clients and set all of them up", "setup"),
     "install": Command("install the plug-in for an application", "install"),
     "uninstall": Command("remove an installed plug-in", "install", "fill_install"),
     "status": Command("show where the plug-in is installed", "install"),

@@ -14,7 +14,15 @@ from dcc_bridge import known_clients
 from dcc_bridge.cli import hosts
 from dcc_bridge.cli.exits import SUCCESS, Failure, tell
 from dcc_bridge.client import registration
-from dcc_bridge.client.entries import CONFIG_FILES, LINKED, NAME, OTHER, ClientEntry, link
+from dcc_bridge.client.entries import (
+    CONFIG_FILES,
+    LINKED,
+    NAME,
+    OTHER,
+    ClientEntry,
+    ConfigFile,
+    link,
+)
 
 _QUESTIONS: Final = {
     "draws": "can show questions itself",
@@ -95,7 +103,7 @@ def _writable(name: str) -> str:
 def _removable(name: str) -> str:
     file = "it"
     if name in CONFIG_FILES:
-        file = str(CONFIG_FILES[name].path())
+        file = " and ".join(str(place.path()) for place in CONFIG_FILES[name].places())
     return _checked_name(name, f"Remove the entry {NAME!r} from {file} yourself.")
 
 
@@ -123,29 +131,40 @@ def _folder(text: str) -> Path:
 
 
 def _add(options: argparse.Namespace) -> None:
-    config = CONFIG_FILES[options.name]
-    try:
-        change = registration.add(config, options.name, options.project)
-    except registration.ByHand:
-        print(config.text(ClientEntry.for_client(options.name)))
-        raise
     known = known_clients.CLIENTS[options.name]
-    verb = "was"
-    if change.is_new:
-        verb = "is"
-    print(f"{known.name} {verb} set up in {change.file}.")
-    _print_backup(change)
-    if change.is_new:
+    is_new = False
+    for config in _places(options):
+        try:
+            change = registration.add(config, options.name, options.project)
+        except registration.ByHand:
+            print(config.text(ClientEntry.for_client(options.name)))
+            raise
+        verb = "was"
+        if change.is_new:
+            verb = "is"
+            is_new = True
+        print(f"{known.name} {verb} set up in {change.file}.")
+        _print_backup(change)
+    if is_new:
         print(f"Restart the client. It {_QUESTIONS[known.questions]}.")
 
 
+def _places(options: argparse.Namespace) -> list[ConfigFile]:
+    """Return the files of a client that an option names; a project has only one."""
+    config = CONFIG_FILES[options.name]
+    if options.project is not None:
+        return [config]
+    return config.places()
+
+
 def _remove(options: argparse.Namespace) -> None:
-    change = registration.remove(CONFIG_FILES[options.name], options.project)
-    result = "was not set up"
-    if change.is_new:
-        result = "is no longer set up"
-    print(f"{known_clients.CLIENTS[options.name].name} {result} in {change.file}.")
-    _print_backup(change)
+    for config in _places(options):
+        change = registration.remove(config, options.project)
+        result = "was not set up"
+        if change.is_new:
+            result = "is no longer set up"
+        print(f"{known_clients.CLIENTS[options.name].name} {result} in {change.file}.")
+        _print_backup(change)
 
 
 def _print_backup(change: registration.Change) -> None:
@@ -160,18 +179,19 @@ def _list(options: argparse.Namespace) -> None:
         return
     for name, facts in clients.items():
         known = known_clients.CLIENTS[name]
-        print(f"{name:14}  {known.name}, {_state(name, facts)}")
-        print(f"{'':14}  {facts['file']}")
-        print(f"{'':14}  It {_QUESTIONS[known.questions]} (as of {known.asof}).")
+        print(f"{name:16}  {known.name}, {_state(name, facts)}")
+        print(f"{'':16}  {facts['file']}")
+        print(f"{'':16}  It {_QUESTIONS[known.questions]} (as of {known.asof}).")
 
 
 def _state(name: str, facts: Mapping[str, object]) -> str:
     """Return the state of a client's configuration, in a few words."""
     if facts["is_set_up"]:
         return "set up"
-    problem = registration.problem(CONFIG_FILES[name])
-    if problem:
-        return problem
+    for config in CONFIG_FILES[name].places():
+        problem = registration.problem(config)
+        if problem:
+            return problem
     if facts["is_writable"]:
         return "not set up"
     return f"set up by hand: dcc-bridge client print {name}"
@@ -183,12 +203,14 @@ def _print(options: argparse.Namespace) -> None:
 
 def _facts(name: str) -> dict[str, object]:
     """Return the facts about a client that `dcc_bridge.local_clients` reads."""
-    config = CONFIG_FILES[name]
+    places = CONFIG_FILES[name].places()
+    config = places[0]
+    entries = [registration.find(place) for place in places]
     return {
         "label": name,
         "file": str(config.path()),
-        "is_there": config.is_there,
-        "is_set_up": registration.find(config) is not None,
+        "is_there": any(place.is_there for place in places),
+        "is_set_up": None not in entries,
         "is_writable": config.is_writable,
         "entry": config.text(ClientEntry.for_client(name)),
     }

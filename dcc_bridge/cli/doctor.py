@@ -27,6 +27,7 @@ from dcc_bridge.elicitation.text import safe_text
 from dcc_bridge.elicitation.types import NOT_SUPPORTED, TIMED_OUT
 from dcc_bridge.errors import BridgeError, StartError, Unreachable
 from dcc_bridge.install import locations
+from dcc_bridge.install.applications import SeveralFound
 from dcc_bridge.install.installed import InstalledFiles, NotOurs, describe, find_installations
 from dcc_bridge.install.locations import Facts, InstallTarget, Location, System, UnknownLocation
 from dcc_bridge.server import discovery
@@ -324,9 +325,10 @@ def check_setup() -> Results:
     yield from plug_ins or ["No plug-in is installed: dcc-bridge install HOST."]
     clients = []
     for name in entries.CONFIG_FILES:
-        result = _check_client(name)
-        if result is not None:
-            clients.append(result)
+        for config in entries.CONFIG_FILES[name].places():
+            result = _check_client(name, config)
+            if result is not None:
+                clients.append(result)
     yield from clients or ["No client is set up: dcc-bridge client add NAME."]
 
 
@@ -339,9 +341,8 @@ def _check_plug_ins(kind: InstallTarget) -> Results:
             yield f"Installed: {describe(facts)}."
 
 
-def _check_client(name: str) -> str | Finding | None:
-    """Check the settings of a client; return None if the client is not set up."""
-    config = entries.CONFIG_FILES[name]
+def _check_client(name: str, config: entries.ConfigFile) -> str | Finding | None:
+    """Check a file of a client's settings; return None if the client is not set up in it."""
     title = known_clients.CLIENTS[name].name
     file = config.path()
     mend = f"dcc-bridge client add {name}"
@@ -374,7 +375,7 @@ def check_installation(host: str) -> Results:
     yield application
     installed: list[tuple[Location, InstalledFiles]] = []
     is_empty = True
-    for location, _ in kind.locations(System.here(), [facts]):
+    for location, _ in kind.locations(System.here(), _versions(kind, facts)):
         files = _read(location.folder)
         if files is not None:
             is_empty = False
@@ -393,16 +394,25 @@ def check_installation(host: str) -> Results:
         yield from _check_files(kind, location, installed_files, facts)
 
 
+def _versions(kind: InstallTarget, facts: Facts) -> list[Facts]:
+    """Return the versions whose folders are checked: the one that answered, or else all."""
+    if facts.program is None:
+        return kind.known_versions
+    return [facts]
+
+
 def _ask_application(kind: InstallTarget) -> tuple[str | Finding, Facts]:
     """Return the result of starting an application, and the facts that it reports."""
     try:
         facts = interpreter.probe(kind)
+    except SeveralFound as error:
+        return str(error), Facts()
     except UnknownLocation as error:
         mend = "Start it by hand once and read its output."
         return Finding("application", str(error), mend), Facts()
     if facts.program is not None:
         return f"{facts.program} is {kind.title} {facts.version}, Python {facts.python}.", facts
-    return f"{' or '.join(kind.programs)} is not on PATH, so its version is not known.", facts
+    return f"{' or '.join(kind.programs)} was not found, so its version is not known.", facts
 
 
 def _read(folder: Path) -> InstalledFiles | Finding | None:

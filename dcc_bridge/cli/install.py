@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 import json
 import shlex
+import subprocess
+import sys
 import webbrowser
 from pathlib import Path
 from typing import Any
@@ -25,7 +27,7 @@ def fill_install(parser: argparse.ArgumentParser) -> None:
     names = sorted(leaves.targets())
     parser.add_argument("host", choices=names, metavar="HOST", help=", ".join(names))
     parser.add_argument("--version", metavar="V", help="the application's own, such as 2026 or 4.5")
-    program = "its batch interpreter, if it is not on PATH"
+    program = "its batch interpreter, if it is not found, or found several times"
     parser.add_argument("--interpreter", metavar="PATH", help=program)
     parser.add_argument("--python", metavar="3.X", help="its Python, if it cannot be detected")
     for_all = "install it for every user of this computer"
@@ -62,7 +64,7 @@ def _plan(options: argparse.Namespace, *, is_removal: bool = False) -> Plan:
     """
     application = leaves.targets()[options.host]
     system = System.here()
-    facts = interpreter.probe(application, options.interpreter)
+    facts = interpreter.probe(application, options.interpreter, options.version)
     python = options.python or None
     if python is None and is_removal and facts.python is None:
         python = "3.11"  # any value: the list of installed files decides what is removed
@@ -82,13 +84,12 @@ def run_install(options: argparse.Namespace) -> int:
         print("Nothing was written.")
         return SUCCESS
     try:
-        installed = plan.install()
+        result = put(plan)
     except OSError as error:
         raise Failure(f"It cannot be written: {error}. Nothing was installed.") from None
-    size = sum(file.stat().st_size for file in installed.files) / 1e6
-    print(f"Done: {len(installed.files):,} files, {size:.0f} MB. {plan.application.afterwards}")
+    print(f"Done: {result}")
     _print_leftovers(plan.location.folder)
-    print("To remove it:", shlex.join(_uninstall_command(options)))
+    print("To remove it:", _quoted(_uninstall_command(options)))
     return SUCCESS
 
 
@@ -101,6 +102,39 @@ def _uninstall_command(options: argparse.Namespace) -> list[str]:
     if options.for_all_users:
         words.append("--for-all-users")
     return words
+
+
+def put(plan: Plan) -> str:
+    """Install a plug-in, and return its size and the person's next step, as a sentence.
+
+    Raises:
+        BridgeError: It cannot be installed. Nothing has changed.
+        OSError: A file cannot be written. Nothing has changed.
+    """
+    installed = plan.install()
+    size = sum(file.stat().st_size for file in installed.files) / 1e6
+    return f"{len(installed.files):,} files, {size:.0f} MB. {plan.application.afterwards}"
+
+
+def take(application: InstallTarget, installed: InstalledFiles) -> str:
+    """Remove a plug-in, and return what was removed and what was kept, as a sentence.
+
+    Raises:
+        BridgeError: It cannot be removed. Nothing was deleted.
+        OSError: A folder cannot be written. Nothing was deleted.
+    """
+    kept = [*installed.remove(application.title), *leftovers(installed.folder)]
+    if not kept:
+        return f"removed, {len(installed.files):,} files"
+    names = ", ".join(str(path) for path in kept)
+    return f"removed, but for what was changed or could not be deleted: {names}"
+
+
+def _quoted(words: list[str]) -> str:
+    """Return a command as a person types it in a shell of this system."""
+    if sys.platform == "win32":
+        return subprocess.list2cmdline(words)
+    return shlex.join(words)
 
 
 def run_uninstall(options: argparse.Namespace) -> int:

@@ -27,6 +27,7 @@ from dcc_bridge.cli.exits import Failure, tell
 from dcc_bridge.config import POLICY, data_folder
 from dcc_bridge.elicitation import unattended
 from dcc_bridge.errors import own_version
+from dcc_bridge.install import applications
 from dcc_bridge.install.installed import InstalledFiles
 from dcc_bridge.install.locations import Facts, InstallTarget, System, UnknownLocation
 
@@ -246,7 +247,7 @@ def _no_program(kind: InstallTarget) -> Failure:
     python = ""
     if kind.module:
         python = f", which may be a Python that has {kind.module}"
-    return Failure(f"{kind.title}'s {names} is not on PATH; use --interpreter PATH{python}.")
+    return Failure(f"{kind.title}'s {names} was not found; use --interpreter PATH{python}.")
 
 
 def _script_command(program: Path, options: Sequence[str], script: Path) -> list[str]:
@@ -290,20 +291,23 @@ def _folder_of(module: str) -> str:
     return str(data_folder("plugins") / package.removeprefix("dcc_bridge_"))
 
 
-def probe(application: InstallTarget, program: str | None = None) -> Facts:
+def probe(
+    application: InstallTarget, program: str | None = None, version: str | None = None
+) -> Facts:
     """Ask an application's batch interpreter for its version and its Python.
 
     Args:
         application: The application.
-        program: The application's interpreter; None for the one on PATH.
+        program: The application's interpreter; None for the one that `find_program` finds.
+        version: The version that the person named, if any.
 
     Returns:
-        The facts; empty where no interpreter is on PATH.
+        The facts; empty where no interpreter is found.
 
     Raises:
-        UnknownLocation: The interpreter does not exist, or does not answer.
+        UnknownLocation: The interpreter does not exist, or does not answer, or several were found.
     """
-    path = find_program(application, program)
+    path = find_program(application, program, version)
     if path is None:
         return Facts()
     with tempfile.TemporaryDirectory(prefix="dcc_bridge-") as home:
@@ -349,29 +353,42 @@ def environment() -> dict[str, str]:
     return env
 
 
-def find_program(application: InstallTarget, program: str | None = None) -> Path | None:
+def find_program(
+    application: InstallTarget, program: str | None = None, version: str | None = None
+) -> Path | None:
     """Return the path of an application's batch interpreter.
 
     Args:
         application: The application.
-        program: The interpreter, by its name or path; None for the first one on PATH.
+        program: The interpreter, by its name or path. None for the first one on PATH, or the one
+            where applications are installed on this system.
+        version: The version that the person named, if any. An interpreter whose folder has that
+            version in its name is preferred to the one on PATH.
 
     Returns:
-        The path; None if no interpreter is on PATH.
+        The path; None if no interpreter is found.
 
     Raises:
-        UnknownLocation: The named interpreter does not exist.
+        UnknownLocation: The named interpreter does not exist, or cannot be used.
+        SeveralFound: Several interpreters were found, none of them on PATH.
     """
     if program is not None:
         path = shutil.which(program)
         if path is None:
             raise UnknownLocation(f"There is no program at {program}.")
+        problem = applications.problem_of(application, Path(path))
+        if problem:
+            raise UnknownLocation(f"{problem}.")
         return Path(path)
-    for name in application.programs:
-        path = shutil.which(name)
-        if path is not None:
-            return Path(path)
-    return None
+    chosen = None
+    if version is None:
+        chosen = applications.first_on_path(application, System.here())
+    if chosen is None:
+        found = applications.search(application, applications.Computer.here())
+        chosen = applications.choose(application, found, version)
+    if chosen is None:
+        return None
+    return chosen.program
 
 
 def is_python(program: Path) -> bool:
@@ -392,7 +409,7 @@ def fill(parser: argparse.ArgumentParser, host_help: str | None = None) -> None:
     parser.add_argument(
         "--skills", type=Path, action="append", default=[], metavar="DIR", help=skills
     )
-    program = "the host's batch interpreter, if it is not on PATH"
+    program = "the host's batch interpreter, if it is not found, or found several times"
     parser.add_argument("--interpreter", metavar="PATH", help=program)
     parser.add_argument(
         "--unattended",

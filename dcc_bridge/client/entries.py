@@ -7,13 +7,21 @@ Claude Code     code.claude.com/docs/en/mcp: ``~/.claude.json`` for its user,
                 ``.mcp.json`` in a project; ``CLAUDE_CONFIG_DIR`` moves the former;
                 ``claude mcp add-json --scope user NAME JSON``, ``claude mcp remove``
 Claude Desktop  modelcontextprotocol.io/docs/develop/connect-local-servers:
-                ``claude_desktop_config.json`` among the application's data
+                ``claude_desktop_config.json`` among the application's data; on Windows its package
+                of 2026 has data of its own (github.com/anthropics/claude-code/issues/26073)
 Cursor          cursor.com/docs/context/mcp: ``~/.cursor/mcp.json``, ``.cursor/mcp.json``;
                 cursor.com/docs/mcp/install-links: a link with a "name", and a "config" in base64
 VS Code         code.visualstudio.com/docs/copilot/reference/mcp-configuration: ``mcp.json`` in
                 the user's profile, ``.vscode/mcp.json``; "servers", and a "type";
                 ``code --add-mcp JSON``, where the JSON has the "name" too; the same in a link:
                 code.visualstudio.com/docs/copilot/guides/mcp-developer-guide, "MCP URL handler"
+VS Code         has a user's profile of its own, "Code - Insiders", and ``code-insiders``:
+Insiders        code.visualstudio.com/docs/configure/settings, "Settings file locations"
+VSCodium        github.com/VSCodium/vscodium, DOCS.md, "Migrating from Visual Studio Code to
+                VSCodium": its profile is "VSCodium"
+Windsurf        docs.windsurf.com/windsurf/cascade/mcp: ``~/.codeium/windsurf/mcp_config.json``
+LM Studio       lmstudio.ai/docs/app/mcp: ``~/.lmstudio/mcp.json``, as Cursor has it; older ones:
+                ``~/.cache/lm-studio`` (github.com/lmstudio-ai/lmstudio-bug-tracker/issues/1371)
 Gemini CLI      github.com/google-gemini/gemini-cli, docs/tools/mcp-server.md:
                 ``~/.gemini/settings.json``, ``.gemini/settings.json``;
                 ``gemini mcp add -s user``, where arguments of the server follow a ``--``
@@ -31,10 +39,12 @@ import json
 import os
 import shutil
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final, Literal
 from urllib.parse import quote, urlencode
+
+from dcc_bridge.client.temporary import start_again
 
 NAME: Final = "dcc-bridge"  # the name of our entry
 _RUNTIME: Final = "DCC_BRIDGE_RUNTIME"
@@ -42,7 +52,9 @@ _IMPORT_FOLDER: Final = str(Path(__file__).absolute().parents[2])
 """The folder from which `dcc_bridge` is imported."""
 # Codex' own limits, 10 s for a start and 60 s for a call, are too short for a person who decides.
 LIMITS: Final = "startup_timeout_sec = 30\ntool_timeout_sec = 600"
-Folder = Literal["home", "data", "claude", "codex", "goose"]
+Folder = Literal["home", "data", "claude", "codex", "goose", "lmstudio", "package"]
+_OWN_FOLDERS: Final = ("codex", "goose", "lmstudio")  # of one client only
+_CODE: Final = ("code", "code-insiders")
 Kind = Literal["plain", "typed", "extension"]
 
 
@@ -70,11 +82,14 @@ class ClientEntry:
         env = {}
         if os.environ.get(_RUNTIME):
             env[_RUNTIME] = os.environ[_RUNTIME]
+        arguments = ("connect", "--label", label)
+        again = start_again(sys.prefix)
+        if again:
+            return cls(again[0], (*again[1:], NAME, *arguments), env)
         script_name = NAME
         if os.name == "nt":
             script_name = f"{NAME}.exe"
         script = Path(sys.executable).with_name(script_name)
-        arguments = ("connect", "--label", label)
         if script.is_file():
             return cls(str(script), arguments, env)
         # A host's own Python finds us only by this variable.
@@ -123,6 +138,7 @@ class ConfigFile:
         syntax: The language of the file. Only JSON is written here: `program` writes TOML, and a
             person pastes any other entry.
         program: The name of the client's own command, if it has one.
+        package: The name of the client's package on Windows, if it comes as one too.
     """
 
     folder: Folder
@@ -132,6 +148,7 @@ class ConfigFile:
     kind: Kind = "plain"
     syntax: Literal["json", "yaml", "toml"] = "json"
     program: str | None = None
+    package: str | None = None
 
     @property
     def is_writable(self) -> bool:
@@ -141,10 +158,30 @@ class ConfigFile:
     @property
     def is_there(self) -> bool:
         """Return whether the client seems to be on this computer, by its command or its files."""
-        settings = _folder(self.folder)
-        if self.folder not in ("codex", "goose"):  # other folders are not the client's own
-            settings = settings / Path(self.name).parts[0]
-        return settings.exists() or self.own_command() is not None
+        return self._settings().exists() or self.own_command() is not None
+
+    def _settings(self) -> Path:
+        """Return the folder, or else the file, that only the client makes."""
+        if self.folder == "package":
+            return _package_folder(str(self.package))
+        file = self.path()
+        is_own_folder = self.folder in _OWN_FOLDERS or Path(self.name).parent != Path()
+        if is_own_folder:
+            return file.parent
+        return file
+
+    def places(self) -> list[ConfigFile]:
+        """Return the files that an entry belongs in, each as a `ConfigFile`.
+
+        There are two if the client is on this computer as an ordinary program and as a package of
+        Windows. A package has folders of its own, and cannot read the ordinary program's file.
+        """
+        if self.package is None or not _package_folder(self.package).is_dir():
+            return [self]
+        packaged = replace(self, folder="package")
+        if self._settings().exists():
+            return [self, packaged]
+        return [packaged]
 
     def own_command(self) -> str | None:
         """Return the path of the client's own command, which adds an entry for its user.
@@ -169,7 +206,7 @@ class ConfigFile:
             ValueError: The client has no file for projects.
         """
         if project is None:
-            return _folder(self.folder) / self.name
+            return _folder(self.folder, self.package) / self.name
         if self.project is None:
             raise ValueError("it has no configuration for a single project")
         return project.absolute() / self.project
@@ -188,7 +225,7 @@ class ConfigFile:
         server = entry.as_object(self.kind)
         if self.program == "claude":
             return ["mcp", "add-json", "--scope", "user", NAME, json.dumps(server)]
-        if self.program == "code":
+        if self.program in _CODE:
             return ["--add-mcp", json.dumps({"name": NAME, **server})]
         if self.program == "codex":
             env = [f"--env={name}={value}" for name, value in entry.env.items()]
@@ -201,7 +238,7 @@ class ConfigFile:
 
         The list is empty for VS Code, whose command only adds entries, and replaces them.
         """
-        if self.program == "code":
+        if self.program in _CODE:
             return []
         if self.program == "codex":
             return ["mcp", "remove", NAME]
@@ -222,8 +259,8 @@ def _toml(key: str, server: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def _folder(name: Folder) -> Path:
-    """Return the folder that a name stands for on this system."""
+def _folder(name: Folder, package: str | None) -> Path:
+    """Return the folder that a name stands for on this system, or in a package of Windows."""
     home = Path.home()
     match name:
         case "home":
@@ -235,9 +272,31 @@ def _folder(name: Folder) -> Path:
         case "codex":
             return _env_folder("CODEX_HOME", home / ".codex")
         case "goose":
-            if sys.platform == "win32":
-                return _data_folder(home) / "Block" / "goose" / "config"
-            return home / ".config" / "goose"
+            return _goose_folder(home)
+        case "lmstudio":
+            return _lm_studio_folder(home)
+        case "package":
+            return _package_folder(str(package)) / "LocalCache" / "Roaming"
+
+
+def _goose_folder(home: Path) -> Path:
+    if sys.platform == "win32":
+        return _data_folder(home) / "Block" / "goose" / "config"
+    return home / ".config" / "goose"
+
+
+def _lm_studio_folder(home: Path) -> Path:
+    folder = home / ".lmstudio"
+    older = home / ".cache" / "lm-studio"
+    if older.is_dir() and not folder.is_dir():
+        return older
+    return folder
+
+
+def _package_folder(package: str) -> Path:
+    """Return the folder of a package's own data, which exists only on Windows."""
+    local = _env_folder("LOCALAPPDATA", Path.home() / "AppData" / "Local")
+    return local / "Packages" / package
 
 
 def _data_folder(home: Path) -> Path:
@@ -259,11 +318,26 @@ CONFIG_FILES: Final[dict[str, ConfigFile]] = {
     "claude-code": ConfigFile(
         "claude", ".claude.json", ".mcp.json", kind="typed", program="claude"
     ),
-    "claude-desktop": ConfigFile("data", "Claude/claude_desktop_config.json"),
+    "claude-desktop": ConfigFile(
+        "data", "Claude/claude_desktop_config.json", package="Claude_pzs8sxrjxfjjc"
+    ),
     "cursor": ConfigFile("home", ".cursor/mcp.json", ".cursor/mcp.json"),
     "vscode": ConfigFile(
         "data", "Code/User/mcp.json", ".vscode/mcp.json", "servers", "typed", program="code"
     ),
+    "vscode-insiders": ConfigFile(
+        "data",
+        "Code - Insiders/User/mcp.json",
+        ".vscode/mcp.json",
+        "servers",
+        "typed",
+        program="code-insiders",
+    ),
+    "vscodium": ConfigFile(
+        "data", "VSCodium/User/mcp.json", ".vscode/mcp.json", "servers", "typed"
+    ),
+    "windsurf": ConfigFile("home", ".codeium/windsurf/mcp_config.json"),
+    "lm-studio": ConfigFile("lmstudio", "mcp.json"),
     "gemini-cli": ConfigFile(
         "home", ".gemini/settings.json", ".gemini/settings.json", program="gemini"
     ),

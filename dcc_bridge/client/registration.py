@@ -80,12 +80,8 @@ def add(config: ConfigFile, label: str, project: Path | None = None) -> Change:
     """
     file = config.path(project)
     entry = ClientEntry.for_client(label)
-    wanted = entry.as_object(config.kind)
     present = _entry(config, file)
-    if present and "command" in present and config.syntax == "json":
-        env = _merged_env(file, present, entry)
-        if env:
-            wanted["env"] = env
+    wanted = _wanted(config, file, entry, present)
     if _is_same(present, wanted):
         return Change(file, is_new=False)
     backup = None
@@ -101,6 +97,34 @@ def add(config: ConfigFile, label: str, project: Path | None = None) -> Change:
         backup = _back_up(file) or backup
         _replace(file, text.encode(), mode_of=file)
     return Change(file, is_new=True, backup=backup)
+
+
+def is_current(config: ConfigFile, label: str) -> bool:
+    """Return whether the user's file has our entry, and `add` would change nothing in it.
+
+    Args:
+        config: The file.
+        label: The name by which hosts will know the client.
+    """
+    file = config.path()
+    entry = ClientEntry.for_client(label)
+    try:
+        present = _entry(config, file)
+        return _is_same(present, _wanted(config, file, entry, present))
+    except (OSError, ValueError):
+        return False
+
+
+def _wanted(
+    config: ConfigFile, file: Path, entry: ClientEntry, present: Mapping[str, Any] | None
+) -> dict[str, Any]:
+    """Return our entry as it should be, with the variables that the person added to it."""
+    wanted = entry.as_object(config.kind)
+    if present and "command" in present and config.syntax == "json":
+        env = _merged_env(file, present, entry)
+        if env:
+            wanted["env"] = env
+    return wanted
 
 
 def _merged_env(file: Path, present: Mapping[str, Any], entry: ClientEntry) -> dict[str, str]:

@@ -14,12 +14,14 @@ from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from itertools import product, takewhile
 from pathlib import Path
-from typing import ClassVar, Final, Literal
+from typing import ClassVar, Final
+
+import platformdirs
 
 from dcc_bridge.errors import BridgeError
+from dcc_bridge.install.places import Places, Platform
 from dcc_bridge.program import Program
 
-Platform = Literal["linux", "win32", "darwin"]
 _VENDOR_SUFFIXES: Final[dict[Platform, str]] = {"linux": "linux", "win32": "win64", "darwin": "mac"}
 
 
@@ -37,11 +39,14 @@ class System:
         platform: "linux", "win32" or "darwin", as in `sys.platform`.
         home: The user's home folder.
         env: The variables of the environment.
+        user_documents: The folder of the user's documents, where the system has one. It need not
+            be below the home folder: OneDrive moves it.
     """
 
     platform: Platform
     home: Path
     env: Mapping[str, str]
+    user_documents: Path | None = None
 
     @classmethod
     def here(cls) -> System:
@@ -54,7 +59,11 @@ class System:
             RuntimeError: The home folder cannot be found.
         """
         platforms: dict[str, Platform] = {"win32": "win32", "darwin": "darwin"}
-        return cls(platforms.get(sys.platform, "linux"), Path.home(), dict(os.environ))
+        platform = platforms.get(sys.platform, "linux")
+        documents = None
+        if platform == "win32":
+            documents = platformdirs.user_documents_path()
+        return cls(platform, Path.home(), dict(os.environ), documents)
 
     def folder(self, variable: str, *default: str) -> Path:
         """Return the folder that a variable names, or a folder below the home. It raises nothing.
@@ -76,11 +85,13 @@ class System:
         """Return the folder in which applications keep a user's documents. It raises nothing.
 
         Returns:
-            ``Documents`` on Windows, else the home folder.
+            The user's documents on Windows, else the home folder.
         """
-        if self.platform == "win32":
-            return self.home / "Documents"
-        return self.home
+        if self.platform != "win32":
+            return self.home
+        if self.user_documents is not None:
+            return self.user_documents
+        return self.home / "Documents"
 
     def application_data(self, linux: Path) -> Path:
         """Return the folder in which applications store their own files. It raises nothing.
@@ -145,6 +156,7 @@ class InstallTarget(Program):
 
     Attributes:
         programs: The names of the batch interpreter, which is searched on PATH.
+        places: Where else the application may be installed.
         module: The module by which an ordinary Python may contain the whole application, such as
             "bpy"; "" if there is none.
         script_option: The words of the command line before a Python file that only reads the
@@ -169,6 +181,7 @@ class InstallTarget(Program):
     """
 
     programs: ClassVar[tuple[str, ...]]
+    places: ClassVar[Places] = Places()
     module: ClassVar[str] = ""
     script_option: ClassVar[tuple[str, ...]] = ()
     start_option: ClassVar[tuple[str, ...]] = ()

@@ -25,7 +25,7 @@ from typing import Final
 from dcc_bridge.config import data_folder
 from dcc_bridge.errors import DISTRIBUTION
 from dcc_bridge.install import vendor
-from dcc_bridge.install.locations import Platform
+from dcc_bridge.install.places import Platform
 
 _BLENDER_PYTHONS: Final = ("3.11", "3.13")  # of Blender 4.2 to 5.0, and of 5.1 and newer
 _BLENDER_SYSTEMS: Final = {"linux": "linux-x64", "win32": "windows-x64", "darwin": "macos-arm64"}

@@ -56,8 +56,11 @@ class Plan:
         version = ""
         if self.facts.version:
             version = f" {self.facts.version}"
+        program = ""
+        if self.facts.program:
+            program = f" ({self.facts.program})"
         lines = [
-            f"{self.application.title}{version}, with Python {self.python}:",
+            f"{self.application.title}{version}{program}, with Python {self.python}:",
             f"  put the plug-in into {location.folder}",
             f"  put the bridge and what it depends on into {location.folder / location.vendor}",
             f"    ({', '.join(vendor.names())}; no Qt)",

@@ -15,14 +15,16 @@ import sys
 import tempfile
 import tomllib
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from hashlib import sha256
 from importlib import metadata
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
 
 from dcc_bridge.errors import DISTRIBUTION, BridgeError
-from dcc_bridge.install.locations import Platform
+from dcc_bridge.install.places import Platform
 
 # pip does not also try older tags, so each tag is named. Wheels with newer tags than 2.28 do not
 # load on the systems of the VFX Reference Platform CY2024 to CY2026.
@@ -130,14 +132,20 @@ def _run(words: list[str], into: Path) -> None:
     """Run pip, or raise NotVendored."""
     # For its statistics pip asks rustc for its version, and rustup then writes settings.
     rustup_home = into.parent / ".rustup"
-    process = subprocess.run(
-        words,
-        env={**os.environ, "RUSTUP_HOME": str(rustup_home)},
-        capture_output=True,
-        text=True,
-        timeout=_PIP_TIMEOUT_S,
-        check=False,
-    )
+    env = {**os.environ, "RUSTUP_HOME": str(rustup_home)}
+    try:
+        with _python_with_pip(env) as python:
+            process = subprocess.run(
+                [python, *words[1:]],
+                env=env,
+                capture_output=True,
+                text=True,
+                timeout=_PIP_TIMEOUT_S,
+                check=False,
+            )
+    except subprocess.TimeoutExpired:
+        minutes = _PIP_TIMEOUT_S // 60
+        raise NotVendored(f"pip did not end in {minutes} minutes. Try again.") from None
     if process.returncode != 0:
         lines = process.stderr.strip().splitlines() or ["no reason"]
         raise NotVendored(
@@ -145,6 +153,37 @@ def _run(words: list[str], into: Path) -> None:
             "computer reaches a package index."
         )
     shutil.rmtree(rustup_home, ignore_errors=True)
+
+
+@contextmanager
+def _python_with_pip(env: Mapping[str, str]) -> Iterator[str]:
+    """Yield a Python that has pip: this one, or one in a temporary environment.
+
+    The environments that `uvx` makes have no pip.
+
+    Args:
+        env: The variables with which programs are started.
+
+    Raises:
+        NotVendored: This Python cannot make an environment with pip.
+    """
+    if find_spec("pip") is not None:
+        yield sys.executable
+        return
+    with tempfile.TemporaryDirectory(prefix="dcc_bridge-") as folder:
+        words = [sys.executable, "-m", "venv", folder]
+        process = subprocess.run(
+            words, env=env, capture_output=True, timeout=_PIP_TIMEOUT_S, check=False
+        )
+        if process.returncode != 0:
+            raise NotVendored(
+                f"{sys.executable} has no pip, and cannot make an environment with pip. Use "
+                "another Python, or install the package venv of this one."
+            )
+        if sys.platform == "win32":
+            yield str(Path(folder, "Scripts", "python.exe"))
+        else:
+            yield str(Path(folder, "bin", "python"))
 
 
 def _refuse_qt(into: Path) -> None:

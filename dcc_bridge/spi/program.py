@@ -9,6 +9,7 @@ An application with a Python of its own:
 
 ===================  ===============================================================================
 ``InstallTarget``    an application that ``dcc-bridge install`` can put a plug-in into
+``Places``           where an application may be installed, besides the folders of PATH
 ``Facts``            what an application's own program said of itself
 ``System``           an operating system, a user's home folder on it, and the environment
 ``numbers``          reads a version: "0.20.2" as (0, 20, 2)
@@ -29,6 +30,7 @@ from __future__ import annotations
 
 from dcc_bridge.errors import MissingExtra
 from dcc_bridge.install.locations import Facts, InstallTarget, System, UnknownLocation, numbers
+from dcc_bridge.install.places import Places
 from dcc_bridge.program import LocalProgram, Opening, WindowedHost
 
 __all__ = [
@@ -37,6 +39,7 @@ __all__ = [
     "LocalProgram",
     "MissingExtra",
     "Opening",
+    "Places",
     "System",
     "UnknownLocation",
     "WindowedHost",

@@ -33,6 +33,10 @@ FILES = {
     "claude-desktop": f"{DATA}/Claude/claude_desktop_config.json",
     "cursor": ".cursor/mcp.json",
     "vscode": f"{DATA}/Code/User/mcp.json",
+    "vscode-insiders": f"{DATA}/Code - Insiders/User/mcp.json",
+    "vscodium": f"{DATA}/VSCodium/User/mcp.json",
+    "windsurf": ".codeium/windsurf/mcp_config.json",
+    "lm-studio": ".lmstudio/mcp.json",
     "gemini-cli": ".gemini/settings.json",
 }
 scripts = pytest.mark.skipif(sys.platform == "win32", reason="a script is no program there")
@@ -543,6 +547,90 @@ def test_a_link_holds_the_entry_that_the_client_would_have_in_its_file(tmp_path:
     assert json.loads(base64.b64decode(query["config"][0], validate=True)) == wanted[1]
 
 
+PACKAGE = "AppData/Local/Packages/Claude_pzs8sxrjxfjjc"
+"""The folder of Claude Desktop's package, in which Windows keeps what the package writes."""
+
+
+@pytest.mark.parametrize("is_plain_there", [False, True])
+def test_claude_desktop_is_set_up_where_its_package_reads_and_where_the_plain_one_does(
+    is_plain_there: bool, tmp_path: Path
+) -> None:
+    """Of the two on one computer neither can read the other's file."""
+    (tmp_path / PACKAGE).mkdir(parents=True)
+    plain = tmp_path / FILES["claude-desktop"]
+    packaged = tmp_path / PACKAGE / "LocalCache/Roaming/Claude/claude_desktop_config.json"
+    if is_plain_there:
+        plain.parent.mkdir(parents=True)
+
+    added = client(tmp_path, "add", "claude-desktop")
+
+    written = [file for file in (plain, packaged) if file.exists()]
+    assert added.code == 0
+    assert written == [file for file in (plain, packaged) if is_plain_there or file == packaged]
+    assert all(f"Claude Desktop is set up in {file}." in added.out for file in written)
+    assert "Claude Desktop, set up\n" in client(tmp_path, "list").out
+    for file in written:
+        assert json.loads(file.read_text())["mcpServers"]["dcc-bridge"]["args"]
+    if is_plain_there:
+        plain.unlink()
+        assert "Claude Desktop, not set up\n" in client(tmp_path, "list").out
+    assert client(tmp_path, "remove", "claude-desktop").code == 0
+    assert not packaged.exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "traces"),
+    [
+        ("windsurf", {".codeium": False, ".codeium/windsurf": True}),
+        ("vscode-insiders", {f"{DATA}/Code": False, f"{DATA}/Code - Insiders/User": True}),
+        ("lm-studio", {".cache": False, ".cache/lm-studio": True}),
+        ("gemini-cli", {".gemini": True}),
+    ],
+)
+def test_a_client_is_there_where_its_own_folder_is(
+    name: str, traces: dict[str, bool], tmp_path: Path
+) -> None:
+    """Other programs of the same makers use the folder above."""
+    for folder, is_there in traces.items():
+        (tmp_path / folder).mkdir(parents=True)
+        listed = json.loads(client(tmp_path, "list", "--json").out)
+        assert [it["is_there"] for it in listed if it["label"] == name] == [is_there]
+
+
+def test_an_older_lm_studio_keeps_its_file_in_the_cache(tmp_path: Path) -> None:
+    (tmp_path / ".cache/lm-studio").mkdir(parents=True)
+
+    client(tmp_path, "add", "lm-studio")
+
+    assert (tmp_path / ".cache/lm-studio/mcp.json").is_file()
+    assert not (tmp_path / ".lmstudio").exists()
+
+
+@pytest.mark.parametrize("name", ["vscode", "vscode-insiders", "vscodium"])
+def test_a_file_of_vs_code_or_of_its_forks_gets_one_insertion_beside_its_comments(
+    name: str, tmp_path: Path
+) -> None:
+    text = (
+        '// Servers of the studio\n{\n\t"inputs": [], /* none */\n'
+        '\t"servers": {\n\t\t// "old": {},\n\t\t"git": {"command": "git-mcp",},\n\t},\n}\n'
+    )
+    file = put(tmp_path, FILES[name], text)
+
+    done = client(tmp_path, "add", name)
+
+    written = file.read_text()
+    length = len(written) - len(text)
+    insertions = [
+        written[start : start + length]
+        for start in range(len(text))
+        if written[:start] + written[start + length :] == text
+    ]
+    assert done.code == 0
+    assert '"dcc-bridge"' in insertions[0]
+    assert client(tmp_path, "remove", name).code == 0
+    assert file.read_text() == text
+
+
 def test_a_client_without_links_is_told_which_have_some(tmp_path: Path) -> None:
     done = client(tmp_path, "link", "claude-code")
 
@@ -584,7 +672,7 @@ def test_an_entry_that_a_host_makes_says_where_its_python_finds_the_bridge(tmp_p
     assert entry["env"]["PYTHONPATH"] == folder
 
 
-@pytest.mark.parametrize("name", [*CONFIG_FILES, "windsurf"])
+@pytest.mark.parametrize("name", [*CONFIG_FILES, "zed"])
 def test_the_entry_can_be_printed_for_any_client(name: str, tmp_path: Path) -> None:
     out = client(tmp_path, "print", name).out
 

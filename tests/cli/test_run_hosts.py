@@ -123,7 +123,7 @@ def _age(farm: Farm) -> None:
         pytest.param("houdini", lambda farm: None, 1, "nowhere", marks=pytest.mark.long),
         ("houdini", _lose, 2, "shot"),
         ("maya", _crash, 1, "ended with 139"),
-        ("maya", lambda farm: farm.program.unlink(), 2, "not on PATH; use --interpreter PATH"),
+        ("maya", lambda farm: farm.program.unlink(), 2, "was not found; use --interpreter PATH"),
         ("houdini", _age, 2, "dcc-bridge install houdini"),
     ],
     ids=["a skill fails", "in hython", "no scene", "a crash", "no program", "another Python"],

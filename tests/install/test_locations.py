@@ -6,10 +6,12 @@ import os
 import sys
 from pathlib import Path, PurePath
 
+import platformdirs
 import pytest
 
 from dcc_bridge.cli import interpreter, leaves
-from dcc_bridge.install.locations import Facts, Platform, System, UnknownLocation
+from dcc_bridge.install.locations import Facts, System, UnknownLocation
+from dcc_bridge.install.places import Platform
 
 APPLICATIONS = leaves.targets()
 
@@ -90,6 +92,22 @@ def test_for_all_users(
     for path in (place.folder, *place.texts):
         assert Path(below) in path.parents or Path(below).parent in path.parents
         assert HOME not in path.parents
+
+
+@pytest.mark.parametrize(
+    ("host", "expected"),
+    [("maya", "maya/dcc_bridge"), ("houdini", "houdini21.0/packages/dcc_bridge")],
+)
+def test_documents_that_onedrive_moved_are_followed(host: str, expected: str) -> None:
+    documents = HOME / "OneDrive - Studio" / "Documents"
+    system = System("win32", HOME, {}, documents)
+
+    assert folder(host, system, Facts("21.0", "3.11")) == documents / expected
+
+
+@pytest.mark.skipif(sys.platform != "win32", reason="only Windows moves a user's documents")
+def test_windows_itself_says_where_documents_are() -> None:
+    assert System.here().documents() == platformdirs.user_documents_path()
 
 
 @pytest.mark.parametrize(

@@ -58,7 +58,7 @@ QUICK: Final = (
     f"{_DEMO}test_an_agreement_deletes_and_undo_brings_back_in_numbered_steps"
     f" {_DEMO}test_a_refusal_deletes_nothing",
     # Install and uninstall, the clients' entries, the question in a terminal.
-    "tests/install/test_plan.py tests/install/test_locations.py"
+    "tests/install/test_plan.py tests/install/test_locations.py tests/install/test_applications.py"
     " tests/cli/test_client.py tests/client/test_terminal.py",
     # A window of Qt whose dialog is answered by keys, and our own application's.
     "tests/qt/test_question_dialog.py tests/usd/window/test_delete_prims.py",

@@ -9,7 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
-from dcc_bridge.spi.program import Facts, InstallTarget, System, numbers
+from dcc_bridge.spi.program import Facts, InstallTarget, Places, System, numbers
 
 
 class BlenderProgram(InstallTarget):
@@ -18,6 +18,25 @@ class BlenderProgram(InstallTarget):
     name = "blender"
     title = "Blender"
     programs = ("blender",)
+    places = Places(
+        folders={
+            "win32": ("Blender Foundation/Blender*",),
+            "darwin": ("Blender*.app", "Blender*/Blender*.app"),
+            "linux": ("blender*",),
+        },
+        interpreters={
+            "win32": ("blender.exe", "Blender/blender.exe"),
+            "darwin": ("Contents/MacOS/Blender",),
+            "linux": ("blender",),
+        },
+        listed_as="blender",
+        executable="blender.exe",
+        store="BlenderFoundation.Blender",
+        steam="Blender",
+        bundle="org.blenderfoundation.blender",
+        flatpak="org.blender.Blender",
+        snap="blender",
+    )
     module = "bpy"
     script_option = ("-b", "--factory-startup", "--python")
     start_option = ("-b", "--python")

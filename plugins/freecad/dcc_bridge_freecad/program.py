@@ -9,7 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
-from dcc_bridge.spi.program import Facts, InstallTarget, System, numbers
+from dcc_bridge.spi.program import Facts, InstallTarget, Places, System, numbers
 
 
 class FreeCADProgram(InstallTarget):
@@ -18,6 +18,23 @@ class FreeCADProgram(InstallTarget):
     name = "freecad"
     title = "FreeCAD"
     programs = ("freecadcmd", "FreeCADCmd", "freecad.cmd")
+    places = Places(
+        folders={
+            "win32": ("FreeCAD*",),
+            "darwin": ("FreeCAD*.app",),
+            "linux": ("freecad*", "FreeCAD*"),
+        },
+        interpreters={
+            "win32": ("bin/freecadcmd.exe", "bin/FreeCADCmd.exe"),
+            "darwin": ("Contents/Resources/bin/freecadcmd", "Contents/Resources/bin/FreeCADCmd"),
+            "linux": ("bin/freecadcmd", "bin/FreeCADCmd"),
+        },
+        listed_as="FreeCAD",
+        executable="FreeCAD.exe",
+        bundle="org.freecad.FreeCAD",
+        flatpak="org.freecad.FreeCAD",
+        snap="freecad",
+    )
     probe_imports = "import FreeCAD"
     probe_version = "'.'.join(FreeCAD.Version()[:3])"
     probe_shared = "os.path.join(FreeCAD.getHomePath(), 'Mod')"

@@ -9,7 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
-from dcc_bridge.spi.program import Facts, InstallTarget, System, UnknownLocation, numbers
+from dcc_bridge.spi.program import Facts, InstallTarget, Places, System, UnknownLocation, numbers
 
 
 class HoudiniProgram(InstallTarget):
@@ -18,6 +18,20 @@ class HoudiniProgram(InstallTarget):
     name = "houdini"
     title = "Houdini"
     programs = ("hython",)
+    places = Places(
+        folders={
+            "win32": ("Side Effects Software/Houdini *",),
+            "darwin": ("Houdini/Houdini*",),
+            "linux": ("hfs*",),
+        },
+        interpreters={
+            "win32": ("bin/hython.exe",),
+            "darwin": ("Frameworks/Houdini.framework/Versions/Current/Resources/bin/hython",),
+            "linux": ("bin/hython",),
+        },
+        listed_as="Houdini ",
+        steam="Houdini Indie",
+    )
     probe_imports = "import hou"
     probe_version = "hou.applicationVersionString()"
     pythons = (((22,), "3.13"), ((20, 5), "3.11"))

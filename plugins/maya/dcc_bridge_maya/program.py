@@ -9,7 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
-from dcc_bridge.spi.program import Facts, InstallTarget, System
+from dcc_bridge.spi.program import Facts, InstallTarget, Places, System
 
 
 class MayaProgram(InstallTarget):
@@ -18,6 +18,19 @@ class MayaProgram(InstallTarget):
     name = "maya"
     title = "Maya"
     programs = ("mayapy",)
+    places = Places(
+        folders={
+            "win32": ("Autodesk/Maya20*",),
+            "darwin": ("Autodesk/maya20*",),
+            "linux": ("/usr/autodesk/maya20*",),
+        },
+        interpreters={
+            "win32": ("bin/mayapy.exe",),
+            "darwin": ("Maya.app/Contents/bin/mayapy",),
+            "linux": ("bin/mayapy",),
+        },
+        listed_as="Autodesk Maya 20",
+    )
     probe_imports = "import maya.standalone\nmaya.standalone.initialize()\nfrom maya import cmds"
     probe_version = "str(cmds.about(version=True))"
     pythons = (((2027,), None), ((2025,), "3.11"))

@@ -1,0 +1,74 @@
+"""Environments that ``uvx`` and ``pipx run`` make, and delete after some time. Any thread.
+
+An entry of a client must not start a program in one of these: it would be gone some day. The same
+runner starts the same version again. It is named by its whole path, because a client's search path
+is not the shell's.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+from importlib import metadata
+from pathlib import Path
+from typing import Final
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
+
+from dcc_bridge.errors import DISTRIBUTION
+
+# The folders above such an environment. uv names them in its "Caching" documentation, pipx in that
+# of `pipx run`.
+_FOLDERS: Final = {
+    "uvx": ({"uv", "archive-v0"}, {"uv", "environments-v2"}),
+    "pipx": ({"pipx", ".cache"},),
+}
+_OPTIONS: Final = {
+    "uvx": ("--python", f"{sys.version_info.major}.{sys.version_info.minor}", "--from"),
+    "pipx": ("run", "--spec"),
+}
+
+
+def runner_of(prefix: str) -> str:
+    """Return the program that made an environment for one run: "uvx" or "pipx"; else "".
+
+    Args:
+        prefix: The folder of the environment, as `sys.prefix` has it.
+    """
+    parts = set(Path(prefix).parts)
+    for runner, folders in _FOLDERS.items():
+        if any(names <= parts for names in folders):
+            return runner
+    return ""
+
+
+def start_again(prefix: str) -> tuple[str, ...]:
+    """Return the words that start our command again from outside of a temporary environment.
+
+    Args:
+        prefix: The folder of the environment, as `sys.prefix` has it.
+
+    Returns:
+        The words up to the name of the command; () if the environment is an ordinary one, or its
+        runner is not on PATH.
+    """
+    runner = runner_of(prefix)
+    if not runner:
+        return ()
+    program = shutil.which(runner)
+    if program is None:
+        return ()
+    return (program, *_OPTIONS[runner], _source())
+
+
+def _source() -> str:
+    """Return where our distribution was installed from: a file or a folder, or else an index."""
+    distribution = metadata.distribution(DISTRIBUTION)
+    origin = distribution.read_text("direct_url.json")
+    if origin is not None:
+        url = urlsplit(str(json.loads(origin)["url"]))
+        if url.scheme == "file":
+            return url2pathname(url.path)
+        return url.geturl()
+    return f"{DISTRIBUTION}=={distribution.version}"

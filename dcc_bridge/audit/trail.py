@@ -23,7 +23,7 @@ from urllib.parse import urlsplit
 from dcc_bridge.audit import redact
 from dcc_bridge.audit.log import Auditor, Event
 from dcc_bridge.audit.outcomes import DECLINED, UNASKED
-from dcc_bridge.errors import NotRecorded
+from dcc_bridge.errors import Ended, NotRecorded
 from dcc_bridge.host import Host
 
 log = logging.getLogger(__name__)
@@ -402,7 +402,8 @@ class RunRecord:
         self._auditor = auditor
         self._call = call
         self._lock = threading.Lock()
-        self._has_ended = False
+        self._is_over = False
+        self._has_ended = False  # in the log
         self._undoes: str | None = None
         self.has_begun = False
 
@@ -416,24 +417,30 @@ class RunRecord:
             undo: The name of the undo step.
 
         Raises:
+            Ended: The run is over: a thread of its body came too late.
             NotRecorded: The event cannot be written, so nothing may be changed.
         """
-        call = self._call
         if self.has_begun:
             return
+        where = {"scene": host.scene(), "undo": undo, **_file_fields(host)}
+        with self._lock:  # no end may come between the test and the event
+            if self._is_over:
+                raise Ended(self._call.title)
+            self._write_begin(where)
+        self.has_begun = True
+
+    def _write_begin(self, where: Mapping[str, object]) -> None:
+        """Write that the run may change the scene.
+
+        Args:
+            where: The fields of the scene and the undo step.
+        """
+        call = self._call
         fields = _full_fields(call)
-        begin_fields = {
-            **fields,
-            "first": False,
-            "scene": host.scene(),
-            "undo": undo,
-            **_file_fields(host),
-        }
-        events: list[Event] = [("begin", begin_fields)]
+        events: list[Event] = [("begin", {**fields, "first": False, **where})]
         if not call.ledger.live:
             events.insert(0, (UNASKED, fields))
         self._auditor(*events, durable=True)
-        self.has_begun = True
 
     def take_back(self, host: Host, step: str) -> None:
         """Record that the run undoes another call's step next. Main thread.
@@ -470,6 +477,7 @@ class RunRecord:
         """
         call = self._call
         with self._lock:
+            self._is_over = True
             is_written = call.is_recorded or put_back or status == "no_consent"
             if self._has_ended or not is_written:
                 return

@@ -15,8 +15,12 @@ from pydantic import Field, SecretStr
 from dcc_bridge import carry, cli, confirm, confirm_sync, elicit_form_sync, on_main, skill
 from dcc_bridge.audit import reader
 from dcc_bridge.audit.redact import HIDDEN
+from dcc_bridge.audit.trail import RunRecord
+from dcc_bridge.consent.call import Call
+from dcc_bridge.elicitation.caller import Client
 from dcc_bridge.elicitation.question import Expired, Reply
 from dcc_bridge.elicitation.text import safe_line
+from dcc_bridge.errors import Ended
 from tests.audit.test_log import FailingDisk, die
 from tests.live import LIMIT, AskedFn, Live, accept, live, status, text
 from tests.stand_ins import FakeHost, Person
@@ -229,6 +233,26 @@ def test_what_failed_is_told_as_taken_back(tries: bool, event: str, tmp_path: Pa
 
     assert events(lines) == ["unasked", "begin", event]
     assert "no bad" in lines[-1]["error"]
+
+
+@pytest.mark.parametrize("is_recorded", [False, True])
+def test_nothing_begins_on_record_once_the_call_has_ended(is_recorded: bool) -> None:
+    """A thread that a body left behind edits while another thread ends the call."""
+    names = list[str]()
+
+    def note(*events: tuple[str, object], durable: bool = False) -> None:
+        names.extend(name for name, _ in events)
+
+    call = Call("add", "Add", "edit", Client("test"))
+    call.is_recorded = is_recorded
+    record = RunRecord(note, call)
+
+    record.end("done", None, [], [])
+    with pytest.raises(Ended):
+        record.begin(FakeHost(), "Add")
+
+    assert names == ["end"] * is_recorded
+    assert not record.has_begun
 
 
 def test_an_async_edit_is_on_record_before_its_first_step(tmp_path: Path) -> None:

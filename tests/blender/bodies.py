@@ -28,9 +28,12 @@ if paths := os.environ.get("BLENDER_PATH"):  # it does not look at PYTHONPATH
 
 import bpy
 
+import bmesh  # isort: skip  # it is there once bpy is
+
 from dcc_bridge.consent.audit_hook import Writer
 from dcc_bridge_blender.host import BlenderHost
 from dcc_bridge_blender.operations import BlenderOperations
+from dcc_bridge_blender.orphans import SUFFIX
 from dcc_bridge_blender.undo import Stack
 from tests.blender.things import group, thing
 from tests.hosts.bodies import JUDGES, judge
@@ -224,7 +227,7 @@ class BlenderPort(MarkedPort):
         for name in _LISTS:
             every = getattr(bpy.data, name)
             found |= {f"{name} {it[MARK]}": it.name for it in every if it.get(MARK)}
-        found |= {f"{it.name}|vert": "a" for it in bpy.data.meshes if len(it.vertices)}
+        found |= {f"{it.name}|vert": "a" for it in bpy.data.meshes if _count_vertices(it)}
         found |= {f"{it.name}|line": it.name for it in bpy.data.texts if it.as_string()}
         return found
 
@@ -235,8 +238,7 @@ class BlenderPort(MarkedPort):
                 found[f"{mark} {name}|{part.name}"] = each.name
         if each.get("own"):
             found[f"{mark}|own"] = each.name
-        action = each.animation_data and each.animation_data.action
-        if action:
+        if _name_of_action(each):
             found[f"{mark}|anim"] = each.name
 
     def above(self, item: str) -> Iterable[str]:
@@ -249,13 +251,16 @@ class BlenderPort(MarkedPort):
         return _named(name) == item
 
     def covered(self, items: Sequence[str]) -> set[str]:
-        """With a collection goes what is in it."""
+        """With a collection goes what is in it, and with an action what it animates."""
+        items = [_plain(item) for item in items]
         named = [_named(it) for it in items if " of " not in it]
         groups = [it for it in bpy.data.collections if it.name in named]
         held = [each.name for group in groups for each in group.all_objects]
         found = super().covered([*items, *named, *held])
-        if any(item.startswith("action:") for item in items):
-            found |= {mark for mark in self.things() if mark.endswith("|anim")}
+        actions = [_named(item) for item in items if item.startswith("action:")]
+        for mark, name in self.things().items():
+            if mark.endswith("|anim") and _name_of_action(thing(name)) in actions:
+                found.add(mark)
         return found
 
     def export(self) -> None:
@@ -305,6 +310,28 @@ class BlenderPort(MarkedPort):
 def _named(item: str) -> str:
     """Return the name in an item: that of what is no object has its kind before it."""
     return item.rpartition(":")[2]
+
+
+def _plain(item: str) -> str:
+    """Return the words for an action that nothing uses any more as those for what it animated."""
+    words = item.removesuffix(SUFFIX)
+    what, _, owner = words.rpartition(" of ")
+    if words != item and what.startswith("action "):
+        return f"animation of {owner}"
+    return words
+
+
+def _name_of_action(each: Any) -> str | None:
+    if each.animation_data is None or each.animation_data.action is None:
+        return None
+    return str(each.animation_data.action.name)
+
+
+def _count_vertices(mesh: Any) -> int:
+    """Count the vertices as they are, also where the mesh is edited in its own mode."""
+    if mesh.is_editmode:
+        return len(bmesh.from_edit_mesh(mesh).verts)
+    return len(mesh.vertices)
 
 
 def write_files(folder: Path) -> None:

@@ -841,6 +841,28 @@ class TestLosses(TrialsContract):
 
             assert scene.lost([]) == ["/World/cam", "/World/ref/part"]
 
+    def test_what_is_not_loaded_is_named_where_another_prim_takes_its_place(
+        self, scene: UsdSession
+    ) -> None:
+        """USD refuses that where it sees the prim."""
+        with scene.guard([], read=False), scene.undo_step("Edit"):
+            scene.stage.Unload("/World/paid")
+            _move("/World/ref/part", "/World/paid/part")(scene.stage)
+
+            assert scene.lost([]) == ["/World/paid/part"]
+            assert scene.lost(["/World/paid/part"]) == []
+
+        assert scene.stage.GetPrimAtPath("/World/paid").IsLoaded()
+
+    def test_a_prim_takes_a_free_place_where_a_payload_is_not_loaded(
+        self, scene: UsdSession
+    ) -> None:
+        with scene.guard([], read=False), scene.undo_step("Edit"):
+            scene.stage.Unload("/World/paid")
+            _move("/World/ref/part", "/World/paid/other")(scene.stage)
+
+            assert scene.lost([]) == []
+
     def test_a_layer_that_a_body_mutes_hides_nothing(self, scene: UsdSession) -> None:
         layer = Sdf.Layer.FindRelativeToLayer(scene.stage.GetRootLayer(), "./below.usda")
 

@@ -35,7 +35,7 @@ from .facts import (
 )
 from .places import below
 from .prims import CHECKING, is_path, tracked
-from .shown import hides, is_selected, is_shown, prim_of, was_switched_off
+from .shown import hides, is_brought, is_selected, is_shown, prim_of, was_switched_off
 
 _TOP: Final = Sdf.Path.absoluteRootPath
 _COMPUTED: Final = ("xformOpOrder", "extentsHint")
@@ -129,6 +129,8 @@ class Losses:
             self._note_if_moved_into_loss(path)
         for path, new in self._relocated.items():
             self._note_if_relocated_away(path, new)
+        for new in self._relocated.values():
+            self._note_if_relocated_onto(new)
 
     def _note_lost_prim(self, path: Sdf.Path) -> None:
         """Note that a prim is gone with all prims below it, except those moved elsewhere before."""
@@ -218,6 +220,17 @@ class Losses:
             return
         if hides(self._scene.specs_now(new)) or self._is_inside_gone(new):
             self.gone.add(path)
+
+    def _note_if_relocated_onto(self, new: Sdf.Path) -> None:
+        """Note a prim of a referenced file in whose place another prim was relocated.
+
+        USD refuses that where it sees the prim: not where a payload is unloaded.
+        """
+        scene = self._scene
+        if self._is_gone(new) or hides(scene.specs_before(new)):
+            return
+        if is_brought(scene.stage, new):
+            self.gone.add(new)
 
     def _is_inside_gone(self, path: Sdf.Path) -> bool:
         """Return whether a path of now is that of a gone prim, or below one."""

@@ -63,6 +63,30 @@ def is_shown(stage: Usd.Stage, path: Sdf.Path) -> bool:
     return bool(prim) and prim.IsActive() and prim.IsDefined() and not prim.IsAbstract()
 
 
+def is_brought(stage: Usd.Stage, path: Sdf.Path) -> bool:
+    """Return whether a referenced file has a prim for a path, also where a payload is unloaded.
+
+    Neither what is relocated to the path counts, nor what the scene's own layers have there.
+    """
+    owner = path.GetParentPath()
+    own_layers = stage.GetLayerStack()
+    loaded = Usd.Stage.OpenMasked(
+        stage.GetRootLayer(),
+        stage.GetSessionLayer(),
+        stage.GetPathResolverContext(),
+        Usd.StagePopulationMask([owner]),
+        Usd.Stage.LoadAll,
+    )
+    prim = loaded.GetPrimAtPath(owner)
+    if not prim:
+        return False
+    for spec in prim.GetPrimStack():
+        is_own = spec.path == owner and spec.layer in own_layers
+        if path.name in spec.nameChildren and not is_own:
+            return True
+    return False
+
+
 def hides(specs: list[Any]) -> bool:
     """Return whether specs hide the prim that they refer to."""
     return _active(specs) is False or Sdf.SpecifierClass in _specifiers(specs)

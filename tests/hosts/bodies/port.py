@@ -158,7 +158,8 @@ class MarkedPort(Port, Protocol):
         parts = [item.rpartition(_OF)[::2] for item in items if _OF in item]
         marks = set()
         for mark, item in self.things().items():
-            words = MARK, mark.rpartition("|")[2]
+            _, is_part, word = mark.rpartition("|")
+            words = [MARK, word] if is_part else [MARK]
             told = [what for what, owner in parts if self.is_called(item, owner)]
             is_named = any(word.lower() in what.lower() for what in told for word in words)
             is_below = any(each in items for each in (item, *self.above(item)))

@@ -193,6 +193,19 @@ TRIED: Final[dict[str, Edit]] = {
 }
 
 
+def _is_blocked(attribute: Usd.Attribute) -> bool:
+    return isinstance(attribute.GetMetadata("default"), Sdf.ValueBlock)
+
+
+def _of_property(item: str) -> str:
+    """Return words of a part of a property, "value of size of /a", as those of "/a.size"."""
+    part, is_of, owner = item.rpartition(" of ")
+    what, is_named, name = part.rpartition(" of ")
+    if is_of and is_named and Sdf.Path.IsValidNamespacedIdentifier(name):
+        return f"{what} of {owner}.{name}"
+    return item
+
+
 class UsdPort(MarkedPort):
     """Our own host."""
 
@@ -239,7 +252,7 @@ class UsdPort(MarkedPort):
             found[f"{mark}|{prop.GetName()}"] = path
             if not isinstance(prop, Usd.Attribute):
                 continue
-            if prop.HasAuthoredValue():
+            if prop.HasAuthoredMetadata("default") and not _is_blocked(prop):
                 found[f"{mark} {prop.GetName()}|value"] = path
             for time in prop.GetTimeSamples():
                 found[f"{mark} {prop.GetName()} {time}|key"] = path
@@ -247,12 +260,10 @@ class UsdPort(MarkedPort):
     def above(self, item: str) -> Iterable[str]:
         yield from (str(path) for path in Sdf.Path(item).GetPrefixes())
 
-    def is_called(self, item: str, name: str) -> bool:
-        return name in (item, str(Sdf.Path(item).GetPrimPath()))
-
     def covered(self, items: Sequence[str]) -> set[str]:
         """With a reference goes what it brings, with a layer what is in it."""
         things = self.things()
+        items = [_of_property(item) for item in items]
         owners = [item.rpartition(" of ")[2] for item in items if item.startswith(_BRINGING)]
         inside = [mark for mark, at in things.items() if INSIDE in mark
                   and any(owner in self.above(at) for owner in owners)]  # fmt: skip

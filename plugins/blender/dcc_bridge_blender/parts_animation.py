@@ -12,18 +12,19 @@ from .aspects import (
     UNREAD,
     Aspect,
     Budget,
-    Named,
     PartWords,
-    always,
-    each,
-    each_part,
-    each_within,
-    every,
-    has,
+    WordsByKey,
+    all_places,
+    digest_of_values,
     key_of,
+    lists_named,
+    lists_with_property,
     missing_parts,
-    numbered,
-    values_of,
+    places_with,
+    read_each,
+    read_each_within,
+    words_by_key,
+    words_for_count,
 )
 from .block_lists import BlockList, places
 from .names import name_of, text_of
@@ -46,9 +47,9 @@ class Animation(NamedTuple):
 
     action: Any
     has_slot: bool
-    drivers: Named
-    tracks: Named
-    strips: Mapping[tuple[Any, ...], Named]
+    drivers: WordsByKey
+    tracks: WordsByKey
+    strips: Mapping[tuple[Any, ...], WordsByKey]
 
     def used(self) -> list[Any]:
         """Return the action."""
@@ -75,15 +76,15 @@ def _animated_trees(block_list: BlockList) -> list[int]:
 def _read_animation(animation: Any) -> Animation:
     if animation is None:
         return Animation(None, has_slot=False, drivers={}, tracks={}, strips={})
-    drivers: Named = {}
+    drivers: WordsByKey = {}
     for curve in animation.drivers:
         path = text_of(curve, "data_path")
         drivers[curve.as_pointer(), path, curve.array_index] = path
     has_slot = not _HAS_SLOTS or animation.action_slot is not None
-    tracks: Named = {}
-    strips: dict[tuple[Any, ...], Named] = {}
+    tracks: WordsByKey = {}
+    strips: dict[tuple[Any, ...], WordsByKey] = {}
     for track in animation.nla_tracks:
-        in_track = each_part("strip", _all_strips(track.strips), values_of)
+        in_track = words_by_key("strip", _all_strips(track.strips), digest_of_values)
         key = key_of(track)
         strips[key] = in_track
         tracks[key] = PartWords(f"NLA track {name_of(track)}", hash(tuple(in_track)))
@@ -98,7 +99,7 @@ def _all_strips(strips: Iterable[Any]) -> list[Any]:
     return found
 
 
-def _gone_animation(before: Animation, now: Animation, _: Any) -> list[str]:
+def _describe_lost_animation(before: Animation, now: Animation, _: Any) -> list[str]:
     """Return the words for what is gone; an action that is deleted is told of as an item."""
     gone = []
     is_off = now.action is None or (before.has_slot and not now.has_slot)
@@ -132,7 +133,7 @@ def _keys(action: Any, budget: Budget) -> Any:
     return counts
 
 
-def _gone_keys(before: _Counts, now: _Counts, _: Any) -> list[str]:
+def _describe_lost_keys(before: _Counts, now: _Counts, _: Any) -> list[str]:
     """Return how many keys of each property are gone: those at a frame are one key."""
     gone = []
     for column, words in enumerate(("keys", "curve modifiers")):
@@ -140,7 +141,7 @@ def _gone_keys(before: _Counts, now: _Counts, _: Any) -> list[str]:
         new = {key: counts[column] for key, counts in now.items()}
         for path, count in _fewer(old, new).items():
             if count > 0:
-                gone.append(f"{numbered(count, words)} of {path}")
+                gone.append(f"{words_for_count(count, words)} of {path}")
     return gone
 
 
@@ -178,17 +179,26 @@ def curve_lists_of(action: Any) -> list[Any]:
     return [getattr(bag, "fcurves", ()) for bag in bags or [action]]
 
 
-ANIMATION: Final[dict[str, Aspect]] = {
+ANIMATION_ASPECTS: Final[dict[str, Aspect]] = {
     "animation": Aspect(
-        has("animation_data"),
-        every("animation_data"),
-        each(_animation),
-        _gone_animation,
-        Animation.used,
+        applies_to=lists_with_property("animation_data"),
+        find_places=places_with("animation_data"),
+        read=read_each(_animation),
+        describe_loss=_describe_lost_animation,
+        used_blocks=Animation.used,
     ),
     "animation of nodes": Aspect(
-        has("node_tree"), _animated_trees, each(_tree_animation), _gone_animation, Animation.used
+        applies_to=lists_with_property("node_tree"),
+        find_places=_animated_trees,
+        read=read_each(_tree_animation),
+        describe_loss=_describe_lost_animation,
+        used_blocks=Animation.used,
     ),
-    "keys": Aspect({"actions"}.__contains__, always, each_within(_keys), _gone_keys),
+    "keys": Aspect(
+        applies_to=lists_named("actions"),
+        find_places=all_places,
+        read=read_each_within(_keys),
+        describe_loss=_describe_lost_keys,
+    ),
 }
 """The aspects of animation, in the order in which a person reads what is gone of them."""

@@ -11,7 +11,19 @@ from typing import Any, Final
 
 import bpy
 
-from .aspects import UNREAD, Aspect, Budget, NodeWords, always, each, each_within, every, has
+from .aspects import (
+    UNREAD,
+    Aspect,
+    Budget,
+    NodeWords,
+    all_places,
+    every_list,
+    lists_named,
+    lists_with_property,
+    places_with,
+    read_each,
+    read_each_within,
+)
 from .block_lists import BlockList, places
 from .names import custom_keys, custom_keys_of, custom_value, name_of
 
@@ -86,7 +98,7 @@ def _custom(blocks: Sequence[Any], _: Budget) -> list[Custom]:
     return found
 
 
-def _gone_custom(before: Custom, now: Custom, _: Any) -> list[str]:
+def _describe_lost_custom(before: Custom, now: Custom, _: Any) -> list[str]:
     return gone_custom(before, now)
 
 
@@ -95,7 +107,7 @@ def _gone_custom(before: Custom, now: Custom, _: Any) -> list[str]:
 _Parts = Mapping[str, Custom]  # of each part, by the words for it
 
 
-def _gone_of_parts(before: _Parts, now: _Parts, _: Any) -> list[str]:
+def _describe_lost_custom_of_parts(before: _Parts, now: _Parts, _: Any) -> list[str]:
     """Return the words for what is gone of parts that are there: else it goes with the part."""
     gone = []
     for part, custom in before.items():
@@ -133,7 +145,7 @@ def _pose(thing: Any, budget: Budget) -> Any:
 def _having_pose(block_list: BlockList) -> list[int]:
     if not bpy.data.armatures:
         return []
-    return every("pose")(block_list)
+    return places_with("pose")(block_list)
 
 
 def _modifiers(thing: Any) -> _Parts:
@@ -182,23 +194,48 @@ def _own_tree(block: Any, budget: Budget) -> Any:
     return found
 
 
-CUSTOM: Final[dict[str, Aspect]] = {
-    "custom": Aspect(lambda name: True, _having_custom, _custom, _gone_custom),
+CUSTOM_ASPECTS: Final[dict[str, Aspect]] = {
+    "custom": Aspect(
+        applies_to=every_list,
+        find_places=_having_custom,
+        read=_custom,
+        describe_loss=_describe_lost_custom,
+    ),
     "custom of bones": Aspect(
-        {"armatures"}.__contains__, every("bones"), each_within(_armature), _gone_of_parts
+        applies_to=lists_named("armatures"),
+        find_places=places_with("bones"),
+        read=read_each_within(_armature),
+        describe_loss=_describe_lost_custom_of_parts,
     ),
     "custom of poses": Aspect(
-        {"objects"}.__contains__, _having_pose, each_within(_pose), _gone_of_parts
+        applies_to=lists_named("objects"),
+        find_places=_having_pose,
+        read=read_each_within(_pose),
+        describe_loss=_describe_lost_custom_of_parts,
     ),
     "custom of modifiers": Aspect(
-        {"objects"}.__contains__, every("modifiers"), each(_modifiers), _gone_of_parts
+        applies_to=lists_named("objects"),
+        find_places=places_with("modifiers"),
+        read=read_each(_modifiers),
+        describe_loss=_describe_lost_custom_of_parts,
     ),
-    "custom in scenes": Aspect({"scenes"}.__contains__, always, each(_scene), _gone_of_parts),
+    "custom in scenes": Aspect(
+        applies_to=lists_named("scenes"),
+        find_places=all_places,
+        read=read_each(_scene),
+        describe_loss=_describe_lost_custom_of_parts,
+    ),
     "custom of groups of nodes": Aspect(
-        {"node_groups"}.__contains__, always, each_within(_tree), _gone_of_parts
+        applies_to=lists_named("node_groups"),
+        find_places=all_places,
+        read=read_each_within(_tree),
+        describe_loss=_describe_lost_custom_of_parts,
     ),
     "custom of nodes": Aspect(
-        has("node_tree"), every("node_tree"), each_within(_own_tree), _gone_of_parts
+        applies_to=lists_with_property("node_tree"),
+        find_places=places_with("node_tree"),
+        read=read_each_within(_own_tree),
+        describe_loss=_describe_lost_custom_of_parts,
     ),
 }
 """The aspects of custom properties, in the order in which a person reads what is gone of them."""

@@ -14,20 +14,21 @@ from .aspects import (
     UNREAD,
     Aspect,
     Budget,
-    Named,
-    always,
-    each,
-    each_part,
-    each_within,
-    every,
+    WordsByKey,
+    all_places,
     key_of,
-    named_parts,
-    numbered,
+    lists_named,
+    missing_parts,
+    places_with,
+    read_each,
+    read_each_within,
+    words_by_key,
+    words_for_count,
 )
 from .block_lists import BlockList, places
 from .content import Shape, is_another, shape_of_balls, shape_of_curve, shape_of_mesh
 from .names import name_of, text_of
-from .parts_layers import LAYERS
+from .parts_layers import LAYER_ASPECTS
 
 _COUNTED: Final[dict[str, tuple[tuple[str, str], ...]]] = {
     "meshes": (("vertices", "vertices"), ("polygons", "faces"), ("edges", "edges")),
@@ -58,11 +59,11 @@ def _list_of(block: Any) -> str:
     return kinds.get(type(block).__name__, "hair_curves")
 
 
-def _gone_counts(before: tuple[int, ...], now: tuple[int, ...], block: Any) -> list[str]:
+def _describe_lost_counts(before: tuple[int, ...], now: tuple[int, ...], block: Any) -> list[str]:
     rows = zip(before, now, _COUNTED[_list_of(block)], strict=True)
     for old, new, (_, words) in rows:
         if new < old:
-            return [numbered(old - new, words)]
+            return [words_for_count(old - new, words)]
     return []
 
 
@@ -70,8 +71,8 @@ def _points(curve: Any) -> int:
     return sum(len(spline.points) + len(spline.bezier_points) for spline in curve.splines)
 
 
-def _gone_points(before: int, now: int, _: Any) -> list[str]:
-    return [numbered(before - now, "points")] if now < before else []
+def _describe_lost_points(before: int, now: int, _: Any) -> list[str]:
+    return [words_for_count(before - now, "points")] if now < before else []
 
 
 # ---- shapes
@@ -89,7 +90,7 @@ def _shape(block: Any, budget: Budget) -> Any:
     return shape_of_curve(block, budget)
 
 
-def _gone_shape(before: Shape, now: Shape, _: Any) -> list[str]:
+def _describe_lost_shape(before: Shape, now: Shape, _: Any) -> list[str]:
     """Return the words for a shape in whose place is another one, which is not smaller."""
     is_told = len(now.points) < len(before.points)
     if is_told or not is_another(before, now):
@@ -99,10 +100,10 @@ def _gone_shape(before: Shape, now: Shape, _: Any) -> list[str]:
 
 def _having_shape(block_list: BlockList) -> list[int]:
     if block_list.name == "meshes":
-        return every("vertices")(block_list)
+        return places_with("vertices")(block_list)
     if block_list.name == "metaballs":
-        return every("elements")(block_list)
-    return every("splines")(block_list)
+        return places_with("elements")(block_list)
+    return places_with("splines")(block_list)
 
 
 # ---- texts in a scene
@@ -120,7 +121,7 @@ def _body(text: Any) -> str:
     return text_of(text, "body")
 
 
-def _gone_body(before: str, now: str, _: Any) -> list[str]:
+def _describe_lost_body(before: str, now: str, _: Any) -> list[str]:
     """Return the words for a text that is empty now, or another one and not a corrected one."""
     if not before.strip() or _is_corrected(before, now):
         return []
@@ -161,7 +162,9 @@ def _bones(armature: Any, budget: Budget) -> Any:
     return {name_of(bone): (*bone.head_local, *bone.tail_local) for bone in bones}
 
 
-def _gone_bones(before: Mapping[str, _Ends], now: Mapping[str, _Ends], _: Any) -> list[str]:
+def _describe_lost_bones(
+    before: Mapping[str, _Ends], now: Mapping[str, _Ends], _: Any
+) -> list[str]:
     """Return the words for bones whose name is gone, if no other bone is where they were.
 
     Edit mode makes all bones anew, so they have no identity.
@@ -203,8 +206,8 @@ def _count_strokes(frame: Any) -> int:
     return int(frame.drawing.attributes.domain_size("CURVE"))
 
 
-def _bone_groups(armature: Any) -> Named:
-    return each_part("bone collection", armature.collections_all)
+def _bone_groups(armature: Any) -> WordsByKey:
+    return words_by_key("bone collection", armature.collections_all)
 
 
 def _name_of_layer(layer: Any) -> str:
@@ -214,7 +217,7 @@ def _name_of_layer(layer: Any) -> str:
     return name_of(layer)
 
 
-def _gone_strokes(before: Any, now: Any, _: Any) -> list[str]:
+def _describe_lost_strokes(before: Any, now: Any, _: Any) -> list[str]:
     """Return the words for layers that are gone, then for frames of layers that are there.
 
     The strokes of a frame go with the frame.
@@ -225,23 +228,58 @@ def _gone_strokes(before: Any, now: Any, _: Any) -> list[str]:
             continue
         _, frames_now, strokes_now = now[key]
         if frames_now < frames:
-            gone.append(f"{numbered(frames - frames_now, 'frames')} of layer {name}")
+            gone.append(f"{words_for_count(frames - frames_now, 'frames')} of layer {name}")
         elif strokes_now < strokes:
-            gone.append(f"{numbered(strokes - strokes_now, 'strokes')} of layer {name}")
+            gone.append(f"{words_for_count(strokes - strokes_now, 'strokes')} of layer {name}")
     return gone
 
 
 _PENCILS: Final = ("grease_pencils", "annotations", "grease_pencils_v3")
 _WITH_BONE_GROUPS: Final = ("armatures",) if _HAS_BONE_GROUPS else ()
 _SHAPES: Final = frozenset({"meshes", "curves", "metaballs"})
-GEOMETRY: Final[dict[str, Aspect]] = {
-    "geometry": Aspect(_COUNTED.__contains__, always, _counts, _gone_counts),
-    "points": Aspect({"curves"}.__contains__, every("splines"), each(_points), _gone_points),
-    "shapes": Aspect(_SHAPES.__contains__, _having_shape, each_within(_shape), _gone_shape),
-    "text of curves": Aspect({"curves"}.__contains__, _texts, each(_body), _gone_body),
-    **LAYERS,
-    "bones": Aspect({"armatures"}.__contains__, every("bones"), each_within(_bones), _gone_bones),
-    "bone collections": named_parts(_WITH_BONE_GROUPS, _bone_groups, every("collections_all")),
-    "strokes": Aspect(_PENCILS.__contains__, every("layers"), each_within(_strokes), _gone_strokes),
+GEOMETRY_ASPECTS: Final[dict[str, Aspect]] = {
+    "geometry": Aspect(
+        applies_to=lists_named(*_COUNTED),
+        find_places=all_places,
+        read=_counts,
+        describe_loss=_describe_lost_counts,
+    ),
+    "points": Aspect(
+        applies_to=lists_named("curves"),
+        find_places=places_with("splines"),
+        read=read_each(_points),
+        describe_loss=_describe_lost_points,
+    ),
+    "shapes": Aspect(
+        applies_to=lists_named(*_SHAPES),
+        find_places=_having_shape,
+        read=read_each_within(_shape),
+        describe_loss=_describe_lost_shape,
+    ),
+    "text of curves": Aspect(
+        applies_to=lists_named("curves"),
+        find_places=_texts,
+        read=read_each(_body),
+        describe_loss=_describe_lost_body,
+    ),
+    **LAYER_ASPECTS,
+    "bones": Aspect(
+        applies_to=lists_named("armatures"),
+        find_places=places_with("bones"),
+        read=read_each_within(_bones),
+        describe_loss=_describe_lost_bones,
+    ),
+    "bone collections": Aspect(
+        applies_to=lists_named(*_WITH_BONE_GROUPS),
+        find_places=places_with("collections_all"),
+        read=read_each(_bone_groups),
+        describe_loss=missing_parts,
+    ),
+    "strokes": Aspect(
+        applies_to=lists_named(*_PENCILS),
+        find_places=places_with("layers"),
+        read=read_each_within(_strokes),
+        describe_loss=_describe_lost_strokes,
+    ),
 }
 """The aspects of geometry, in the order in which a person reads what is gone of them."""

@@ -13,7 +13,17 @@ from typing import Any, Final, NamedTuple
 import bmesh
 import bpy
 
-from .aspects import UNREAD, Aspect, Budget, PartWords, each_within, every, key_of, missing_parts
+from .aspects import (
+    UNREAD,
+    Aspect,
+    Budget,
+    PartWords,
+    key_of,
+    lists_named,
+    missing_parts,
+    places_with,
+    read_each_within,
+)
 from .block_lists import BlockList, places
 from .content import Layer, is_blank, is_blank_map, layer_of, map_of, numbers
 from .names import name_of, names_of
@@ -91,7 +101,7 @@ def _by_name(mesh: Any) -> dict[str, Any]:
     return dict(zip(names_of(mesh.attributes), mesh.attributes, strict=True))
 
 
-def _gone_layers(what: str) -> Callable[[_Layers, _Layers, Any], list[str]]:
+def _describe_lost_layers(what: str) -> Callable[[_Layers, _Layers, Any], list[str]]:
     """Return an `Aspect.gone` for layers."""
 
     def gone(before: _Layers, now: _Layers, mesh: Any) -> list[str]:
@@ -164,7 +174,7 @@ def _digest(key: Any, budget: Budget) -> int | None:
     return hash(numbers(key.data, "co", "f", 3).tobytes())
 
 
-def _gone_shape_keys(before: Any, now: Any, _: Any) -> list[str]:
+def _describe_lost_shape_keys(before: Any, now: Any, _: Any) -> list[str]:
     old = {key: shape.words for key, shape in before.items()}
     new = {key: shape.words for key, shape in now.items()}
     gone = missing_parts(old, new)
@@ -205,7 +215,7 @@ def _weights(thing: Any, budget: Budget) -> Any:
         budget.is_complete = False
         return UNREAD
     count = len(mesh.vertices)
-    taken = budget.take_weighed(count)
+    taken = budget.take_vertices(count)
     if not taken:
         return UNREAD
     step = -(-count // taken)
@@ -219,7 +229,7 @@ def _weights(thing: Any, budget: Budget) -> Any:
     return _Weights(count, step, groups)
 
 
-def _gone_weights(before: _Weights, now: _Weights, _: Any) -> list[str]:
+def _describe_lost_weights(before: _Weights, now: _Weights, _: Any) -> list[str]:
     """Return the words for groups that have fewer weights; a group that is gone has none."""
     if before[:2] != now[:2]:  # vertices are gone, or were added
         return []
@@ -242,25 +252,37 @@ def _gone_weights(before: _Weights, now: _Weights, _: Any) -> list[str]:
 
 _MESHES: Final = frozenset({"meshes"})
 _SHAPED: Final = frozenset({"meshes", "curves", "lattices"})
-WEIGHTS: Final = Aspect(
-    {"objects"}.__contains__, _having_groups, each_within(_weights), _gone_weights
+WEIGHT_ASPECT: Final = Aspect(
+    applies_to=lists_named("objects"),
+    find_places=_having_groups,
+    read=read_each_within(_weights),
+    describe_loss=_describe_lost_weights,
 )
 """The aspect of weights, which the objects of a mesh have."""
-LAYERS: Final[dict[str, Aspect]] = {
+LAYER_ASPECTS: Final[dict[str, Aspect]] = {
     "UV maps": Aspect(
-        _MESHES.__contains__, _having_maps, each_within(_maps), _gone_layers("UV map")
+        applies_to=lists_named("meshes"),
+        find_places=_having_maps,
+        read=read_each_within(_maps),
+        describe_loss=_describe_lost_layers("UV map"),
     ),
     "color attributes": Aspect(
-        _MESHES.__contains__, every(_COLORS), each_within(_colors), _gone_layers("color attribute")
+        applies_to=lists_named("meshes"),
+        find_places=places_with(_COLORS),
+        read=read_each_within(_colors),
+        describe_loss=_describe_lost_layers("color attribute"),
     ),
     "attributes": Aspect(
-        _MESHES.__contains__,
-        every("attributes"),
-        each_within(_attributes),
-        _gone_layers("attribute"),
+        applies_to=lists_named("meshes"),
+        find_places=places_with("attributes"),
+        read=read_each_within(_attributes),
+        describe_loss=_describe_lost_layers("attribute"),
     ),
     "shape keys": Aspect(
-        _SHAPED.__contains__, every("shape_keys"), each_within(_shape_keys), _gone_shape_keys
+        applies_to=lists_named(*_SHAPED),
+        find_places=places_with("shape_keys"),
+        read=read_each_within(_shape_keys),
+        describe_loss=_describe_lost_shape_keys,
     ),
 }
 """The aspects of layers, in the order in which a person reads what is gone of them."""

@@ -82,7 +82,7 @@ class Record:
         (self._things,) = [each for each in self._lists if each.name == "objects"]
         budget = Budget()
         self._parts = [parts_of(each, budget) for each in self._lists]
-        self._is_whole = budget.is_kept
+        self._is_whole = budget.is_left
         self._unused = Unused(self._lists)
         self.is_complete = budget.is_complete
         self._groups = _groups()
@@ -221,7 +221,7 @@ class Record:
                 for at, before in zip(part.places, part.before, strict=True):
                     if before is UNREAD:
                         continue
-                    for used in part.aspect.uses(before):
+                    for used in part.aspect.used_blocks(before):
                         if used is not None:
                             yield block_list, at, used
 

@@ -30,7 +30,7 @@ from .aspects import (
     read_each_within,
 )
 from .block_lists import BlockList, places
-from .content import Layer, is_blank, is_blank_map, layer_of, map_of, numbers
+from .content import Layer, is_blank, is_blank_map, layer_of, map_of, read_numbers
 from .names import name_of, names_of
 
 _HAS_COLORS: Final = "color_attributes" in bpy.types.Mesh.bl_rna.properties
@@ -174,7 +174,7 @@ def _digest_of_points(key: Any, budget: Budget) -> int | None:
     """Return a digest of a shape key's points, or None where they are not read."""
     if not len(key.data) or not budget.take_content(3 * len(key.data)):
         return None
-    return hash(numbers(key.data, "co", "f", 3).tobytes())
+    return hash(read_numbers(key.data, "co", "f", 3).tobytes())
 
 
 def _describe_lost_shape_keys(before: Any, now: Any, _: Any) -> list[str]:

@@ -182,7 +182,7 @@ class Record:
         Data and actions of deleted objects go with these. Where it is not known what used a
         data-block, it goes with all that is deleted.
         """
-        orphans = [block for block in self._unused.more(gone) if id(block) not in outside]
+        orphans = [block for block in self._unused.newly_unused(gone) if id(block) not in outside]
         if not orphans:
             return
         all_users = self._all_users()

@@ -1,7 +1,9 @@
-"""The aspects of each kind of data-block, and what of them is gone. Main thread.
+"""All aspects, and how they are read as an undo step begins and compared afterwards. Main thread.
 
-Also those of nodes, sockets, assets, texts and scenes; other modules have the aspects of objects,
-geometry, animation and custom properties.
+An *aspect* is one kind of part that data-blocks have and that an edit can remove, see `aspects`.
+The table `ASPECTS` joins those of nodes, sockets, assets, texts and scenes, which are here, with
+the tables of the modules `parts_*`. `record` calls `parts_of` as a step begins, and the method
+`gone` of each `Part` after the edit.
 """
 
 from __future__ import annotations
@@ -52,16 +54,16 @@ class _Nodes(NamedTuple):
         links: The link into each input: the address of the node that it comes from, and the words.
             The key is the address of the node that it leads to, with the input's identifier.
         ramps: The name of each node with a ramp of colors, and how many points the ramp has.
-        used: The images and groups of nodes that the nodes use.
+        used_blocks: The images and groups of nodes that the nodes use.
     """
 
     nodes: WordsByKey
     links: Mapping[tuple[int, str], tuple[int, str]]
     ramps: Mapping[tuple[Any, ...], tuple[str, int]]
-    used: list[Any]
+    used_blocks: list[Any]
 
 
-def _nodes(tree: Any, budget: Budget) -> Any:
+def _read_nodes(tree: Any, budget: Budget) -> Any:
     """Return the `_Nodes` of a tree."""
     if tree is None:
         return _Nodes({}, {}, {}, [])
@@ -93,11 +95,11 @@ def _nodes(tree: Any, budget: Budget) -> Any:
 
 
 def _used_by_nodes(nodes: _Nodes) -> list[Any]:
-    return nodes.used
+    return nodes.used_blocks
 
 
-def _own_nodes(block: Any, budget: Budget) -> Any:
-    return _nodes(block.node_tree, budget)
+def _read_own_nodes(block: Any, budget: Budget) -> Any:
+    return _read_nodes(block.node_tree, budget)
 
 
 def _describe_lost_nodes(before: _Nodes, now: _Nodes, _: Any) -> list[str]:
@@ -117,7 +119,7 @@ def _describe_lost_nodes(before: _Nodes, now: _Nodes, _: Any) -> list[str]:
     return gone
 
 
-def _sockets(tree: Any) -> WordsByKey:
+def _read_sockets(tree: Any) -> WordsByKey:
     """Return the inputs and outputs of a group of nodes, by their identifiers."""
     if hasattr(tree, "interface"):  # since 4.0
         items = list(tree.interface.items_tree)
@@ -134,7 +136,7 @@ def _sockets(tree: Any) -> WordsByKey:
 # ---- assets, texts, scenes
 
 
-def _asset(block: Any) -> bool:
+def _has_asset(block: Any) -> bool:
     return block.asset_data is not None
 
 
@@ -142,7 +144,7 @@ def _describe_lost_asset(before: bool, now: bool, _: Any) -> list[str]:
     return ["asset data"] if before and not now else []
 
 
-def _lines(text: Any) -> Counter[str]:
+def _count_lines(text: Any) -> Counter[str]:
     """Return how often each line that is not blank is in a text."""
     return Counter(line for line in body_of(text).split("\n") if line.strip())
 
@@ -152,7 +154,7 @@ def _describe_lost_lines(before: Counter[str], now: Counter[str], _: Any) -> lis
     return [words_for_count(count, "lines")] if count else []
 
 
-def _in_scene(scene: Any) -> WordsByKey:
+def _read_scene(scene: Any) -> WordsByKey:
     """Return the markers, view layers, keying sets and strips of a scene, and its rigid bodies."""
     found = words_by_key("marker", scene.timeline_markers)
     found.update(words_by_key("view layer", scene.view_layers, digest_of_values))
@@ -176,48 +178,48 @@ ASPECTS: Final[dict[str, Aspect]] = {
     "groups of nodes": Aspect(
         applies_to=lists_named("node_groups"),
         find_places=all_places,
-        read=read_each_within(_nodes),
+        read=read_each_within(_read_nodes),
         describe_loss=_describe_lost_nodes,
         used_blocks=_used_by_nodes,
     ),
     "nodes": Aspect(
         applies_to=lists_with_property("node_tree"),
         find_places=places_with("node_tree"),
-        read=read_each_within(_own_nodes),
+        read=read_each_within(_read_own_nodes),
         describe_loss=_describe_lost_nodes,
         used_blocks=_used_by_nodes,
     ),
     "sockets": Aspect(
         applies_to=lists_named("node_groups"),
         find_places=all_places,
-        read=read_each(_sockets),
+        read=read_each(_read_sockets),
         describe_loss=missing_parts,
     ),
     "scene": Aspect(
         applies_to=lists_named("scenes"),
         find_places=all_places,
-        read=read_each(_in_scene),
+        read=read_each(_read_scene),
         describe_loss=missing_parts,
     ),
     "text": Aspect(
         applies_to=lists_named("texts"),
         find_places=all_places,
-        read=read_each(_lines),
+        read=read_each(_count_lines),
         describe_loss=_describe_lost_lines,
     ),
     "asset": Aspect(
         applies_to=lists_with_property("asset_data"),
         find_places=places_with("asset_data"),
-        read=read_each(_asset),
+        read=read_each(_has_asset),
         describe_loss=_describe_lost_asset,
     ),
     **CUSTOM_ASPECTS,
 }
-"""The aspects, in the order in which a person reads what is gone of them."""
+"""The aspects, in the order in which a person reads what is missing."""
 
 
 class Part(NamedTuple):
-    """One aspect of the data-blocks of a list that had any of it, as it was.
+    """One aspect as it was, of those data-blocks of a list that had any such parts.
 
     Attributes:
         aspect: The aspect.
@@ -244,7 +246,7 @@ class Part(NamedTuple):
         return Part(self.aspect, places, blocks, values)
 
     def gone(self, budget: Budget) -> Iterator[tuple[int, list[str]]]:
-        """Yield the place of each data-block that has less than before, and the words for that."""
+        """Yield the place of each data-block with missing parts, and the words for these."""
         if not self.blocks:  # all of them are deleted
             return
         now = self.aspect.read(self.blocks, budget)
@@ -258,7 +260,7 @@ class Part(NamedTuple):
 
 
 def parts_of(block_list: BlockList, budget: Budget) -> list[Part]:
-    """Read all aspects of the data-blocks of a list."""
+    """Return all aspects of the data-blocks of a list, as they are now."""
     if not block_list.blocks:
         return []
     found = []

@@ -1,12 +1,15 @@
-"""How aspects of data-blocks are read, and what of them is gone. Main thread.
+"""What an aspect is, and the functions that the tables of aspects are built from. Main thread.
 
-An aspect is something that data-blocks have, such as modifiers or keys. It is read twice: as a step
-begins, of the data-blocks that have any of it, and of the same data-blocks afterwards. Only where
-the two differ, the aspect is asked what is gone. A part that is renamed, moved or set to another
-value is not gone.
+An `Aspect` is one kind of part that data-blocks have and that an edit can remove, such as modifiers
+or keys. As an undo step begins, `parts` reads each aspect of the data-blocks that have any of it.
+After the edit it reads the same data-blocks again. Where the two readings differ, the aspect names
+the missing parts. A part that is renamed, moved or set to another value is not missing.
 
-A list is read in one go where it can be: with 10,000 objects, `map(attrgetter(...), blocks)` takes
-0.6 to 2.4 ms, and a Python function that is called for each of them twice as long.
+The tables are in `parts` and the modules `parts_*`, at the end of each.
+
+Many data-blocks are read by one call where that is possible: with 10,000 objects,
+`map(attrgetter(...), blocks)` takes 0.6 to 2.4 ms, and a Python function that is called for each
+object takes twice as long.
 """
 
 from __future__ import annotations
@@ -31,55 +34,57 @@ _Modifier: Final = bpy.types.Modifier  # the look-up takes longer than the test 
 _HAS_IDS: Final = "persistent_uid" in _Modifier.bl_rna.properties  # since 4.2
 _SHOWN: Final = {"active", "is_active", "show_expanded"}  # how a part is shown in the interface
 UNREAD: Final[Any] = object()
-"""Stands for what is not read, since the file is too large."""
-Named = dict[tuple[Any, ...], str]
-"""The words for parts, by the keys that tell the parts apart for as long as a step lasts."""
+"""Stands for an aspect of a data-block that was not read, since the file is too large."""
+WordsByKey = dict[tuple[Any, ...], str]
+"""The words for each part, such as "modifier Bevel", by the part's `key_of`."""
 
 
 class Budget:
-    """How much is still read.
+    """How much of a file may still be read, so that reading a large file does not take too long.
 
-    Nodes, links and curves of keys: of a file with more of them none is compared. The content of
-    meshes and other data: what is too large is left out. The weights of vertices: a sample is
-    compared.
+    There are three amounts, each with a method that takes from it:
+
+    - `take`: nodes, links and curves of keys. After the last, no more of them are read.
+    - `take_content`: numbers of meshes and other data. Data with more than are left is skipped.
+    - `take_vertices`: vertices with weights. Of a mesh with more than are left, a sample is read.
 
     Attributes:
-        is_complete: Whether all was read that was asked for.
+        is_complete: Whether everything was read that had to be read.
     """
 
     def __init__(self, *, is_limited: bool = False) -> None:
-        """Begin with the whole budget, or without nodes, links and curves if it is limited."""
+        """Begin with all three amounts; if limited, without nodes, links and curves."""
         self._left = 0 if is_limited else _MAX_INNER
         self._content = _MAX_CONTENT
-        self._weighed = _MAX_WEIGHED
+        self._vertices = _MAX_WEIGHED
         self.is_complete = not is_limited
 
     @property
-    def is_kept(self) -> bool:
-        """Whether some of the budget is left."""
+    def is_left(self) -> bool:
+        """Whether nodes, links and curves may still be read."""
         return self._left > 0
 
     def take(self, count: int) -> bool:
-        """Take so many from the budget, and return whether they may be read."""
+        """Take nodes, links or curves from the budget, and return whether they may be read."""
         self._left -= count
         if self._left <= 0:
             self.is_complete = False
         return self._left > 0
 
     def take_content(self, count: int) -> bool:
-        """Take so many numbers of content, and return whether they may be read."""
+        """Take numbers of content from the budget, and return whether they may be read."""
         if count > self._content:
             self.is_complete = False
             return False
         self._content -= count
         return True
 
-    def take_weighed(self, count: int) -> int:
-        """Take so many vertices, and return how many of them may be read."""
-        if count > self._weighed:
+    def take_vertices(self, count: int) -> int:
+        """Take vertices from the budget, and return how many of them may be read."""
+        if count > self._vertices:
             self.is_complete = False
-        taken = min(count, self._weighed)
-        self._weighed -= taken
+        taken = min(count, self._vertices)
+        self._vertices -= taken
         return taken
 
 
@@ -100,10 +105,10 @@ class NodeWords(str):
 
 
 class PartWords(str):
-    """The words for a part that another part may replace at its address.
+    """The words for a part whose address a new part may get.
 
     Attributes:
-        values: A digest of the part's values: they stay as the part is renamed.
+        values: A digest of the part's values, which a rename leaves as they are.
     """
 
     values: int
@@ -116,100 +121,96 @@ class PartWords(str):
 
 
 class Aspect(NamedTuple):
-    """Something that data-blocks have.
+    """One kind of part that data-blocks have and that an edit can remove.
+
+    A place is an index into the data-blocks of a `BlockList`.
 
     Attributes:
-        is_of: Returns whether the data-blocks of a list of `bpy.data`, given by its name, can have
-            the aspect.
-        having: Returns the places of the data-blocks of a list that have any of it.
-        read: Reads the aspect of each data-block; `UNREAD` where the budget is used up.
-        gone: Returns in words for a person what is gone of a data-block, given what was read before
-            and now, which differ, and the data-block.
-        uses: Returns the data-blocks that are used, given what was read of a data-block.
+        applies_to: Returns whether the data-blocks of a list of `bpy.data` can have such parts,
+            given the name of the list.
+        find_places: Returns the places of the data-blocks of a list that have any such parts.
+        read: Returns the parts of each data-block, in any form that can be compared; `UNREAD` where
+            the budget is used up.
+        describe_loss: Returns words for a person for each missing part. Called with what was read
+            before and now, which differ, and with the data-block.
+        used_blocks: Returns the data-blocks that the parts use, such as materials, given what was
+            read of a data-block.
     """
 
-    is_of: Callable[[str], bool]
-    having: Callable[[BlockList], Sequence[int]]
+    applies_to: Callable[[str], bool]
+    find_places: Callable[[BlockList], Sequence[int]]
     read: Callable[[Sequence[Any], Budget], Sequence[Any]]
-    gone: Callable[[Any, Any, Any], list[str]]
-    uses: Callable[[Any], Iterable[Any]] = lambda _: ()
+    describe_loss: Callable[[Any, Any, Any], list[str]]
+    used_blocks: Callable[[Any], Iterable[Any]] = lambda _: ()
 
 
-def named_parts(
-    lists: Iterable[str],
-    read: Callable[[Any], Named],
-    having: Callable[[BlockList], Sequence[int]],
-) -> Aspect:
-    """Return an aspect of parts that have a name each.
-
-    Args:
-        lists: The names of the lists of `bpy.data` whose data-blocks can have such parts.
-        read: Returns the parts of a data-block.
-        having: Returns the places of the data-blocks of a list that have any.
-    """
-    return Aspect(frozenset(lists).__contains__, having, each(read), missing)
+# ---- for `applies_to`
 
 
-def each(read: Callable[[Any], Any]) -> Callable[[Sequence[Any], Budget], list[Any]]:
-    """Return a function that reads each data-block by itself, without a budget."""
-    return lambda blocks, _: [read(block) for block in blocks]
+def lists_named(*names: str) -> Callable[[str], bool]:
+    """Return a function that returns whether a list has one of these names."""
+    return frozenset(names).__contains__
 
 
-def each_within(read: Callable[[Any, Budget], Any]) -> Callable[[Sequence[Any], Budget], list[Any]]:
-    """Return a function that reads each data-block by itself, within the budget."""
-    return lambda blocks, budget: [read(block, budget) for block in blocks]
+def lists_with_property(prop: str) -> Callable[[str], bool]:
+    """Return a function that returns whether the data-blocks of a list have a property."""
+    return lambda name: has_property(name, prop)
 
 
-def every(prop: str) -> Callable[[BlockList], list[int]]:
+def every_list(_: str) -> bool:
+    """Return True, for parts that the data-blocks of every list can have."""
+    return True
+
+
+# ---- for `find_places`
+
+
+def places_with(prop: str) -> Callable[[BlockList], list[int]]:
     """Return a function that finds the data-blocks in which a property is set and not empty."""
     get = attrgetter(prop)
     return lambda block_list: places(map(get, block_list.blocks))
 
 
-def missing(before: Named, now: Named, _: Any) -> list[str]:
-    """Return the words for parts that a data-block has no more; an `Aspect.gone`."""
-    return missing_parts(before, now)
+def all_places(block_list: BlockList) -> Sequence[int]:
+    """Return the places of all data-blocks, as each of them may have such parts."""
+    return range(len(block_list.blocks))
 
 
-def missing_parts(before: Mapping[Any, str], now: Mapping[Any, str]) -> list[str]:
-    """Return the words for parts that are not there any more.
-
-    A new part often gets the address of a removed one. A part that has another name and other
-    values as well is another part.
-    """
-    gone = []
-    for key, words in before.items():
-        if key not in now or _is_other(words, now[key]):
-            gone.append(words)
-    return gone
+# ---- for `read`
 
 
-def _is_other(before: str, now: str) -> bool:
-    if before == now or not isinstance(before, PartWords) or not isinstance(now, PartWords):
-        return False
-    return before.values != now.values
+def read_each(read: Callable[[Any], Any]) -> Callable[[Sequence[Any], Budget], list[Any]]:
+    """Return a function that reads one data-block after the other, without a budget."""
+    return lambda blocks, _: [read(block) for block in blocks]
 
 
-def each_part(
-    what: str, things: Iterable[Any], values: Callable[[Any], int] | None = None
-) -> Named:
+def read_each_within(
+    read: Callable[[Any, Budget], Any],
+) -> Callable[[Sequence[Any], Budget], list[Any]]:
+    """Return a function that reads one data-block after the other, within the budget."""
+    return lambda blocks, budget: [read(block, budget) for block in blocks]
+
+
+def words_by_key(
+    kind: str, parts: Iterable[Any], digest: Callable[[Any], int] | None = None
+) -> WordsByKey:
     """Return the words for parts, such as "modifier Bevel", by their keys.
 
     Args:
-        what: The word for a part of this kind.
-        things: The parts.
-        values: Returns a digest of a part's values, for parts that are replaced unseen otherwise.
+        kind: The word for a part of this kind, such as "modifier".
+        parts: The parts.
+        digest: Returns a digest of a part's values, where a new part may get the key of another.
     """
-    if values is not None:
-        return {key_of(it): PartWords(f"{what} {name_of(it)}", values(it)) for it in things}
+    if digest is not None:
+        return {key_of(part): PartWords(f"{kind} {name_of(part)}", digest(part)) for part in parts}
     try:
-        return {key_of(part): f"{what} {part.name}" for part in things}
+        return {key_of(part): f"{kind} {part.name}" for part in parts}
     except UnicodeDecodeError:
-        return {key_of(part): f"{what} {name_of(part)}" for part in things}
+        return {key_of(part): f"{kind} {name_of(part)}" for part in parts}
 
 
 def key_of(part: Any) -> tuple[Any, ...]:
-    """Return the key that tells a part from others for as long as a step lasts.
+    """Return the key that tells a part from others for as long as an undo step lasts.
 
     A new part may have the key of a removed one: the address, or in 4.5 the id of a modifier.
     """
@@ -218,22 +219,10 @@ def key_of(part: Any) -> tuple[Any, ...]:
     return part.as_pointer(), type(part).__name__
 
 
-def numbered(count: int, words: str) -> str:
-    """Return "1 key" or "3 keys"."""
-    if count != 1:
-        return f"{count} {words}"
-    singular = _SINGULARS.get(words, words.removesuffix("s"))
-    return f"{count} {singular}"
-
-
-def has(prop: str) -> Callable[[str], bool]:
-    """Return a function that returns whether the data-blocks of a list have a property."""
-    return lambda name: has_property(name, prop)
-
-
-def always(block_list: BlockList) -> Sequence[int]:
-    """Return the places of all data-blocks: each of them may have some of an aspect."""
-    return range(len(block_list.blocks))
+def digest_of_values(part: Any) -> int:
+    """Return a digest of a part's own values, without its name."""
+    kind: Any = type(part)
+    return hash(_values_getter(kind)(part)[:-1])
 
 
 @cache
@@ -249,7 +238,32 @@ def _values_getter(kind: Any) -> Callable[[Any], Any]:
     return attrgetter(*names, "bl_rna")
 
 
-def values_of(part: Any) -> int:
-    """Return a digest of a part's own values, without its name."""
-    kind: Any = type(part)
-    return hash(_values_getter(kind)(part)[:-1])
+# ---- for `describe_loss`
+
+
+def missing_parts(before: Mapping[Any, str], now: Mapping[Any, str], _: Any = None) -> list[str]:
+    """Return the words for parts that are missing now, given the words for all parts by key.
+
+    A new part often gets the address of a removed one. A part at the same address that has another
+    name and other values as well is another part.
+    """
+    missing = []
+    for key, words in before.items():
+        if key not in now or _is_other(words, now[key]):
+            missing.append(words)
+    return missing
+
+
+def _is_other(before: str, now: str) -> bool:
+    """Return whether two parts with the same key are different parts."""
+    if before == now or not isinstance(before, PartWords) or not isinstance(now, PartWords):
+        return False
+    return before.values != now.values
+
+
+def words_for_count(count: int, words: str) -> str:
+    """Return "1 key" or "3 keys"."""
+    if count != 1:
+        return f"{count} {words}"
+    singular = _SINGULARS.get(words, words.removesuffix("s"))
+    return f"{count} {singular}"

@@ -1,6 +1,7 @@
-"""The data-blocks that nothing uses any more since a step: the next save drops them. Main thread.
+"""Data-blocks that an edit has left without a user: the next save drops them. Main thread.
 
-What had no user before either is none of the step's losses, nor is what has a fake user.
+A data-block that had no user before the edit either is not a loss of the edit. A fake user counts
+as a user.
 """
 
 from __future__ import annotations
@@ -15,39 +16,38 @@ from .names import name_of
 from .objects import item_of, local_name, prefix_of
 
 SUFFIX: Final = " (unused now: the next save drops it)"
-"""The end of the words for such a data-block."""
-_users: Final = attrgetter("users")
+"""The end of the words for a data-block without a user."""
 
 
 class Unused:
-    """What nothing used as a step began."""
+    """The data-blocks that had no user as an undo step began."""
 
     def __init__(self, block_lists: Sequence[BlockList]) -> None:
-        """Note the data-blocks without a user; 10,000 data-blocks take 0.6 ms."""
+        """Find the data-blocks without a user; 10,000 data-blocks take 0.6 ms."""
         self._lists = block_lists
-        self._before: set[int] = set()
+        self._ids_before: set[int] = set()
         for block_list in block_lists:
-            self._before.update(map(id, _unused(block_list.blocks)))
+            self._ids_before.update(map(id, _without_user(block_list.blocks)))
 
-    def more(self, gone: Mapping[int, str]) -> list[Any]:
-        """Return what nothing uses now, and something used then.
+    def newly_unused(self, gone: Mapping[int, str]) -> list[Any]:
+        """Return the data-blocks that have no user now, and had one as the step began.
 
         Args:
-            gone: What is deleted, by its `id`.
+            gone: The deleted data-blocks, by their `id`.
         """
-        found = []
+        orphans = []
         for block_list in self._lists:
             blocks = block_list.blocks
             if gone:
                 blocks = [block for block in blocks if id(block) not in gone]
-            for block in _unused(blocks):
-                if id(block) not in self._before:
-                    found.append(block)
-        return found
+            for block in _without_user(blocks):
+                if id(block) not in self._ids_before:
+                    orphans.append(block)
+        return orphans
 
 
-def _unused(blocks: Sequence[Any]) -> Iterable[Any]:
-    return compress(blocks, map(not_, map(_users, blocks)))
+def _without_user(blocks: Sequence[Any]) -> Iterable[Any]:
+    return compress(blocks, map(not_, map(attrgetter("users"), blocks)))
 
 
 def words_for(block: Any, owners: Sequence[str]) -> str:
@@ -55,7 +55,8 @@ def words_for(block: Any, owners: Sequence[str]) -> str:
 
     Args:
         block: The data-block.
-        owners: The items of what used it, as far as they are known; the only one of them is named.
+        owners: The items of the data-blocks that used it, as far as these are known. A single owner
+            is named, more are counted.
     """
     if not owners:
         return item_of(block) + SUFFIX
@@ -64,10 +65,10 @@ def words_for(block: Any, owners: Sequence[str]) -> str:
 
 
 def plain_words(block: Any, owner: str) -> str:
-    """Return the words for a data-block as a part of its owner."""
+    """Return the words for a data-block as a part of its owner: "material Steel of Cube"."""
     return f"{prefix_of(block)} {name_of(block)} of {owner}"
 
 
 def names_for(block: Any) -> list[str]:
-    """Return the items by which a person may have agreed to lose a data-block."""
+    """Return the items a person can have agreed to lose so that the data-block may be lost."""
     return [local_name(item_of(block)), name_of(block)]

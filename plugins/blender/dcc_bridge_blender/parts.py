@@ -1,7 +1,9 @@
-"""The aspects of each kind of data-block, and what of them is gone. Main thread.
+"""All aspects, and how they are read as an undo step begins and compared afterwards. Main thread.
 
-Also those of nodes, sockets, assets, texts and scenes; other modules have the aspects of objects,
-geometry, animation and custom properties.
+An *aspect* is one kind of part that data-blocks have and that an edit can remove, see `aspects`.
+The table `ASPECTS` joins those of nodes, sockets, assets, texts and scenes, which are here, with
+the tables of the modules `parts_*`. `record` calls `parts_of` as a step begins, and the method
+`gone` of each `Part` after the edit.
 """
 
 from __future__ import annotations
@@ -15,26 +17,26 @@ from .aspects import (
     UNREAD,
     Aspect,
     Budget,
-    Named,
     NodeWords,
-    always,
-    each,
-    each_part,
-    each_within,
-    every,
-    has,
+    WordsByKey,
+    all_places,
+    digest_of_values,
     key_of,
+    lists_named,
+    lists_with_property,
     missing_parts,
-    named_parts,
-    numbered,
-    values_of,
+    places_with,
+    read_each,
+    read_each_within,
+    words_by_key,
+    words_for_count,
 )
 from .block_lists import BlockList
 from .names import body_of, name_of, names_of
-from .parts_animation import ANIMATION
-from .parts_custom import CUSTOM
-from .parts_geometry import GEOMETRY
-from .parts_objects import OF_OBJECTS
+from .parts_animation import ANIMATION_ASPECTS
+from .parts_custom import CUSTOM_ASPECTS
+from .parts_geometry import GEOMETRY_ASPECTS
+from .parts_objects import OBJECT_ASPECTS
 
 # ---- nodes
 
@@ -52,16 +54,16 @@ class _Nodes(NamedTuple):
         links: The link into each input: the address of the node that it comes from, and the words.
             The key is the address of the node that it leads to, with the input's identifier.
         ramps: The name of each node with a ramp of colors, and how many points the ramp has.
-        used: The images and groups of nodes that the nodes use.
+        used_blocks: The images and groups of nodes that the nodes use.
     """
 
-    nodes: Named
+    nodes: WordsByKey
     links: Mapping[tuple[int, str], tuple[int, str]]
     ramps: Mapping[tuple[Any, ...], tuple[str, int]]
-    used: list[Any]
+    used_blocks: list[Any]
 
 
-def _nodes(tree: Any, budget: Budget) -> Any:
+def _read_nodes(tree: Any, budget: Budget) -> Any:
     """Return the `_Nodes` of a tree."""
     if tree is None:
         return _Nodes({}, {}, {}, [])
@@ -75,7 +77,7 @@ def _nodes(tree: Any, budget: Budget) -> Any:
         words = NodeWords(f"link from {name_of(source)} to {target_name}", target_name)
         into = (target.as_pointer(), link.to_socket.identifier)
         links[into] = (source.as_pointer(), words)
-    nodes: Named = {}
+    nodes: WordsByKey = {}
     ramps = {}
     used = []
     for node in tree.nodes:
@@ -93,14 +95,14 @@ def _nodes(tree: Any, budget: Budget) -> Any:
 
 
 def _used_by_nodes(nodes: _Nodes) -> list[Any]:
-    return nodes.used
+    return nodes.used_blocks
 
 
-def _own_nodes(block: Any, budget: Budget) -> Any:
-    return _nodes(block.node_tree, budget)
+def _read_own_nodes(block: Any, budget: Budget) -> Any:
+    return _read_nodes(block.node_tree, budget)
 
 
-def _gone_nodes(before: _Nodes, now: _Nodes, _: Any) -> list[str]:
+def _describe_lost_nodes(before: _Nodes, now: _Nodes, _: Any) -> list[str]:
     """Return the words for nodes, for links between nodes that stay, and for points of ramps."""
     gone = missing_parts(before.nodes, now.nodes)
     addresses = {key[0] for key in now.nodes}
@@ -113,11 +115,11 @@ def _gone_nodes(before: _Nodes, now: _Nodes, _: Any) -> list[str]:
             continue
         fewer = count - now.ramps[key][1]
         if fewer > 0:
-            gone.append(NodeWords(f"{numbered(fewer, 'points')} of node {name}", name))
+            gone.append(NodeWords(f"{words_for_count(fewer, 'points')} of node {name}", name))
     return gone
 
 
-def _sockets(tree: Any) -> Named:
+def _read_sockets(tree: Any) -> WordsByKey:
     """Return the inputs and outputs of a group of nodes, by their identifiers."""
     if hasattr(tree, "interface"):  # since 4.0
         items = list(tree.interface.items_tree)
@@ -126,36 +128,36 @@ def _sockets(tree: Any) -> Named:
     else:
         sockets = [*tree.inputs, *tree.outputs]
         panels = []
-    found: Named = {(socket.identifier,): f"socket {name_of(socket)}" for socket in sockets}
-    found.update(each_part("panel", panels))
+    found: WordsByKey = {(socket.identifier,): f"socket {name_of(socket)}" for socket in sockets}
+    found.update(words_by_key("panel", panels))
     return found
 
 
 # ---- assets, texts, scenes
 
 
-def _asset(block: Any) -> bool:
+def _has_asset(block: Any) -> bool:
     return block.asset_data is not None
 
 
-def _gone_asset(before: bool, now: bool, _: Any) -> list[str]:
+def _describe_lost_asset(before: bool, now: bool, _: Any) -> list[str]:
     return ["asset data"] if before and not now else []
 
 
-def _lines(text: Any) -> Counter[str]:
+def _count_lines(text: Any) -> Counter[str]:
     """Return how often each line that is not blank is in a text."""
     return Counter(line for line in body_of(text).split("\n") if line.strip())
 
 
-def _gone_lines(before: Counter[str], now: Counter[str], _: Any) -> list[str]:
+def _describe_lost_lines(before: Counter[str], now: Counter[str], _: Any) -> list[str]:
     count = (before - now).total()
-    return [numbered(count, "lines")] if count else []
+    return [words_for_count(count, "lines")] if count else []
 
 
-def _in_scene(scene: Any) -> Named:
+def _read_scene(scene: Any) -> WordsByKey:
     """Return the markers, view layers, keying sets and strips of a scene, and its rigid bodies."""
-    found = each_part("marker", scene.timeline_markers)
-    found.update(each_part("view layer", scene.view_layers, values_of))
+    found = words_by_key("marker", scene.timeline_markers)
+    found.update(words_by_key("view layer", scene.view_layers, digest_of_values))
     for name in names_of(scene.keying_sets):
         found[name,] = f"keying set {name}"
     if scene.rigidbody_world is not None:
@@ -165,31 +167,59 @@ def _in_scene(scene: Any) -> Named:
         strips = getattr(editor, "strips_all", None)  # since 4.4
         if strips is None:
             strips = editor.sequences_all
-        found.update(each_part("strip", strips))
+        found.update(words_by_key("strip", strips))
     return found
 
 
 ASPECTS: Final[dict[str, Aspect]] = {
-    **OF_OBJECTS,
-    **GEOMETRY,
-    **ANIMATION,
+    **OBJECT_ASPECTS,
+    **GEOMETRY_ASPECTS,
+    **ANIMATION_ASPECTS,
     "groups of nodes": Aspect(
-        {"node_groups"}.__contains__, always, each_within(_nodes), _gone_nodes, _used_by_nodes
+        applies_to=lists_named("node_groups"),
+        find_places=all_places,
+        read=read_each_within(_read_nodes),
+        describe_loss=_describe_lost_nodes,
+        used_blocks=_used_by_nodes,
     ),
     "nodes": Aspect(
-        has("node_tree"), every("node_tree"), each_within(_own_nodes), _gone_nodes, _used_by_nodes
+        applies_to=lists_with_property("node_tree"),
+        find_places=places_with("node_tree"),
+        read=read_each_within(_read_own_nodes),
+        describe_loss=_describe_lost_nodes,
+        used_blocks=_used_by_nodes,
     ),
-    "sockets": named_parts(["node_groups"], _sockets, always),
-    "scene": named_parts(["scenes"], _in_scene, always),
-    "text": Aspect({"texts"}.__contains__, always, each(_lines), _gone_lines),
-    "asset": Aspect(has("asset_data"), every("asset_data"), each(_asset), _gone_asset),
-    **CUSTOM,
+    "sockets": Aspect(
+        applies_to=lists_named("node_groups"),
+        find_places=all_places,
+        read=read_each(_read_sockets),
+        describe_loss=missing_parts,
+    ),
+    "scene": Aspect(
+        applies_to=lists_named("scenes"),
+        find_places=all_places,
+        read=read_each(_read_scene),
+        describe_loss=missing_parts,
+    ),
+    "text": Aspect(
+        applies_to=lists_named("texts"),
+        find_places=all_places,
+        read=read_each(_count_lines),
+        describe_loss=_describe_lost_lines,
+    ),
+    "asset": Aspect(
+        applies_to=lists_with_property("asset_data"),
+        find_places=places_with("asset_data"),
+        read=read_each(_has_asset),
+        describe_loss=_describe_lost_asset,
+    ),
+    **CUSTOM_ASPECTS,
 }
-"""The aspects, in the order in which a person reads what is gone of them."""
+"""The aspects, in the order in which a person reads what is missing."""
 
 
 class Part(NamedTuple):
-    """One aspect of the data-blocks of a list that had any of it, as it was.
+    """One aspect as it was, of those data-blocks of a list that had any such parts.
 
     Attributes:
         aspect: The aspect.
@@ -216,7 +246,7 @@ class Part(NamedTuple):
         return Part(self.aspect, places, blocks, values)
 
     def gone(self, budget: Budget) -> Iterator[tuple[int, list[str]]]:
-        """Yield the place of each data-block that has less than before, and the words for that."""
+        """Yield the place of each data-block with missing parts, and the words for these."""
         if not self.blocks:  # all of them are deleted
             return
         now = self.aspect.read(self.blocks, budget)
@@ -226,22 +256,22 @@ class Part(NamedTuple):
         for at, block, before, after in rows:
             is_read = before is not UNREAD and after is not UNREAD
             if is_read and before != after:
-                yield at, self.aspect.gone(before, after, block)
+                yield at, self.aspect.describe_loss(before, after, block)
 
 
 def parts_of(block_list: BlockList, budget: Budget) -> list[Part]:
-    """Read all aspects of the data-blocks of a list."""
+    """Return all aspects of the data-blocks of a list, as they are now."""
     if not block_list.blocks:
         return []
     found = []
     for aspect in _aspects_of(block_list.name):
-        having = aspect.having(block_list)
-        if having:
-            blocks = [block_list.blocks[place] for place in having]
-            found.append(Part(aspect, having, blocks, aspect.read(blocks, budget)))
+        found_places = aspect.find_places(block_list)
+        if found_places:
+            blocks = [block_list.blocks[place] for place in found_places]
+            found.append(Part(aspect, found_places, blocks, aspect.read(blocks, budget)))
     return found
 
 
 @cache
 def _aspects_of(name: str) -> list[Aspect]:
-    return [aspect for aspect in ASPECTS.values() if aspect.is_of(name)]
+    return [aspect for aspect in ASPECTS.values() if aspect.applies_to(name)]

@@ -1,4 +1,10 @@
-"""The aspects of geometry, and what of them is gone. Main thread."""
+"""Parts of geometry that an edit can remove: points, faces, bones, strokes, texts. Main thread.
+
+An *aspect* is one such kind of part, see `aspects`. The table `GEOMETRY_ASPECTS` at the end of this
+module says for each which data-blocks have it, how they are read before and after an edit, and how
+the missing parts are named for a person. Some are told by their number only, such as vertices. A
+mesh of the same size may be another one: the aspect "shapes" compares the points themselves.
+"""
 
 from __future__ import annotations
 
@@ -14,20 +20,21 @@ from .aspects import (
     UNREAD,
     Aspect,
     Budget,
-    Named,
-    always,
-    each,
-    each_part,
-    each_within,
-    every,
+    WordsByKey,
+    all_places,
     key_of,
-    named_parts,
-    numbered,
+    lists_named,
+    missing_parts,
+    places_with,
+    read_each,
+    read_each_within,
+    words_by_key,
+    words_for_count,
 )
 from .block_lists import BlockList, places
 from .content import Shape, is_another, shape_of_balls, shape_of_curve, shape_of_mesh
 from .names import name_of, text_of
-from .parts_layers import LAYERS
+from .parts_layers import LAYER_ASPECTS
 
 _COUNTED: Final[dict[str, tuple[tuple[str, str], ...]]] = {
     "meshes": (("vertices", "vertices"), ("polygons", "faces"), ("edges", "edges")),
@@ -35,50 +42,50 @@ _COUNTED: Final[dict[str, tuple[tuple[str, str], ...]]] = {
     "pointclouds": (("points", "points"),),
     "hair_curves": (("points", "points"), ("curves", "curves")),
 }
-"""By the list of data-blocks, what is counted in each of them, with the words for it.
+"""By the list of data-blocks, the properties that are counted in each, with the words for them.
 
-A person reads of the first of them of which there are fewer.
+A person reads only of the first property of which there are fewer.
 """
 
 
-def _counts(blocks: Sequence[Any], _: Budget) -> list[tuple[int, ...]]:
-    """Return how many of each there are, in each of the data-blocks of one type."""
-    names = [name for name, _words in _COUNTED[_list_of(blocks[0])]]
+def _read_counts(blocks: Sequence[Any], _: Budget) -> list[tuple[int, ...]]:
+    """Return the numbers of `_COUNTED` for each data-block; all are of one type."""
+    names = [name for name, _words in _COUNTED[_name_of_list(blocks[0])]]
     columns = [map(len, map(attrgetter(name), blocks)) for name in names]
-    found: list[tuple[int, ...]] = list(zip(*columns, strict=True))
+    counts: list[tuple[int, ...]] = list(zip(*columns, strict=True))
     if isinstance(blocks[0], bpy.types.Mesh):
         for at in places(map(attrgetter("is_editmode"), blocks)):
             edited = bmesh.from_edit_mesh(blocks[at])  # the mesh itself is as before edit mode
-            found[at] = (len(edited.verts), len(edited.faces), len(edited.edges))
-    return found
+            counts[at] = (len(edited.verts), len(edited.faces), len(edited.edges))
+    return counts
 
 
-def _list_of(block: Any) -> str:
+def _name_of_list(block: Any) -> str:
     kinds = {"Mesh": "meshes", "MetaBall": "metaballs", "PointCloud": "pointclouds"}
     return kinds.get(type(block).__name__, "hair_curves")
 
 
-def _gone_counts(before: tuple[int, ...], now: tuple[int, ...], block: Any) -> list[str]:
-    rows = zip(before, now, _COUNTED[_list_of(block)], strict=True)
+def _describe_lost_counts(before: tuple[int, ...], now: tuple[int, ...], block: Any) -> list[str]:
+    rows = zip(before, now, _COUNTED[_name_of_list(block)], strict=True)
     for old, new, (_, words) in rows:
         if new < old:
-            return [numbered(old - new, words)]
+            return [words_for_count(old - new, words)]
     return []
 
 
-def _points(curve: Any) -> int:
+def _count_points(curve: Any) -> int:
     return sum(len(spline.points) + len(spline.bezier_points) for spline in curve.splines)
 
 
-def _gone_points(before: int, now: int, _: Any) -> list[str]:
-    return [numbered(before - now, "points")] if now < before else []
+def _describe_lost_points(before: int, now: int, _: Any) -> list[str]:
+    return [words_for_count(before - now, "points")] if now < before else []
 
 
 # ---- shapes
 
 
-def _shape(block: Any, budget: Budget) -> Any:
-    """Return the `Shape` of a mesh, curve or metaball, or `UNREAD`: also in edit mode."""
+def _read_shape(block: Any, budget: Budget) -> Any:
+    """Return the `Shape` of a mesh, curve or metaball; `UNREAD` if too large or in edit mode."""
     if getattr(block, "is_editmode", False):
         budget.is_complete = False
         return UNREAD
@@ -89,39 +96,42 @@ def _shape(block: Any, budget: Budget) -> Any:
     return shape_of_curve(block, budget)
 
 
-def _gone_shape(before: Shape, now: Shape, _: Any) -> list[str]:
-    """Return the words for a shape in whose place is another one, which is not smaller."""
-    is_told = len(now.points) < len(before.points)
-    if is_told or not is_another(before, now):
+def _describe_lost_shape(before: Shape, now: Shape, _: Any) -> list[str]:
+    """Return "geometry" if another shape of at least as many points took the place of a shape.
+
+    Fewer points are named by the counts.
+    """
+    has_fewer_points = len(now.points) < len(before.points)
+    if has_fewer_points or not is_another(before, now):
         return []
     return ["geometry"]
 
 
-def _having_shape(block_list: BlockList) -> list[int]:
+def _places_with_shape(block_list: BlockList) -> list[int]:
     if block_list.name == "meshes":
-        return every("vertices")(block_list)
+        return places_with("vertices")(block_list)
     if block_list.name == "metaballs":
-        return every("elements")(block_list)
-    return every("splines")(block_list)
+        return places_with("elements")(block_list)
+    return places_with("splines")(block_list)
 
 
-# ---- texts in a scene
+# ---- text objects
 
-_MAX_LETTERS: Final = 2_000  # of a text of which the letters are compared, and not the lines
+_MAX_LETTERS: Final = 2_000  # of a text whose letters are compared; else its lines are
 _SHOWN_LETTERS: Final = 30
-_LEFT_SHARE: Final = 0.5  # of the letters: with fewer of them, another text took the place
+_CORRECTED_SHARE: Final = 0.5  # of the letters: if fewer are left, the text is another one
 
 
-def _texts(block_list: BlockList) -> list[int]:
+def _places_of_text_curves(block_list: BlockList) -> list[int]:
     return places(isinstance(block, bpy.types.TextCurve) for block in block_list.blocks)
 
 
-def _body(text: Any) -> str:
+def _read_text(text: Any) -> str:
     return text_of(text, "body")
 
 
-def _gone_body(before: str, now: str, _: Any) -> list[str]:
-    """Return the words for a text that is empty now, or another one and not a corrected one."""
+def _describe_lost_text(before: str, now: str, _: Any) -> list[str]:
+    """Return the words for a text that is empty now, or not a correction of the old one."""
     if not before.strip() or _is_corrected(before, now):
         return []
     shown = " ".join(before.split())
@@ -131,6 +141,7 @@ def _gone_body(before: str, now: str, _: Any) -> list[str]:
 
 
 def _is_corrected(before: str, now: str) -> bool:
+    """Return whether most letters, or lines, of a text are still there in the same order."""
     old: Sequence[str] = before
     new: Sequence[str] = now
     if max(len(before), len(now)) > _MAX_LETTERS:
@@ -138,18 +149,20 @@ def _is_corrected(before: str, now: str) -> bool:
         new = now.split("\n")
     matcher = SequenceMatcher(None, old, new, autojunk=False)
     same = sum(block.size for block in matcher.get_matching_blocks())
-    return same >= _LEFT_SHARE * len(old)
+    return same >= _CORRECTED_SHARE * len(old)
 
 
 # ---- armatures
 
-_HAS_BONE_GROUPS: Final = "collections_all" in bpy.types.Armature.bl_rna.properties  # since 4.1
+_HAS_BONE_COLLECTIONS: Final = (
+    "collections_all" in bpy.types.Armature.bl_rna.properties
+)  # since 4.1
 _NEAR: Final = 1e-4  # how far a bone's ends may be from where they were, as edit mode ends
 _Ends = tuple[float, ...]  # the coordinates of a bone's head and tail at rest
 
 
-def _bones(armature: Any, budget: Budget) -> Any:
-    """Return the ends of each bone, by its name."""
+def _read_bones(armature: Any, budget: Budget) -> Any:
+    """Return the `_Ends` of each bone by its name, or `UNREAD`."""
     if armature.is_editmode:
         edited = armature.edit_bones
         if not budget.take(len(edited)):
@@ -161,38 +174,41 @@ def _bones(armature: Any, budget: Budget) -> Any:
     return {name_of(bone): (*bone.head_local, *bone.tail_local) for bone in bones}
 
 
-def _gone_bones(before: Mapping[str, _Ends], now: Mapping[str, _Ends], _: Any) -> list[str]:
-    """Return the words for bones whose name is gone, if no other bone is where they were.
+def _describe_lost_bones(
+    before: Mapping[str, _Ends], now: Mapping[str, _Ends], _: Any
+) -> list[str]:
+    """Return the words for bones that are missing, and not only renamed.
 
-    Edit mode makes all bones anew, so they have no identity.
+    Edit mode makes all bones anew, so they have no identity. A bone is renamed if a bone with a new
+    name is at the same place.
     """
-    new = [ends for name, ends in now.items() if name not in before]
-    gone = []
+    new_ends = [ends for name, ends in now.items() if name not in before]
+    missing = []
     for name, ends in before.items():
         if name in now:
             continue
-        renamed = [other for other in new if _is_near(ends, other)]
+        renamed = [other for other in new_ends if _is_near(ends, other)]
         if renamed:
-            new.remove(renamed[0])
+            new_ends.remove(renamed[0])
         else:
-            gone.append(f"bone {name}")
-    return gone
+            missing.append(f"bone {name}")
+    return missing
 
 
 def _is_near(ends: _Ends, others: _Ends) -> bool:
     return all(abs(one - other) < _NEAR for one, other in zip(ends, others, strict=True))
 
 
-def _strokes(pencil: Any, budget: Budget) -> Any:
-    """Return the name of each layer, and how many drawings and strokes the layer has."""
-    found = {}
+def _read_strokes(pencil: Any, budget: Budget) -> Any:
+    """Return by layer its name, how many frames it has and how many strokes, or `UNREAD`."""
+    layers = {}
     for layer in pencil.layers:
         frames = list(layer.frames)
         if not budget.take(len(frames)):
             return UNREAD
         strokes = sum(map(_count_strokes, frames))
-        found[key_of(layer)] = (_name_of_layer(layer), len(frames), strokes)
-    return found
+        layers[key_of(layer)] = (_name_of_layer(layer), len(frames), strokes)
+    return layers
 
 
 def _count_strokes(frame: Any) -> int:
@@ -203,8 +219,8 @@ def _count_strokes(frame: Any) -> int:
     return int(frame.drawing.attributes.domain_size("CURVE"))
 
 
-def _bone_groups(armature: Any) -> Named:
-    return each_part("bone collection", armature.collections_all)
+def _read_bone_collections(armature: Any) -> WordsByKey:
+    return words_by_key("bone collection", armature.collections_all)
 
 
 def _name_of_layer(layer: Any) -> str:
@@ -214,34 +230,68 @@ def _name_of_layer(layer: Any) -> str:
     return name_of(layer)
 
 
-def _gone_strokes(before: Any, now: Any, _: Any) -> list[str]:
-    """Return the words for layers that are gone, then for frames of layers that are there.
+def _describe_lost_strokes(before: Any, now: Any, _: Any) -> list[str]:
+    """Return the words for missing layers, then for fewer frames or strokes in other layers.
 
-    The strokes of a frame go with the frame.
+    Strokes of missing frames are not named.
     """
-    gone = [f"layer {name}" for key, (name, *_) in before.items() if key not in now]
+    missing = [f"layer {name}" for key, (name, *_) in before.items() if key not in now]
     for key, (name, frames, strokes) in before.items():
         if key not in now:
             continue
         _, frames_now, strokes_now = now[key]
         if frames_now < frames:
-            gone.append(f"{numbered(frames - frames_now, 'frames')} of layer {name}")
+            missing.append(f"{words_for_count(frames - frames_now, 'frames')} of layer {name}")
         elif strokes_now < strokes:
-            gone.append(f"{numbered(strokes - strokes_now, 'strokes')} of layer {name}")
-    return gone
+            missing.append(f"{words_for_count(strokes - strokes_now, 'strokes')} of layer {name}")
+    return missing
 
 
-_PENCILS: Final = ("grease_pencils", "annotations", "grease_pencils_v3")
-_WITH_BONE_GROUPS: Final = ("armatures",) if _HAS_BONE_GROUPS else ()
-_SHAPES: Final = frozenset({"meshes", "curves", "metaballs"})
-GEOMETRY: Final[dict[str, Aspect]] = {
-    "geometry": Aspect(_COUNTED.__contains__, always, _counts, _gone_counts),
-    "points": Aspect({"curves"}.__contains__, every("splines"), each(_points), _gone_points),
-    "shapes": Aspect(_SHAPES.__contains__, _having_shape, each_within(_shape), _gone_shape),
-    "text of curves": Aspect({"curves"}.__contains__, _texts, each(_body), _gone_body),
-    **LAYERS,
-    "bones": Aspect({"armatures"}.__contains__, every("bones"), each_within(_bones), _gone_bones),
-    "bone collections": named_parts(_WITH_BONE_GROUPS, _bone_groups, every("collections_all")),
-    "strokes": Aspect(_PENCILS.__contains__, every("layers"), each_within(_strokes), _gone_strokes),
+_LISTS_OF_DRAWINGS: Final = ("grease_pencils", "annotations", "grease_pencils_v3")
+_LISTS_WITH_BONE_COLLECTIONS: Final = ("armatures",) if _HAS_BONE_COLLECTIONS else ()
+GEOMETRY_ASPECTS: Final[dict[str, Aspect]] = {
+    "geometry": Aspect(
+        applies_to=lists_named(*_COUNTED),
+        find_places=all_places,
+        read=_read_counts,
+        describe_loss=_describe_lost_counts,
+    ),
+    "points": Aspect(
+        applies_to=lists_named("curves"),
+        find_places=places_with("splines"),
+        read=read_each(_count_points),
+        describe_loss=_describe_lost_points,
+    ),
+    "shapes": Aspect(
+        applies_to=lists_named("meshes", "curves", "metaballs"),
+        find_places=_places_with_shape,
+        read=read_each_within(_read_shape),
+        describe_loss=_describe_lost_shape,
+    ),
+    "text of curves": Aspect(
+        applies_to=lists_named("curves"),
+        find_places=_places_of_text_curves,
+        read=read_each(_read_text),
+        describe_loss=_describe_lost_text,
+    ),
+    **LAYER_ASPECTS,
+    "bones": Aspect(
+        applies_to=lists_named("armatures"),
+        find_places=places_with("bones"),
+        read=read_each_within(_read_bones),
+        describe_loss=_describe_lost_bones,
+    ),
+    "bone collections": Aspect(
+        applies_to=lists_named(*_LISTS_WITH_BONE_COLLECTIONS),
+        find_places=places_with("collections_all"),
+        read=read_each(_read_bone_collections),
+        describe_loss=missing_parts,
+    ),
+    "strokes": Aspect(
+        applies_to=lists_named(*_LISTS_OF_DRAWINGS),
+        find_places=places_with("layers"),
+        read=read_each_within(_read_strokes),
+        describe_loss=_describe_lost_strokes,
+    ),
 }
-"""The aspects of geometry, in the order in which a person reads what is gone of them."""
+"""The aspects of geometry, in the order in which a person reads what is missing."""

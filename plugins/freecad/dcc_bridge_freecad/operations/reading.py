@@ -66,21 +66,27 @@ class _Reads(ApiSearch, Checking, CodeContext):
 
     @contextmanager
     def in_context(self, warnings: list[str]) -> Iterator[Callable[[], str | None]]:
-        """Keep what could not be computed, and could before; compare all documents."""
-        before, contents = {*_faults()}, _contents()
+        """Add the new faults of objects to the warnings; yield a comparison of all documents."""
+        faults_before = {*_faults()}
+        contents = _contents()
         yield lambda: _differing(contents, _contents())
-        warnings += [it for it in _faults() if it not in before]
+        warnings += [fault for fault in _faults() if fault not in faults_before]
 
     def writers(self) -> Sequence[tuple[Any, str, Any]]:
-        """Return what writes files: functions of modules, methods of documents and of shapes."""
+        """Return the functions of modules and the methods of their classes that write files."""
         for name in _EXPORTERS:
             with suppress(ImportError):  # it has none in a console, or was built without
                 importlib.import_module(name)
         modules = [*filter(None, map(sys.modules.get, _WITH_WRITERS))]
-        classes = [it for module in modules for it in vars(module).values() if isinstance(it, type)]
-        owners = [*modules, *dict.fromkeys(classes)]
-        names = [(it, name) for it in owners for name in vars(it) if _WRITES.fullmatch(name)]
-        return [*((it, name, _written) for it, name in names), *_OF_OBJECTS]
+        classes: dict[type, None] = {}
+        for module in modules:
+            members = vars(module).values()
+            classes.update(dict.fromkeys(each for each in members if isinstance(each, type)))
+        rows: list[tuple[Any, str, Any]] = []
+        for owner in [*modules, *classes]:
+            names = [name for name in vars(owner) if _WRITES.fullmatch(name)]
+            rows += [(owner, name, _written) for name in names]
+        return [*rows, *_OF_OBJECTS]
 
     def items(self, under: str | None = None) -> Iterator[str]:
         """Yield the names of objects; of those below one in the order of the tree."""
@@ -200,9 +206,13 @@ class _Reads(ApiSearch, Checking, CodeContext):
 
 def _written(*args: Any, **kwargs: Any) -> list[Any]:
     """Return the file of a call: the first text, or that of its document; None for the settings."""
-    every = (*args, *kwargs.values())  # their class is not asked: some have none
-    texts = [it for it in every if issubclass(type(it), str | bytes | PathLike)]
-    return texts[:1] or [getattr(args[0], "FileName", None) if args else None]
+    for argument in (*args, *kwargs.values()):
+        # Not `isinstance`, which asks an argument for its class: some have none.
+        if issubclass(type(argument), str | bytes | PathLike):
+            return [argument]
+    if not args:
+        return [None]
+    return [getattr(args[0], "FileName", None)]
 
 
 # Of a sheet and of a symbol on a page, whose own classes are in no module.

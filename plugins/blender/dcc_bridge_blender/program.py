@@ -47,7 +47,12 @@ class BlenderProgram(InstallTarget):
     oldest = (3, 4)
     example = "4.5"
     afterwards = "In Blender, enable it once: Edit > Preferences > Add-ons > DCC Bridge."
-    known = ("3.4", "3.6", *(f"{major}.{minor}" for major in (4, 5, 6) for minor in range(6)))
+    known = (
+        *("3.4", "3.6"),
+        *(f"4.{minor}" for minor in range(6)),
+        *(f"5.{minor}" for minor in range(6)),
+        *(f"6.{minor}" for minor in range(6)),
+    )
     folder = "dcc_bridge_blender"
     sources = ((folder, "."),)
 

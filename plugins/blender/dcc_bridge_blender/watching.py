@@ -1,4 +1,8 @@
-"""Operators and other writers, checked while code of an agent calls them. Main thread."""
+"""Checks of the operators and other writers that an agent's code calls. Main thread.
+
+`watched` replaces the look-up of operators in `bpy.ops` by one that returns stand-ins. A stand-in
+asks the guards of the bridge before its operator loses the open file or writes a file.
+"""
 
 from __future__ import annotations
 
@@ -16,8 +20,8 @@ from dcc_bridge.spi import loss_check
 
 from .loop import Quiet, beside_undo, in_window
 
-# Operators that lose the open file, or undo what is not the code's.
-_ENDS: Final = re.compile(
+# Operators that lose the open file, or undo edits of others.
+_LOSES_FILE: Final = re.compile(
     r"wm\.(open_mainfile|read_\w+|revert_mainfile|recover_\w+|quit_blender|window_close)"
     r"|ed\.(undo|redo|undo_\w*history|undo_redo)"
 )
@@ -25,16 +29,18 @@ _ENDS: Final = re.compile(
 _WRITES: Final = re.compile(
     r"export_\w+\.\w+|\w+\.(\w*export\w*|save\w*|\w+_save|screenshot\w*|mixdown|unpack\w*|ocean_bake)"
 )
-_LOOK_UP: Final = "_bpy_ops_submodule__getattr__"  # what finds an operator, in 3.4 to 5.2
+_LOOK_UP: Final = (
+    "_bpy_ops_submodule__getattr__"  # the function that finds an operator, in 3.4 to 5.2
+)
 _CLASS: Final = "_BPyOpsSubModOp"  # the class of operators in 3.4 and 4.5; in 5.2 it is in C
 
 
 def _watched(operator: Any, warnings: list[str]) -> Any:
-    """Return a stand-in for an operator, in which code of an agent cannot find the operator.
+    """Return a stand-in for an operator, by which an agent's code cannot reach the operator itself.
 
     Args:
         operator: The operator.
-        warnings: Gets the warnings of the operator, and that it may have done nothing.
+        warnings: Takes the warnings of the operator, and one if the operator did not finish.
     """
 
     class Operator:
@@ -47,12 +53,12 @@ def _watched(operator: Any, warnings: list[str]) -> Any:
             """Call the operator.
 
             Raises:
-                NoConsent: Nobody agreed to what the operator would lose.
-                ReachedOut: Nobody agreed to what the operator would write.
+                NoConsent: Nobody agreed to the loss of the open file.
+                ReachedOut: Nobody agreed to write the file.
             """
             name: str = operator.idname_py()
             check = loss_check.get()
-            if check is not None and _ENDS.fullmatch(name):
+            if check is not None and _LOSES_FILE.fullmatch(name):
                 check(f"call bpy.ops.{name}", ())
             for path in _paths(name, kwargs):  # a writer in C++ reports no file to Python
                 sys.audit("open", path, "w", 0)
@@ -71,7 +77,7 @@ def _watched(operator: Any, warnings: list[str]) -> Any:
 
 
 def _files(name: str, kwargs: dict[str, Any]) -> Iterator[str]:
-    """Yield the files that an operator writes; "" for a file that cannot be known."""
+    """Yield the files that an operator writes; "" for an unknown one."""
     scene: Any = bpy.context.scene
     options = {"write_still", "animation"}
     renders = name.startswith("render.") and not options.isdisjoint(kwargs)
@@ -100,18 +106,23 @@ def _compositor_folders() -> Iterator[str]:
 
 
 def _paths(name: str, kwargs: dict[str, Any]) -> list[str | None]:
-    """Return the absolute paths that an operator writes; None for one that cannot be known."""
-    paths: list[str | None] = []
-    for file in _files(name, kwargs):
-        paths.append(bpy.path.abspath(file) if file else None)
-    return paths
+    """Return the absolute paths of the files that an operator writes; None for an unknown one."""
+    return [_absolute(file) for file in _files(name, kwargs)]
+
+
+def _absolute(path: str | bytes) -> Any:
+    """Return an absolute path; None for an empty one."""
+    if not path:
+        return None
+    return bpy.path.abspath(path)
 
 
 class _Operator(partial[Any]):
-    """An operator for a body, where Blender's own class of operators is in C, as in 5.2.
+    """An operator in a version whose own class of operators is in C, as 5.2.
 
-    The call of Blender's class cannot be replaced, but the `__call__` of this one can. It is in C
-    as well: with a frame of ours between a body and its operator, the act would be the bridge's.
+    The call of Blender's class cannot be replaced, but the `__call__` of this class can. It is in C
+    as well: with a frame of ours between the agent's code and the operator, the guards would take
+    the call for one of the bridge.
     """
 
     __call__ = partial.__call__
@@ -125,7 +136,7 @@ class _Operator(partial[Any]):
 
 @contextmanager
 def replaceable_operators() -> Iterator[None]:
-    """Have operators that are looked up in the block be of a class whose call can be replaced."""
+    """Make `bpy.ops` return operators whose `__call__` can be replaced, within the block."""
     ops = sys.modules["bpy.ops"]
     if _CLASS in vars(ops):  # `getattr` would return a group of operators of that name
         yield
@@ -144,33 +155,46 @@ def _written_by_operator(operator: Any, *_: Any, **kwargs: Any) -> list[str | No
 
 
 def writers() -> list[tuple[Any, str, Callable[..., list[Any]]]]:
-    """Return the writers of files: operators, the libraries, which are a collection, and others."""
+    """Return the functions that write files.
+
+    Returns:
+        For each the owner, the name, and a function from the arguments of a call to the files that
+        the call writes, None for an unknown one. They are the operators, the `write` of
+        `bpy.data.libraries`, which is of the class of all collections, and those of `aud` and
+        `imbuf`.
+    """
     import aud
     import imbuf
 
     operators = vars(sys.modules["bpy.ops"]).get(_CLASS, _Operator)
     owners: list[Any] = [bpy.types.bpy_prop_collection, aud.Sound, imbuf]
     rows: list[tuple[Any, str, Callable[..., list[Any]]]] = []
-    rows += [(it, name, _argument) for it in owners for name in ("write", "save")]
+    for owner in owners:
+        rows.append((owner, "write", _written_by_arguments))
+        rows.append((owner, "save", _written_by_arguments))
     return [*rows, (operators, "__call__", _written_by_operator)]
 
 
-def _argument(*args: Any, **kwargs: Any) -> list[Any]:
-    paths = [it for it in (kwargs.get("filepath"), *args) if isinstance(it, str | bytes)]
-    paths += [getattr(it, "filepath_raw", "") or getattr(it, "filepath", "") for it in args[:1]]
-    return [bpy.path.abspath(it) if it else None for it in paths[:1]]
+def _written_by_arguments(*args: Any, **kwargs: Any) -> list[Any]:
+    """Return the file that a call writes: its first path, or that of the first argument itself."""
+    for argument in (kwargs.get("filepath"), *args):
+        if isinstance(argument, str | bytes):
+            return [_absolute(argument)]
+    if not args:
+        return []
+    path = getattr(args[0], "filepath_raw", "") or getattr(args[0], "filepath", "")
+    return [_absolute(path)]
 
 
 @contextmanager
 def watched(warnings: list[str], quiet: Quiet) -> Iterator[Callable[[], str | None]]:
-    """Check the operators that are looked up through `bpy.ops` in the block, in a window.
+    """Check the operators that are looked up in `bpy.ops` within the block, which has a window.
 
-    That includes look-ups by Blender's own scripts. An operator then loses no file, and writes
-    none, to which nobody agreed.
+    Operators that Blender's own scripts look up are checked as well.
 
     Args:
-        warnings: Gets the warnings of the operators.
-        quiet: Returns a block whose changes are not noticed.
+        warnings: Takes the warnings of the operators.
+        quiet: Returns a context manager within which changes are not noticed.
 
     Yields:
         A function that restores what undo does not hold, see `beside_undo`.

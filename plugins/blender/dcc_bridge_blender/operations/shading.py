@@ -117,13 +117,17 @@ class _Shading(_Building, Connections, Keyframes, Materials):
             raise ValueError(f"{item} is a {thing.type}, which has no material.")
         if thing.mode == "EDIT":
             raise ValueError(f"{item} is in edit mode: leave it first.")
+        link = "OBJECT"
+        in_data = None
         is_shared = thing.data.users > 1 or thing.data.library is not None
         if not is_shared:
+            link = "DATA"
+            in_data = found
             thing.data.materials.clear()
         if not thing.material_slots:
-            thing.data.materials.append(None if is_shared else found)
+            thing.data.materials.append(in_data)
         for slot in thing.material_slots:
-            slot.link = "OBJECT" if is_shared else "DATA"
+            slot.link = link
             slot.material = found
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from fnmatch import fnmatchcase
+from itertools import chain
 from typing import Any, Final, cast
 
 from dcc_bridge.consent.call import current_call
@@ -62,7 +63,7 @@ class CleaningVerbs(ConsentingVerbs[Cleaning]):
     def _picked(self, junk: Mapping[Junk, Sequence[str]]) -> dict[Junk, list[str]]:
         """Return what the person ticked to go; many items are agreed to as a whole."""
         every = _without_repeats(junk)
-        listed = [item for items in every.values() for item in items]
+        listed = [*chain.from_iterable(every.values())]
         question = f"Clean {plural(len(listed), 'thing')} away?"
         breaking = self._breaking_without(every)
         if len(listed) > _MAX_TICKED:
@@ -233,5 +234,5 @@ def _ticked(question: str, form: Json) -> dict[Junk, list[str]]:
         remainder = current_call().remainder
         raise NotConfirmed("Clean?", response.reason or "", ended, remainder)
     ticked = cast("dict[Junk, list[str]]", response.data or {})
-    allow([str(item) for items in ticked.values() for item in items])
+    allow([str(item) for item in chain.from_iterable(ticked.values())])
     return ticked

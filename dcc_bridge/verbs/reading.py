@@ -133,7 +133,10 @@ def _inspected(operations: HostOperations, item: str, parts: Sequence[Part]) -> 
         facts["type"] = operations.kind(item)
         facts["parent"] = operations.parent(item)
     except LookupError as error:
-        return {"item": item, "error": str(error.args[0] if error.args else error)}
+        reason: object = error
+        if error.args:
+            reason = error.args[0]  # the text of a KeyError is its reason in quotes
+        return {"item": item, "error": str(reason)}
     with suppress(ValueError):
         placement = operations.placement(item)
         for name in _PLACE:

@@ -519,7 +519,7 @@ def test_nothing_was_changed_is_said_only_where_all_was_compared(
     live = seat(YES, YES, YES)
 
     compared = text(live.code("stage.DefinePrim('/A')\n1 / 0"))
-    monkeypatch.setattr(sys.modules["dcc_bridge_usd.operations.items"], "_MOST_COMPARED", (1, 1))
+    monkeypatch.setattr(sys.modules["dcc_bridge_usd.operations.items"], "_MAX_COMPARED_PRIMS", 1)
     too_much = text(live.code("stage.DefinePrim('/A')\n1 / 0"))
     looked = live.ran("stage.DefinePrim('/A')\n1", read_only=True)
 

@@ -83,7 +83,7 @@ class Losses:
         return sorted(names - self._agreed)
 
     def cut_links(self) -> list[str]:
-        """Return the cut links in a person's words."""
+        """Return the cut links in a person's words, such as "references of /World"."""
         return [
             self._link_name(path, part) for path, part in self._parts if self._is_cut_link(part)
         ]
@@ -374,4 +374,4 @@ def _relocates(fields: Fields) -> dict[Sdf.Path, Sdf.Path]:
 
 def _has_arcs(specs: Iterable[Any]) -> bool:
     """Return whether specs have a reference or another arc that brings in prims."""
-    return any(spec.HasInfo(arc) for spec in specs for arc in _ARCS)
+    return any(any(map(spec.HasInfo, _ARCS)) for spec in specs)

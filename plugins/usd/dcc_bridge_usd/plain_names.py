@@ -136,10 +136,11 @@ PLAIN: Final = PlainNames(
     names=frozenset(
         [
             *_METHODS.split(),
-            *(f"{verb}{name}Attr" for name in _ATTRIBUTES.split() for verb in ("Create", "Get")),
+            *(f"Create{name}Attr" for name in _ATTRIBUTES.split()),
+            *(f"Get{name}Attr" for name in _ATTRIBUTES.split()),
         ]
     ),
-    computes=frozenset({"pxr.Gf.*", *(f"pxr.Vt.{it}Array" for it in _NUMBERS.split())}),
+    computes=frozenset({"pxr.Gf.*", *(f"pxr.Vt.{name}Array" for name in _NUMBERS.split())}),
     literals={
         **dict.fromkeys(_BY_NAME, (_NO_FILE,)),
         **{name: (_NO_FILE, _TYPE) for name in _BY_NAME if name.startswith("Create")},

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, nullcontext
 from itertools import islice
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, Final, cast
 
@@ -38,7 +39,8 @@ from .transforms import FIRST, vector
 _MAX_KEYS: Final = 100  # of an attribute that is looked into
 _MAX_ELEMENTS: Final = 64  # of an array that is shown whole
 _SHOWN_ELEMENTS: Final = 16  # of a longer array
-_MOST_COMPARED: Final = 10_000, 20_000_000  # prims, and bytes of each layer, in some 0.2 s
+_MAX_COMPARED_PRIMS: Final = 10_000  # with the largest layers they take some 0.2 s
+_MAX_COMPARED_BYTES: Final = 20_000_000  # of each layer file
 _MAX_MEASURED_AT_ONCE: Final = 500  # prims; their bounds are computed in 20 ms
 _COUNTED_ARRAYS: Final = {
     "points": "points",
@@ -105,14 +107,25 @@ class _Items(CodeContext, Frames):
 
     @contextmanager
     def in_context(self, warnings: list[str]) -> Iterator[Callable[[], str | None]]:
-        """Keep what USD warns of, which it prints all the same; old versions keep nothing."""
+        """Add USD's warnings, which are printed all the same; old versions cannot trap them.
+
+        Yields a function that returns "" if the stage is as before, and None if that is unknown.
+        """
         trapping = getattr(Tf, "DiagnosticTrap", nullcontext)
-        stage, before = self.stage, _digest(self.stage)
+        stage = self.stage
+        before = _digest(stage)
+
+        def compare() -> str | None:
+            if before and _digest(stage) == before:
+                return ""
+            return None
+
         with trapping() as trap:
-            yield lambda: "" if before and _digest(stage) == before else None
-            texts = [] if trap is None else [it.commentary for it in trap.GetWarnings()]
-            # The undo stack's own stage warns of the same.
-            warnings += dict.fromkeys(_OF_STAGE.sub("", it) for it in texts)
+            yield compare
+            if trap is not None:
+                texts = [_OF_STAGE.sub("", each.commentary) for each in trap.GetWarnings()]
+                # The undo stack's own stage warns of the same.
+                warnings += dict.fromkeys(texts)
 
     @property
     def up(self) -> Any:  # type: ignore[override]  # the port says that it may be a property
@@ -350,13 +363,15 @@ class _Items(CodeContext, Frames):
 
 
 def _digest(stage: Usd.Stage) -> str:
-    """Digest all that the layers in use hold, the referenced ones too; "" where it is too much."""
-    layers, prims = sorted(stage.GetUsedLayers(), key=lambda it: it.identifier), stage.TraverseAll()
-    files = [Path(it.realPath) for it in layers if it.realPath]
-    is_big = any(it.is_file() and it.stat().st_size > _MOST_COMPARED[1] for it in files)
-    if is_big or next(islice(prims, _MOST_COMPARED[0], None), None):
+    """Return a digest of all layers in use, also of referenced ones; "" if they are too large."""
+    layers = sorted(stage.GetUsedLayers(), key=attrgetter("identifier"))
+    files = [Path(layer.realPath) for layer in layers if layer.realPath]
+    if any(file.is_file() and file.stat().st_size > _MAX_COMPARED_BYTES for file in files):
         return ""
-    return digest([(it.identifier, it.ExportToString()) for it in layers])
+    has_more_prims = next(islice(stage.TraverseAll(), _MAX_COMPARED_PRIMS, None), None)
+    if has_more_prims:
+        return ""
+    return digest([(layer.identifier, layer.ExportToString()) for layer in layers])
 
 
 def socket(attribute: Any) -> str:

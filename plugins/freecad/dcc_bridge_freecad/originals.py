@@ -1,9 +1,11 @@
-"""The contents that an object has without a recipe, and what became of them. Main thread.
+"""Originals: contents that FreeCAD cannot compute again, and how they are lost. Main thread.
 
 FreeCAD computes most shapes from other objects. An imported shape, a mesh, a point cloud and a list
-of numbers are only there: whoever replaces them takes them away. An *original* is such a content
-as it was before a step. It is kept if it was moved, scaled or worked on, and lost if another
-content has come in its place, or a part of it is missing. Measured in FreeCAD 0.20.2.
+of numbers have no such source. An *original* is the content of such a property before a step. It is
+lost if another content has replaced it, or if a part of it is missing; it is not lost if it was
+moved, scaled or worked on. Measured in FreeCAD 0.20.2.
+
+Each function that takes an original returns a `LostWords`, which is called with the later content.
 """
 
 from __future__ import annotations
@@ -14,26 +16,27 @@ from typing import Any, Final
 
 from .parts import is_blank, is_link, is_list_read
 
-LostWords = Callable[[Any], str]  # takes the content of now; returns "" if nothing is lost
+LostWords = Callable[[Any], str]
+"""Takes the content of now; returns the words for what is lost, "" for nothing."""
 
-_TOLERANCE: Final = 1e-3  # how much two proportions of the same form differ at most
+_TOLERANCE: Final = 1e-3  # the largest relative difference of equal proportions and boxes
 _PIECES: Final = ("Solid", "Shell", "Face", "Edge", "Vertex")
-_MOST_COMPARED: Final = 200_000  # pairs of pieces; of larger shapes only some pieces are
-_DRAWN: Final = re.compile("Property(.*List|FilletEdges)$")
+_MAX_COMPARED_PAIRS: Final = 200_000  # of pieces; of a larger shape a sample is compared
+_WRITTEN_LISTS: Final = re.compile("Property(.*List|FilletEdges)$")
 
 
 def original_of(obj: Any, prop: str) -> LostWords | None:
-    """Return a function that says what is lost of a property's content; None for no original.
+    """Return the `LostWords` of a property's content as it is now; None if that is no original.
 
     Args:
         obj: The object.
         prop: The property, before its first change.
     """
-    make = _MAKERS.get((obj.TypeId, prop))
-    if make is not None:
-        return make(getattr(obj, prop))
+    keep = _KEEPERS.get((obj.TypeId, prop))
+    if keep is not None:
+        return keep(getattr(obj, prop))
     kind = str(obj.getTypeIdOfProperty(prop))
-    if not _DRAWN.search(kind) or is_link(kind) or not is_list_read(obj, prop):
+    if not _WRITTEN_LISTS.search(kind) or is_link(kind) or not is_list_read(obj, prop):
         return None
     return _list(getattr(obj, prop), prop)
 
@@ -75,7 +78,7 @@ def _have_common_pieces(before: Any, now: Any) -> bool:
     for name in ("Faces", "Edges", "Vertexes"):
         pieces = getattr(before, name)
         pieces_now = getattr(now, name)
-        step = 1 + len(pieces) * len(pieces_now) // _MOST_COMPARED
+        step = 1 + len(pieces) * len(pieces_now) // _MAX_COMPARED_PAIRS
         for piece in pieces[::step]:
             if any(piece.isPartner(other) for other in pieces_now):
                 return True
@@ -116,7 +119,9 @@ def _mesh(before: Any) -> LostWords | None:
 
     def words(now: Any) -> str:
         missing = count - now.CountFacets
-        if not now.CountFacets or (missing, original.CountPoints) == (0, now.CountPoints):
+        if not now.CountFacets:  # an empty mesh is a lost part, see `parts`
+            return ""
+        if not missing and now.CountPoints == original.CountPoints:
             return ""
         if missing > 0:
             return f"{missing} of {count} facets"
@@ -147,18 +152,18 @@ def _points(before: Any) -> LostWords | None:
 
 
 def _have_common_points(before: Any, now: Any) -> bool:
-    places = {tuple(point) for point in before}
-    return any(tuple(point) in places for point in now)
+    coordinates = {tuple(point) for point in before}
+    return any(tuple(point) in coordinates for point in now)
 
 
 def _list(before: Any, prop: str) -> LostWords:
     count = _length(before)
 
     def words(now: Any) -> str:
-        left = _length(now)
-        if not left or left >= count:
+        count_now = _length(now)
+        if not count_now or count_now >= count:  # an empty list is a lost part, see `parts`
             return ""
-        return f"{count - left} of {count} {prop}"
+        return f"{count - count_now} of {count} {prop}"
 
     return words
 
@@ -168,9 +173,9 @@ def _length(entries: Any) -> int:
     return sum(not is_blank(entry) for entry in entries)
 
 
-_MAKERS: Final[dict[tuple[str, str], Callable[[Any], LostWords | None]]] = {
+_KEEPERS: Final[dict[tuple[str, str], Callable[[Any], LostWords | None]]] = {
     ("Part::Feature", "Shape"): _shape,
     ("Mesh::Feature", "Mesh"): _mesh,
     ("Points::Feature", "Points"): _points,
 }
-"""The functions that keep an original, by the object's type and its property."""
+"""The functions that take an original, by the object's type and the property."""

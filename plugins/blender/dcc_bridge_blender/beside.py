@@ -1,7 +1,7 @@
-"""The state that undo does not hold, and a revert puts back where it can. Main thread.
+"""The state that Blender's undo does not restore, and that a revert restores itself. Main thread.
 
-Undo keeps the cursor, handlers and preferences as they are. It does hold the selection, the active
-object and the frame, but as the newest entry had them.
+Undo leaves the cursor, handlers and preferences as they are. It restores the selection, the active
+object and the frame, but as they were at the newest entry, and not as the step began.
 """
 
 from __future__ import annotations
@@ -32,21 +32,26 @@ class _SceneState(NamedTuple):
 
 
 class Beside:
-    """The state that undo does not hold, as a step began."""
+    """The state beside the undo stack, as a step began."""
 
     def __init__(self) -> None:
         """Note the state as it is now."""
         self._scenes = [_state_of(scene) for scene in bpy.data.scenes]
         layer: Any = bpy.context.view_layer
         active = layer.objects.active
-        self._selected = {item_of(thing) for thing in layer.objects.selected}
-        self._active = item_of(active) if active else ""
+        self._selected = {item_of(obj) for obj in layer.objects.selected}
+        self._active = ""
+        if active:
+            self._active = item_of(active)
         self._handlers = [(handlers, list(handlers)) for handlers in _handlers()]
         self._drivers = _driver_names()
         self._values = values_beside_undo()
 
     def put_back(self) -> list[str]:
-        """Put back what can be, and return the names of what has other values than before."""
+        """Restore the state, and return the names of the values that stay changed.
+
+        Values of `values_beside_undo`, such as preferences, are compared and not restored.
+        """
         for handlers, before in self._handlers:
             if list(map(id, handlers)) != list(map(id, before)):
                 handlers[:] = before
@@ -65,12 +70,14 @@ class Beside:
 
     def _select(self) -> None:
         layer: Any = bpy.context.view_layer
-        selected = {item_of(thing) for thing in layer.objects.selected}
+        selected = {item_of(obj) for obj in layer.objects.selected}
         for item in selected ^ self._selected:
-            thing: Any = find(item)
-            if thing is not None:  # the revert names an item that did not come back
-                thing.select_set(item in self._selected)
-        active = find(self._active) if self._active else None
+            obj: Any = find(item)
+            if obj is not None:  # the revert names an item that did not come back
+                obj.select_set(item in self._selected)
+        active = None
+        if self._active:
+            active = find(self._active)
         if layer.objects.active != active:
             layer.objects.active = active
 
@@ -93,9 +100,9 @@ def _restore(state: _SceneState) -> None:
 
 
 def _driver_names() -> dict[str, Any]:
-    """Return the names that drivers may use, but for 4.5 as a module.
+    """Return the names that drivers may use; none in bpy 4.5 as a module.
 
-    There 4.5.15 hangs as it quits, once these names were read.
+    The module 4.5.15 hangs as it quits if these names were read.
     """
     if not bpy.app.binary_path and bpy.app.version < (5,):
         return {}
@@ -104,5 +111,5 @@ def _driver_names() -> dict[str, Any]:
 
 def _handlers() -> list[list[Any]]:
     """Return Blender's lists of handlers."""
-    every = [getattr(bpy.app.handlers, name) for name in dir(bpy.app.handlers)]
-    return [handlers for handlers in every if isinstance(handlers, list)]
+    members = [getattr(bpy.app.handlers, name) for name in dir(bpy.app.handlers)]
+    return [handlers for handlers in members if isinstance(handlers, list)]

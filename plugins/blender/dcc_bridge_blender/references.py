@@ -1,7 +1,8 @@
-"""References from parts of data-blocks that stop working without their target. Main thread.
+"""References between data-blocks that break if their target is deleted. Main thread.
 
-A child's parent is no such reference: the child stays where it is without its parent. Nor is an
-object's data, which is deleted with the object, or takes the object along.
+They start from a part of a data-block, such as a modifier, a node or a driver. A child's parent is
+no such reference: the child stays where it is without its parent. Nor is an object's data, which
+is deleted with the object, or takes the object along.
 """
 
 from __future__ import annotations
@@ -25,21 +26,21 @@ _OWN: Final[dict[str, tuple[str, ...]]] = {
     "textures": ("image",),
     "particles": ("instance_object", "instance_collection"),
 }
-"""By the list of data-blocks, the properties of their own that are such references."""
+"""The properties of a data-block itself that are such references, by the list it is in."""
 
 _Targets = Iterable[tuple[str, Any]]  # the words for a part, and the data-block it refers to
 _Reader = tuple[Callable[[Any], Any], Callable[[Any], _Targets]]
-"""A quick test whether a data-block may have references of a kind, and what reads them."""
+"""A quick test whether a data-block may have references of a kind, and the reader of these."""
 
 
 class Reference(NamedTuple):
     """One reference from a data-block to another.
 
     Attributes:
-        owner: The data-block that refers.
+        owner: The data-block that the reference starts from.
         item: The item of the owner.
-        part: The part of the owner that refers, in words for a person; "" for all of it.
-        target: The data-block that is referred to.
+        part: The words for the part of the owner that holds the reference; "" for the owner itself.
+        target: The data-block that the reference leads to.
     """
 
     owner: Any
@@ -56,41 +57,41 @@ class Reference(NamedTuple):
 
 
 def references() -> list[Reference]:
-    """Return all references of the file: some 15 ms for 10,000 objects without modifiers."""
-    found: list[Reference] = []
+    """Return all references of the file; 10,000 objects without modifiers take some 15 ms."""
+    all_references: list[Reference] = []
     for name in lists().values():
         if name in _SKIPPED:
             continue
         readers = _readers(name)
         if readers:
             for block in data(name):
-                found += _of_block(block, readers)
-    return found
+                all_references += _of_block(block, readers)
+    return all_references
 
 
 class Broken:
-    """The references whose target is gone."""
+    """The references whose target was deleted since they were read."""
 
     def __init__(self, before: Sequence[Reference]) -> None:
-        """Take the references as they were; since then their data-blocks are held."""
+        """Keep the references, and so the Python objects of their data-blocks."""
         self._before = before
 
     def named(self) -> list[str]:
-        """Return the words for those whose part is still there, in the order of the references."""
+        """Return the words for the broken references whose part still exists, in their order."""
         if not self._before:
             return []
-        alive: set[int] = set()
+        existing: set[int] = set()
         for name in lists().values():
-            alive.update(map(id, getattr(bpy.data, name)))
+            existing.update(map(id, getattr(bpy.data, name)))
         words = []
         parts: dict[int, set[str]] = {}
         for reference in self._before:
             owner = reference.owner
-            if id(reference.target) in alive or id(owner) not in alive:
+            if id(reference.target) in existing or id(owner) not in existing:
                 continue
             if id(owner) not in parts:
                 parts[id(owner)] = _parts_of(owner)
-            if reference.part in parts[id(owner)]:  # else the part was deleted, and is not broken
+            if reference.part in parts[id(owner)]:  # a deleted part is not broken
                 words.append(reference.words)
         return list(dict.fromkeys(words))
 
@@ -105,7 +106,7 @@ def _of_block(block: Any, readers: Sequence[_Reader]) -> Iterator[Reference]:
 
 
 def _parts_of(block: Any) -> set[str]:
-    """Return the words for all parts of a data-block that may refer, whether they do or not."""
+    """Return the words for all parts of a data-block that can hold a reference, also unset ones."""
     parts: set[str] = set()
     for _, read in _readers(lists()[prefix_of(block)]):
         parts.update(part for part, _target in read(block))
@@ -115,26 +116,26 @@ def _parts_of(block: Any) -> set[str]:
 @cache
 def _readers(name: str) -> list[_Reader]:
     """Return the readers of the references of a list's data-blocks."""
-    found: list[_Reader] = []
+    readers: list[_Reader] = []
     if name == "objects":
-        found += [
+        readers += [
             (attrgetter("modifiers"), _of_modifiers),
-            (lambda thing: thing.constraints or thing.pose, _of_constraints),
+            (lambda obj: obj.constraints or obj.pose, _of_constraints),
             (attrgetter("material_slots"), _of_slots),
             (attrgetter("rigid_body_constraint"), _of_rigid_body),
         ]
     for prop in _OWN.get(name, ()):
         if has_property(name, prop):
-            found.append((attrgetter(prop), _own_reader(prop)))
+            readers.append((attrgetter(prop), _own_reader(prop)))
     if name == "scenes":
-        found.append((attrgetter("timeline_markers"), _of_markers))
+        readers.append((attrgetter("timeline_markers"), _of_markers))
     if has_property(name, "animation_data"):
-        found.append((attrgetter("animation_data"), _of_own_animation))
+        readers.append((attrgetter("animation_data"), _of_own_animation))
     if name == "node_groups":
-        found.append((attrgetter("nodes"), _of_nodes))
+        readers.append((attrgetter("nodes"), _of_nodes))
     elif has_property(name, "node_tree"):
-        found.append((attrgetter("node_tree"), _of_own_nodes))
-    return found
+        readers.append((attrgetter("node_tree"), _of_own_nodes))
+    return readers
 
 
 def _own_reader(prop: str) -> Callable[[Any], _Targets]:
@@ -153,24 +154,24 @@ def _of_own_nodes(block: Any) -> _Targets:
 @cache
 def _pointers(kind: str) -> tuple[str, ...]:
     """Return the properties of a type that refer to data-blocks."""
-    found = []
+    names = []
     for prop in getattr(bpy.types, kind).bl_rna.properties:
         if prop.type != "POINTER":
             continue
         target = getattr(bpy.types, prop.fixed_type.identifier, object)
         if issubclass(target, bpy.types.ID):
-            found.append(prop.identifier)
-    return tuple(found)
+            names.append(prop.identifier)
+    return tuple(names)
 
 
 def _targets(part: Any) -> Iterator[Any]:
-    """Yield what a part refers to; None for a reference that is not set."""
+    """Yield the targets of a part's references; None for one that is not set."""
     for prop in _pointers(type(part).__name__):
         yield getattr(part, prop)
 
 
-def _of_modifiers(thing: Any) -> Iterator[tuple[str, Any]]:
-    for modifier in thing.modifiers:
+def _of_modifiers(obj: Any) -> Iterator[tuple[str, Any]]:
+    for modifier in obj.modifiers:
         name = name_of(modifier)
         for target in _of_modifier(modifier):
             yield name, target
@@ -188,11 +189,11 @@ def _of_modifier(modifier: Any) -> Iterator[Any]:
         yield from _targets(settings)
 
 
-def _of_constraints(thing: Any) -> Iterator[tuple[str, Any]]:
-    yield from _of_constraint_list(thing.constraints, "")
-    if thing.pose is None:
+def _of_constraints(obj: Any) -> Iterator[tuple[str, Any]]:
+    yield from _of_constraint_list(obj.constraints, "")
+    if obj.pose is None:
         return
-    for bone in thing.pose.bones:
+    for bone in obj.pose.bones:
         where = f" of bone {name_of(bone)}"
         yield from _of_constraint_list(bone.constraints, where)
         if bone.custom_shape is not None:
@@ -209,14 +210,14 @@ def _of_constraint_list(constraints: Iterable[Any], where: str) -> Iterator[tupl
                 yield name, armature.target
 
 
-def _of_slots(thing: Any) -> Iterator[tuple[str, Any]]:
-    for slot in thing.material_slots:
+def _of_slots(obj: Any) -> Iterator[tuple[str, Any]]:
+    for slot in obj.material_slots:
         yield "material", slot.material
 
 
-def _of_rigid_body(thing: Any) -> Iterator[tuple[str, Any]]:
-    if thing.rigid_body_constraint is not None:
-        for target in _targets(thing.rigid_body_constraint):
+def _of_rigid_body(obj: Any) -> Iterator[tuple[str, Any]]:
+    if obj.rigid_body_constraint is not None:
+        for target in _targets(obj.rigid_body_constraint):
             yield "rigid body constraint", target
 
 

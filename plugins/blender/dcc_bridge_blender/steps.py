@@ -1,4 +1,8 @@
-"""The undo step that is open, and what was edited outside of any. Main thread."""
+"""The open undo step, and edits outside of any step. Main thread.
+
+`OpenStep` reads the scene as a step begins and reports what the step changed and lost. `Outside`
+finds edits of scripts and add-ons between steps, and makes an undo entry of them.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +21,7 @@ _MAX_COMPARED: Final = 2_000  # objects of a file that is compared completely ou
 
 
 class OpenStep:
-    """One undo step that is open, with what there was as it began.
+    """The open undo step, with the scene as the step began.
 
     Attributes:
         top: The entry on top of the undo stack as the step began.
@@ -36,7 +40,7 @@ class OpenStep:
         self.begin()
 
     def begin(self) -> None:
-        """Read the scene anew: also after a revert, which has put all of it back."""
+        """Read the scene; again after a revert, which has restored all of the scene."""
         self._record = Record()
         self._moves = self._stack.moves
         self.opened = self._stack.opened
@@ -48,22 +52,22 @@ class OpenStep:
 
     @property
     def is_complete(self) -> bool:
-        """Whether `losses` has compared everything, as far as it was called."""
+        """Whether all calls of `losses` could compare the whole scene."""
         return self._moves == self._stack.moves and self._record.is_complete
 
     def is_edited(self) -> bool:
-        """Return whether anything was changed in the step, or an entry made."""
+        """Return whether the step changed anything or made an undo entry."""
         return self._changes.is_changed(self.before) or self._stack.mark() != self.top
 
     def unplaced(self) -> list[str]:
-        """Return what is missing, or in fewer collections, once all was taken back."""
+        """Return the items that are missing or in fewer collections after a revert."""
         return self._inventories.unplaced(self.top)
 
     def losses(self) -> list[Loss]:
-        """Return what the step took away until now.
+        """Return the losses of the step until now.
 
-        Where its body moved along the undo stack, Blender has replaced every object, and items are
-        compared by name.
+        After an undo or redo within the step, Blender has replaced every object. Then only items
+        are compared, by name.
         """
         if not self.is_same_file:
             return []  # opening a file is a loss of its own, see `Losses.ending`
@@ -77,11 +81,11 @@ class OpenStep:
 
 
 class _Settled(NamedTuple):
-    """The scene as the newest entry has it.
+    """The state of the scene and the undo stack at a time when the newest entry held all edits.
 
     Attributes:
         mark: The newest entry.
-        moves: How often somebody had undone or redone.
+        moves: The number of undos and redos until then.
         state: The state of the change counter.
     """
 
@@ -91,26 +95,25 @@ class _Settled(NamedTuple):
 
 
 class Outside:
-    """Finds edits that have no entry: of scripts, add-ons or timers.
+    """Finds edits without an undo entry, of scripts, add-ons or timers.
 
-    A revert of the next step, or an undo, would revert such edits as well.
+    Without an entry, a revert of the next step, or an undo, would revert these edits as well.
     """
 
     def __init__(self, stack: Stack, changes: ChangeCounter) -> None:
-        """Begin without knowledge of the scene, until `settle`."""
+        """Find no edits before the first `settle`."""
         self._stack = stack
         self._changes = changes
         self._settled: _Settled | None = None
 
     def settle(self) -> None:
-        """Note that the scene is as the newest entry has it."""
+        """Note that the newest entry holds all edits until now."""
         self._settled = self._now()
 
     def enter(self) -> None:
-        """Make an entry of what was edited since the scene was as its newest entry.
+        """Make an entry of the edits since `settle`, if there are any.
 
-        Where somebody has pushed another entry, or moved along the stack, no edits are known, and
-        no entry is made.
+        No entry is made if somebody has pushed another one or moved along the stack since then.
         """
         settled = self._settled
         now = self._now()

@@ -1,14 +1,14 @@
-"""Takes back what was edited in the open undo step, before it is an entry. Main thread.
+"""The trial of an edit in Blender: reverts the open undo step before it is an entry. Main thread.
 
 Undo to the entry below, and redo, read the newest entry anew, and leave both stacks as they are.
-Only Blender's legacy undo reads all of an entry. The other undo takes over data-blocks that it
-believes unchanged, and part of the edit with them (seen in 3.4.1 and 4.5.15).
+Only Blender's legacy undo reads all of an entry. The other undo reuses data-blocks that it believes
+unchanged, and part of the edit with them (seen in 3.4.1 and 4.5.15).
 
-The legacy undo restores nothing where the newest entry is one of an edit mode. And it takes two
-loads of the whole file: some 5 s with 10,000 objects. In these cases the edit is made an entry and
-undone, and so is an empty entry after it, so that a redo of what is left does nothing.
+The legacy undo restores nothing if the newest entry is one of an edit mode. And it takes two loads
+of the whole file: some 5 s with 10,000 objects. In these cases the edit is made an entry and
+undone, and so is an empty entry after it, so that a redo of the entries that are left does nothing.
 
-Not mended: in 3.4.1 one in 40 later undos, once an entry was read anew, miscounts the users of the
+Not mended: in 3.4.1, after an entry was read anew, one in 40 later undos miscounts the users of the
 materials that brushes have, or gives the brushes another material.
 """
 
@@ -42,7 +42,7 @@ class BlenderTrial(Trial):
     """
 
     def __init__(self, stack: Stack, changes: ChangeCounter, step: OpenStep) -> None:
-        """Note what undo does not hold, and what refers to what."""
+        """Note the state that undo does not hold, and the references of the file."""
         self._stack = stack
         self._changes = changes
         self._step = step
@@ -54,7 +54,7 @@ class BlenderTrial(Trial):
         self._references = references()
 
     def is_edited(self) -> bool:
-        """Return whether anything was edited in the step, or an entry made."""
+        """Return whether the step changed anything or made an undo entry."""
         return self._step.is_edited()
 
     @property
@@ -63,14 +63,14 @@ class BlenderTrial(Trial):
         return self._step.is_complete
 
     def broken(self) -> list[str]:
-        """Return what refers to something that is gone, in words."""
+        """Return the words for the references whose target is gone."""
         return Broken(self._references).named()
 
     def revert(self) -> list[str]:
         """Take back all edits of the step.
 
         Returns:
-            The names of what undo does not hold and what could not be put back.
+            The names of the values that undo does not hold and that stay changed.
 
         Raises:
             NotUndoable: Another file was opened, the body moved along the undo stack, or not all of

@@ -425,7 +425,12 @@ class Steps:
         """
         if not self._is_alone:
             return
-        refusal = self.loss_guard.refusal(trial)
+        try:
+            refusal = self.loss_guard.refusal(trial)
+        except BaseException:  # what could not be judged must not stay
+            if trial.is_edited():
+                self._revert(trial)
+            raise
         if (refusal is not None or fails) and trial.is_edited():
             self._revert(trial)
             self._refusal = refusal
@@ -466,7 +471,11 @@ class Steps:
 
     def _judge_closed(self) -> None:
         """Undo the newest change, which is closed, if it must not stay, and raise the reason."""
-        refusal = self.loss_guard.refusal()
+        try:
+            refusal = self.loss_guard.refusal()
+        except BaseException:  # what could not be judged must not stay
+            self.roll_back()
+            raise
         if refusal is None:
             return
         if isinstance(refusal, Ended):  # the edits before the call's end stand

@@ -20,6 +20,7 @@ from dcc_bridge_blender.block_lists import block_lists
 from dcc_bridge_blender.host import BlenderHost
 from dcc_bridge_blender.orphans import SUFFIX
 from dcc_bridge_blender.parts import parts_of
+from dcc_bridge_blender.record import Record
 from dcc_bridge_blender.trial import BlenderTrial
 from tests.blender.things import cube, group, scene, thing
 from tests.hosts.digests import scene_digest
@@ -656,6 +657,12 @@ BEYOND: dict[str, Kind] = {
     "property that is emptied": Kind(
         lambda: cube().__setitem__("text", ""), "content of custom property text of Cube"
     ),
+    "a part, and what another thing used": Kind(
+        lambda: (bpy.data.texts["Notes"].clear(), remove(bpy.data.materials, "Steel")),
+        "material:Steel",
+        "3 lines of text:Notes",
+        IMAGE,
+    ),
     "text in the scene": Kind(
         lambda: setattr(thing("Title").data, "body", ""),
         'text "All the credits of the film" of Title',
@@ -838,6 +845,19 @@ class TestLosses(TrialsContract):
         assert host.lost([]) == ["Chair [//lib.blend]", "library:lib.blend"]
         with pytest.raises(NotUndoable, match="did not restore Chair"):
             host.undo()
+
+    def test_losses_that_could_not_be_found_are_not_taken_for_none(
+        self, losing: Losing, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def fail(_: object) -> None:
+            raise ReferenceError("It was removed.")
+
+        monkeypatch.setattr(Record, "losses", fail)
+        with pytest.raises(ReferenceError), losing.host.undo_step("Ours"):
+            remove(bpy.data.objects, "Cube")
+
+        with pytest.raises(RuntimeError, match="could not find out"):
+            losing.host.lost([])
 
     @pytest.mark.parametrize("was_in_it", [False, True])
     def test_what_is_deleted_in_edit_mode_is_named_there(

@@ -86,6 +86,36 @@ def test_what_is_gone_of_what_was_agreed_to_is_listed_only_where_something_comes
     assert (status(result), asked) == ("done", looks)
 
 
+@pytest.mark.parametrize("tries", [True, False])
+def test_what_the_host_cannot_compare_does_not_stay(
+    tries: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Even where the body goes on after the host's error."""
+    host = FakeHost(["a"])
+    host.tries = tries
+    errors = [ReferenceError("It was removed."), ReferenceError("It was removed.")]
+
+    @skill(risk="destructive", confirms=True)
+    def tidy() -> None:
+        """Delete more than was agreed to, and ask something else."""
+        confirm_sync("Delete a?", items=["a"], verb="Delete")
+        host.items.clear()
+        with suppress(ReferenceError):
+            elicit_form_sync("Well?", FORM)
+
+    def lost(agreed: Any, list_lost: Callable[[Any], list[str]] = host.lost) -> list[str]:
+        if errors and "b" not in host.items:
+            raise errors.pop()
+        return list_lost(agreed)
+
+    monkeypatch.setattr(host, "lost", lost)
+
+    called(tmp_path, host, tidy, YES, SEEN)
+
+    assert len(errors) < 2
+    assert host.items == ["a", "b"]
+
+
 @pytest.mark.parametrize("risk", ["read", "edit"])
 @pytest.mark.parametrize("undone", [1, 2])
 @pytest.mark.parametrize("goes_on", [False, True])

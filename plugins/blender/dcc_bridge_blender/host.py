@@ -71,7 +71,8 @@ class BlenderHost(Host):
         self._outside = Outside(self._stack, self._changes)
         self._is_prepared = False  # whether the next step can begin
         self._step: OpenStep | None = None
-        self._newest_losses: list[Loss] = []  # of the newest step
+        # Of the newest step; None where an error kept them from being found.
+        self._newest_losses: list[Loss] | None = []
         self._newest_mark: UndoMark | None = None  # the place in the stack after the newest step
 
     def close(self) -> None:
@@ -149,10 +150,12 @@ class BlenderHost(Host):
             self._step = None
             self._newest_losses = []
             if step.is_edited():
+                self._newest_losses = None
                 try:
                     self._newest_losses = step.losses()
                 finally:  # without an entry nothing could undo the edit
                     self._stack.push(label)
+                    self._newest_mark = self._stack.mark()
                 self._changes.watchers.call()
             self._newest_mark = self._stack.mark()
             self._outside.settle()
@@ -223,13 +226,18 @@ class BlenderHost(Host):
 
         Returns:
             Data-blocks and parts of data-blocks, in words.
+
+        Raises:
+            RuntimeError: The losses of the newest step could not be found.
         """
         covered = objects.local(self._reach.of(agreed))
-        losses: list[Loss] = []
+        losses: list[Loss] | None = []
         if self._step is not None:
             losses = self._step.losses()
         elif self._newest_mark == self._stack.mark():
             losses = self._newest_losses
+        if losses is None:
+            raise RuntimeError("Blender's bridge could not find out what the edit took away.")
         texts = [loss.text for loss in losses if not loss.is_covered(covered)]
         return list(dict.fromkeys(texts))
 

@@ -263,7 +263,8 @@ class Record:
         for key, users in self._users_of_data().items():
             owners[key] = [item for _, item in users]
         for block_list, at, used in self._uses():
-            if isinstance(used, bpy.types.Action):
+            # Of what is deleted 3.4 raises an error where `isinstance` looks at its class.
+            if issubclass(type(used), bpy.types.Action):
                 owners.setdefault(id(used), []).append(block_list.item(at))
         return owners
 

@@ -198,7 +198,7 @@ def is_another(before: Shape, now: Shape) -> bool:
     if _is_mostly_same(before.points, now.points, before.point_size):
         return False
     old = set(_elements(before.points, before.point_size))
-    left = old.intersection(_elements(now.points, now.size))
+    left = old.intersection(_elements(now.points, now.point_size))
     return len(left) < _EDITED_SHARE * len(old)
 
 

@@ -246,7 +246,7 @@ class Part(NamedTuple):
         return Part(self.aspect, places, blocks, values)
 
     def gone(self, budget: Budget) -> Iterator[tuple[int, list[str]]]:
-        """Yield the place of each data-block with missing parts, and the words for these."""
+        """Yield the place of each data-block that differs, and the words for its missing parts."""
         if not self.blocks:  # all of them are deleted
             return
         now = self.aspect.read(self.blocks, budget)
@@ -263,13 +263,13 @@ def parts_of(block_list: BlockList, budget: Budget) -> list[Part]:
     """Return all aspects of the data-blocks of a list, as they are now."""
     if not block_list.blocks:
         return []
-    found = []
+    parts = []
     for aspect in _aspects_of(block_list.name):
         found_places = aspect.find_places(block_list)
         if found_places:
             blocks = [block_list.blocks[place] for place in found_places]
-            found.append(Part(aspect, found_places, blocks, aspect.read(blocks, budget)))
-    return found
+            parts.append(Part(aspect, found_places, blocks, aspect.read(blocks, budget)))
+    return parts
 
 
 @cache

@@ -12,7 +12,7 @@ from dcc_bridge.spi import Drawing, Host, HostOperations, Materials
 from .building import _Builds
 from .deleting import _Deletes
 from .files import _Files
-from .looking import _Looks, is_seen
+from .looking import _ViewOperations, has_drawable_window
 from .places import _Places
 from .reading import _Reads
 from .values import _Values
@@ -27,7 +27,7 @@ _INSTRUCTIONS: Final = (
 )
 
 
-class FreeCADOperations(_Looks, _Reads, _Values, _Builds, _Deletes, _Files, _Places):
+class FreeCADOperations(_ViewOperations, _Reads, _Values, _Builds, _Deletes, _Files, _Places):
     """FreeCAD's side of the verbs."""
 
     instructions = _INSTRUCTIONS
@@ -43,6 +43,6 @@ class _WindowedOperations(FreeCADOperations, Drawing, Materials):
 
 def operations(host: Host) -> HostOperations:
     """Return the operations of this FreeCAD, with pictures and materials if it can be seen."""
-    if is_seen():
+    if has_drawable_window():
         return _WindowedOperations(host)
     return FreeCADOperations(host)

@@ -1,4 +1,8 @@
-"""Pictures of the 3D view, from anywhere, that leave it as the person has it. Main thread."""
+"""Pictures of the 3D view from any viewpoint, for the verb look. Main thread.
+
+To draw, FreeCAD's own camera is moved to each viewpoint, and then back to the person's view. Shapes
+are shown as wires by their scene graph, since an undo step would record a change of properties.
+"""
 
 from __future__ import annotations
 
@@ -18,12 +22,12 @@ from ..document import document, find, view_3d
 from . import shown
 
 _JPEG_QUALITY: Final = 85
-_VECTORS: Final = ("position", "orientation")
-_NUMBERS: Final = ("nearDistance", "farDistance", "focalDistance")
-_WIRE: Final = 2  # the place of "Wireframe" among the ways to draw a shape
+_VECTOR_FIELDS: Final = ("position", "orientation")  # of the camera
+_NUMBER_FIELDS: Final = ("nearDistance", "farDistance", "focalDistance")
+_WIREFRAME: Final = 2  # the index of "Wireframe" among the display modes of a shape
 
 
-class _Looks(HostOperations):
+class _ViewOperations(HostOperations):
     """The operations that look at the 3D view."""
 
     def is_shown(self, item: str) -> bool:
@@ -41,16 +45,17 @@ class _Looks(HostOperations):
             raise LookupError(f"FreeCAD has no camera {view!r}: look from a side, or as person.")
         camera = view_3d().getCameraNode()
         eye = FreeCAD.Vector(*camera.position.getValue().getValue())
-        turn = FreeCAD.Rotation(*camera.orientation.getValue().getValue())
-        ahead = turn.multVec(FreeCAD.Vector(0, 0, -1)) * camera.focalDistance.getValue()
-        up = triple(turn.multVec(FreeCAD.Vector(0, 1, 0)))
-        if _is_flat():
-            return Shot(triple(eye), triple(eye + ahead), up, height=camera.height.getValue())
+        rotation = FreeCAD.Rotation(*camera.orientation.getValue().getValue())
+        to_target = rotation.multVec(FreeCAD.Vector(0, 0, -1)) * camera.focalDistance.getValue()
+        up = triple(rotation.multVec(FreeCAD.Vector(0, 1, 0)))
+        target = triple(eye + to_target)
+        if _is_orthographic():
+            return Shot(triple(eye), target, up, height=camera.height.getValue())
         angle = math.degrees(camera.heightAngle.getValue())
-        return Shot(triple(eye), triple(eye + ahead), up, angle=angle)
+        return Shot(triple(eye), target, up, angle=angle)
 
     def draw(self, shots: Sequence[Shot], width: int, height: int, shading: str) -> bytes:
-        """Draw the 3D view from each shot, and return a JPEG of all pictures.
+        """Draw the 3D view from each shot, and return one JPEG of all pictures, two in a row.
 
         Args:
             shots: The viewpoints.
@@ -64,38 +69,43 @@ class _Looks(HostOperations):
         with (
             tempfile.TemporaryDirectory(prefix="dcc_bridge-") as folder,
             _restored_camera(),
-            _wires(shading == "wire"),
+            _wireframe(shading == "wire"),
         ):
-            files = [str(Path(folder) / f"{number}.png") for number in range(len(shots))]
-            for file, shot in zip(files, shots, strict=True):
-                _aim(shot)
+            files = []
+            for number, shot in enumerate(shots):
+                _aim_camera(shot)
+                file = str(Path(folder) / f"{number}.png")
                 view_3d().saveImage(file, width, height, "Current")
-            return _sheet(files, width, height)
+                files.append(file)
+            return _one_jpeg(files, width, height)
 
 
-def is_seen() -> bool:
-    """Return whether FreeCAD has a window that can be drawn."""
+def has_drawable_window() -> bool:
+    """Return whether FreeCAD has a window whose 3D view can be drawn."""
     if not FreeCAD.GuiUp:
         return False
     return os.environ.get("QT_QPA_PLATFORM") not in ("offscreen", "minimal")
 
 
-def _is_flat() -> bool:
+def _is_orthographic() -> bool:
     return bool(view_3d().getCameraType() == "Orthographic")
 
 
-def _size_of(camera: Any) -> Any:
-    return camera.height if _is_flat() else camera.heightAngle
+def _height_field(camera: Any) -> Any:
+    """Return the camera's field for the height of the picture: in mm, or in radians."""
+    if _is_orthographic():
+        return camera.height
+    return camera.heightAngle
 
 
 @contextmanager
 def _restored_camera() -> Iterator[None]:
-    """Put the person's camera back after the block, to the last digit."""
+    """Put the person's camera back exactly after the block."""
     kind = view_3d().getCameraType()
     camera = view_3d().getCameraNode()
-    vectors = {name: getattr(camera, name).getValue().getValue() for name in _VECTORS}
-    numbers = {name: getattr(camera, name).getValue() for name in _NUMBERS}
-    size = _size_of(camera).getValue()
+    vectors = {name: getattr(camera, name).getValue().getValue() for name in _VECTOR_FIELDS}
+    numbers = {name: getattr(camera, name).getValue() for name in _NUMBER_FIELDS}
+    height = _height_field(camera).getValue()
     try:
         yield
     finally:
@@ -106,28 +116,30 @@ def _restored_camera() -> Iterator[None]:
             getattr(camera, name).setValue(*vector)
         for name, number in numbers.items():
             getattr(camera, name).setValue(number)
-        _size_of(camera).setValue(size)
+        _height_field(camera).setValue(height)
 
 
 @contextmanager
-def _wires(is_wanted: bool) -> Iterator[None]:
-    """Draw shapes as wires in the block, without the properties that an undo step would record."""
-    objects = document().Objects if is_wanted else ()
-    shapes = [obj for obj in objects if obj.isDerivedFrom("Part::Feature")]
+def _wireframe(is_wanted: bool) -> Iterator[None]:
+    """Show all shapes as wires in the block, if wanted."""
+    if not is_wanted:
+        yield
+        return
+    shapes = [obj for obj in document().Objects if obj.isDerivedFrom("Part::Feature")]
     switches = [obj.ViewObject.SwitchNode.whichChild for obj in shapes]
     before = [switch.getValue() for switch in switches]
     try:
         for switch in switches:
             if switch.getValue() >= 0:  # the shape is not hidden
-                switch.setValue(_WIRE)
+                switch.setValue(_WIREFRAME)
         yield
     finally:
         for switch, which in zip(switches, before, strict=True):
             switch.setValue(which)
 
 
-def _aim(shot: Shot) -> None:
-    """Put the camera at a shot's viewpoint, with clipping planes that cut nothing off."""
+def _aim_camera(shot: Shot) -> None:
+    """Put the camera at a shot's viewpoint, with clipping planes that cut off nothing."""
     from pivy import coin
 
     kind = "Perspective" if shot.angle else "Orthographic"
@@ -139,8 +151,10 @@ def _aim(shot: Shot) -> None:
     camera.position.setValue(*shot.eye)
     camera.pointAt(coin.SbVec3f(*shot.target), coin.SbVec3f(*shot.up))
     camera.focalDistance.setValue(eye.distanceToPoint(target))
-    size = math.radians(shot.angle) if shot.angle else shot.height
-    _size_of(camera).setValue(size)
+    height = shot.height
+    if shot.angle:
+        height = math.radians(shot.angle)
+    _height_field(camera).setValue(height)
     search = coin.SoGetBoundingBoxAction(coin.SbViewportRegion())
     search.apply(view_3d().getSceneGraph())
     box = search.getBoundingBox()
@@ -153,7 +167,7 @@ def _aim(shot: Shot) -> None:
     camera.nearDistance.setValue(max(distance - radius, (distance + radius) / 1000))
 
 
-def _sheet(files: Sequence[str], width: int, height: int) -> bytes:
+def _one_jpeg(files: Sequence[str], width: int, height: int) -> bytes:
     """Return pictures side by side, two in a row, as one JPEG."""
     from dcc_bridge.spi.qt import QImage, QPainter
 

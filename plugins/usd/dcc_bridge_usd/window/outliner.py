@@ -1,6 +1,8 @@
-"""The outliner: a filter and the tree of prims, with the selection of the session.
+"""The outliner: a tree of the prims, with a filter above. Main thread.
 
-Main thread.
+The tree and the session have one selection. What the person selects in the tree is selected in the
+session, and what a skill selects in the session is shown in the tree. `_selects_itself` is True as
+the outliner changes the tree's selection: that is no selection of the person.
 """
 
 from __future__ import annotations
@@ -27,18 +29,18 @@ from .tree import Kind
 if TYPE_CHECKING:
     from ..host import UsdSession
 
-_MAX_ROWS_AT_FIRST = 32  # that are expanded when a scene is opened
-_MAX_ROWS_OF_SEARCH = 2000  # that are expanded to show all matches
+_MAX_ROWS_AT_FIRST = 32  # shown when a scene is opened
+_MAX_ROWS_OF_SEARCH = 2000  # expanded to show all matches; with more, none are
 
 
 class Outliner(QWidget):
-    """The prims of a session.
+    """The prims of a session, as a tree with a filter.
 
     Attributes:
-        model: The prims.
-        view: The tree of prims.
-        filter: The words that are searched for.
-        refused: Emitted when an edit was not possible; the text says why.
+        model: The prims as a Qt model.
+        view: The tree.
+        filter: The text field; prims are searched for its words.
+        refused: Emitted with the reason when an edit was not possible.
     """
 
     refused = Signal(str)
@@ -48,8 +50,8 @@ class Outliner(QWidget):
     ) -> None:
         super().__init__(parent)
         self._session = session
-        self._syncing = False
-        self._expanded: list[str] = []
+        self._selects_itself = False
+        self._expanded_before_search: list[str] = []
         self.model = PrimModel(session, self)
         self.model.refused.connect(self.refused)
         self.filter = self._make_filter()
@@ -62,9 +64,9 @@ class Outliner(QWidget):
         top.addWidget(self.filter)
         layout.addLayout(top)
         layout.addWidget(self.view)
-        self._follow(feed)
+        self._connect_feed(feed)
         self.setFocusProxy(self.view)
-        self._expand_some()
+        self._expand_first_rows()
         self._show_selection()
 
     def _make_filter(self) -> QLineEdit:
@@ -72,7 +74,7 @@ class Outliner(QWidget):
         line.setPlaceholderText("Filter by name or type")
         line.setClearButtonEnabled(True)
         line.setAccessibleName("Filter prims")
-        line.textChanged.connect(self._search)
+        line.textChanged.connect(self._apply_filter)
         return line
 
     def _make_view(self) -> QTreeView:
@@ -86,39 +88,42 @@ class Outliner(QWidget):
         view.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         view.setEditTriggers(QAbstractItemView.EditTrigger.EditKeyPressed)
         view.setTextElideMode(Qt.TextElideMode.ElideMiddle)
-        view.clicked.connect(self._click)
-        view.selectionModel().selectionChanged.connect(self._take_selection)
+        view.clicked.connect(self._toggle_visibility)
+        view.selectionModel().selectionChanged.connect(self._select_in_session)
         view.ensurePolished()  # or its first rows are laid out without the style sheet
         _size_columns(view.header())
         return view
 
-    def _follow(self, feed: SessionFeed) -> None:
-        feed.prims_changed.connect(self._refresh)
+    def _connect_feed(self, feed: SessionFeed) -> None:
+        feed.prims_changed.connect(self._refresh_prims)
         feed.values_changed.connect(self.view.viewport().update)
-        feed.stage_opened.connect(self._open)
+        feed.stage_opened.connect(self._show_opened_stage)
         feed.selection_changed.connect(self._show_selection)
 
-    def _open(self) -> None:
+    def _show_opened_stage(self) -> None:
+        """Expand the first rows of another scene, and none if only the file name is another."""
         tops = [self.model.index(row, 0) for row in range(self.model.rowCount())]
         if not any(self.view.isExpanded(top) for top in tops):
-            self._expand_some()
+            self._expand_first_rows()
 
-    def _refresh(self) -> None:
-        self._syncing = True
+    def _refresh_prims(self) -> None:
+        """Show the prims that the session has now, with the same selection."""
+        self._selects_itself = True
         # The session keeps the selection; Qt would make broken ranges of rows that go.
         self.view.selectionModel().clearSelection()
         self.model.refresh()
-        self._syncing = False
-        self._select(self._session.selection)
+        self._selects_itself = False
+        self._select_in_tree(self._session.selection)
 
-    def _search(self, wanted: str) -> None:
+    def _apply_filter(self, wanted: str) -> None:
+        """Show only the prims that fit, and all again, expanded as before, if the text is empty."""
         if not self.model.wanted:
-            self._expanded = self._expanded_paths()
-        self._syncing = True
+            self._expanded_before_search = self._expanded_paths()
+        self._selects_itself = True
         self.model.search(wanted)
-        self._syncing = False
+        self._selects_itself = False
         if not wanted:
-            for index in self.model.indexes(self._expanded):
+            for index in self.model.indexes(self._expanded_before_search):
                 self.view.expand(index)
         elif self.model.size() <= _MAX_ROWS_OF_SEARCH:
             self.view.expandAll()
@@ -128,7 +133,7 @@ class Outliner(QWidget):
         expanded = [index for index in self.model.indexes(None) if self.view.isExpanded(index)]
         return [self.model.path(index) for index in expanded]
 
-    def _expand_some(self) -> None:
+    def _expand_first_rows(self) -> None:
         """Expand from the top down as many rows as a person can look over, but no materials."""
         rows = _MAX_ROWS_AT_FIRST
         waiting = deque([QModelIndex()])
@@ -145,9 +150,9 @@ class Outliner(QWidget):
     def _are_materials(self, indexes: list[QModelIndex]) -> bool:
         return all(self.model.kind(index) in (Kind.MATERIAL, Kind.SHADER) for index in indexes)
 
-    def _take_selection(self) -> None:
-        """Select in the session what the person selected here, the prim clicked last first."""
-        if self._syncing:
+    def _select_in_session(self) -> None:
+        """Select in the session what the person selected; the prim clicked last comes first."""
+        if self._selects_itself:
             return
         current = self.view.currentIndex()
         clicked = self.model.path(current) if current.isValid() else ""
@@ -155,40 +160,43 @@ class Outliner(QWidget):
         self._session.selection = sorted(paths, key=lambda path: path != clicked)
 
     def _show_selection(self) -> None:
-        """Select what the session has selected, and scroll there if the selection is new here."""
+        """Select in the tree what the session has selected, and scroll there if that is new."""
         paths = self._session.selection
         shown = self.model.paths(self.view.selectionModel().selection())
         if set(paths) == set(shown):
             return
-        selected = self._select(paths)
-        if selected:
-            self._bring_to_view(selected[0])
+        indexes = self._select_in_tree(paths)
+        if indexes:
+            self._scroll_to(indexes[0])
 
-    def _select(self, paths: list[str]) -> list[QModelIndex]:
-        selected = self.view.selectionModel()
+    def _select_in_tree(self, paths: list[str]) -> list[QModelIndex]:
+        """Select the rows of prims, and return the rows that the tree has; the first is current."""
+        selection = self.view.selectionModel()
         flags = QItemSelectionModel.SelectionFlag
         indexes = self.model.indexes(paths)
-        self._syncing = True
-        selected.select(_joined(indexes), flags.ClearAndSelect | flags.Rows)
+        self._selects_itself = True
+        selection.select(_ranges_of_rows(indexes), flags.ClearAndSelect | flags.Rows)
         if indexes:
-            selected.setCurrentIndex(indexes[0], flags.NoUpdate)
-        self._syncing = False
+            selection.setCurrentIndex(indexes[0], flags.NoUpdate)
+        self._selects_itself = False
         return indexes
 
-    def _bring_to_view(self, index: QModelIndex) -> None:
+    def _scroll_to(self, index: QModelIndex) -> None:
         """Scroll to a row, to the middle only if the row is out of sight."""
-        place = self.view.visualRect(index)
+        rect = self.view.visualRect(index)
         hint = QAbstractItemView.ScrollHint.PositionAtCenter
-        if not place.isEmpty() and self.view.viewport().rect().contains(place.center()):
+        if not rect.isEmpty() and self.view.viewport().rect().contains(rect.center()):
             hint = QAbstractItemView.ScrollHint.EnsureVisible
         self.view.scrollTo(index, hint)
 
-    def _click(self, index: QModelIndex) -> None:
+    def _toggle_visibility(self, index: QModelIndex) -> None:
+        """Show or hide the prim of a row, if its eye was clicked."""
         path = self.model.path(index)
         if index.column() == Column.EYE and self.model.is_imageable(path):
-            self._try(scene.show, path, not self.model.is_visible(path))
+            self._edit_session(scene.show, path, not self.model.is_visible(path))
 
-    def _try(self, edit: Callable[..., None], *arguments: object) -> None:
+    def _edit_session(self, edit: Callable[..., None], *arguments: object) -> None:
+        """Edit the session, and emit `refused` if that is not possible."""
         try:
             edit(self._session, *arguments)
         except scene.Refused as refusal:
@@ -202,7 +210,7 @@ class Outliner(QWidget):
 
     def delete(self) -> None:
         """Delete the selected prims."""
-        self._try(scene.delete, self._session.selection)
+        self._edit_session(scene.delete, self._session.selection)
 
 
 def _size_columns(header: QHeaderView) -> None:
@@ -215,26 +223,26 @@ def _size_columns(header: QHeaderView) -> None:
     header.resizeSection(Column.EYE, 30)
 
 
-def _joined(indexes: list[QModelIndex]) -> QItemSelection:
-    """Make a selection of rows with neighbours joined: a range for each row is slow."""
+def _ranges_of_rows(indexes: list[QModelIndex]) -> QItemSelection:
+    """Return a selection in which neighbouring rows are one range; a range for each row is slow."""
     selection = QItemSelection()
     if not indexes:
         return selection
-    in_order = sorted(indexes, key=_place)
+    in_order = sorted(indexes, key=_parent_and_row)
     first = in_order[0]
     last = first
-    parent, row = _place(first)
+    parent, row = _parent_and_row(first)
     for index in in_order[1:]:
-        place = _place(index)
-        if place != (parent, row + 1):
+        position = _parent_and_row(index)
+        if position != (parent, row + 1):
             selection.select(first, last)
             first = index
         last = index
-        parent, row = place
+        parent, row = position
     selection.select(first, last)
     return selection
 
 
-def _place(index: QModelIndex) -> tuple[int, int]:
-    """Return the id of an index's parent, and the row below it."""
+def _parent_and_row(index: QModelIndex) -> tuple[int, int]:
+    """Return the id of a row's parent, and the row's number under that parent."""
     return index.parent().internalId(), index.row()

@@ -1,4 +1,8 @@
-"""The items of a file before each step, by name: an undo has to bring them back. Main thread."""
+"""The names of all items before each step, to check what an undo brought back. Main thread.
+
+An undo replaces all of Blender's Python objects, so items are compared by name, and objects also by
+their `session_uid` if Blender has one.
+"""
 
 from __future__ import annotations
 
@@ -18,12 +22,15 @@ _MAX_STEPS: Final = 5  # whose inventories are kept
 
 
 class Inventory:
-    """The items of a file at one moment: some 10 ms for 20,000 objects, and as much to compare."""
+    """The items of a file at one moment.
+
+    20,000 objects take some 10 ms to list, and as much to compare.
+    """
 
     def __init__(self) -> None:
-        """List the items that there are now."""
+        """List the items of now."""
         self._names = {name: names_of(data(name)) for name in ("objects", *KEPT)}
-        # The session_uid of each object; empty where Blender has none.
+        # The session_uid of each object; empty if this Blender has none.
         self._ids = array("i")
         if HAS_IDS and len(bpy.data.objects):
             self._ids = array("i", bytes(4 * len(bpy.data.objects)))
@@ -33,14 +40,14 @@ class Inventory:
         self._members = [names_of(collection.objects) for collection in collections]
 
     def unplaced(self) -> list[str]:
-        """Return what is missing, and objects that are in fewer collections than before."""
+        """Return the missing items, and the names of objects that are in fewer collections now."""
         now = Inventory()
         before_counts = Counter(chain.from_iterable(self._members))
         now_counts = Counter(chain.from_iterable(now._members))
         return list(dict.fromkeys([*self.missing(now), *(before_counts - now_counts)]))
 
     def missing(self, now: Inventory | None = None) -> list[str]:
-        """Return what is not there any more, the objects first.
+        """Return the items that are missing, objects first.
 
         Args:
             now: The inventory to compare with; None for one of this moment.
@@ -48,43 +55,45 @@ class Inventory:
         now = now or Inventory()
         gone: list[str] = []
         if self._ids != now._ids:  # another object may have taken the name
-            names = dict(zip(now._ids, now._names["objects"], strict=True))
+            names_now = dict(zip(now._ids, now._names["objects"], strict=True))
             for key, name in zip(self._ids, self._names["objects"], strict=True):
-                if names.get(key) != name:
+                if names_now.get(key) != name:
                     gone.append(name)
         prefixes = {plural: f"{prefix}:" for prefix, plural in lists().items()}
         prefixes["objects"] = ""
-        for plural, before in self._names.items():
-            left = now._names[plural]
-            if before != left:
-                fewer = Counter(before) - Counter(left)
+        for plural, names in self._names.items():
+            if names != now._names[plural]:
+                fewer = Counter(names) - Counter(now._names[plural])
                 gone += [prefixes[plural] + name for name in fewer]
         return list(dict.fromkeys(gone))
 
 
 class Inventories:
-    """The inventories before the newest steps, by the entry that was on top of the undo stack."""
+    """The inventories before the newest steps, by the undo entry that was on top."""
 
     def __init__(self) -> None:
-        """Begin without an inventory."""
         self._before: dict[UndoMark, Inventory] = {}
 
     def note(self, top: UndoMark) -> None:
-        """List what is there before a step."""
+        """Take an inventory before a step, and drop those of old or undone steps.
+
+        Args:
+            top: The undo entry on top.
+        """
         below = [mark for mark in self._before if mark.depth < top.depth]
         inventories = {mark: self._before[mark] for mark in below[-_MAX_STEPS:]}
         inventories[top] = Inventory()
         self._before = inventories
 
     def unplaced(self, now: UndoMark) -> list[str]:
-        """Return what is missing at a place of the stack, or in fewer collections there."""
+        """Return the `Inventory.unplaced` since an entry was on top; none if that is unknown."""
         inventory = self._before.get(now)
         if inventory is None:
             return []
         return inventory.unplaced()
 
     def missing(self, top: UndoMark) -> list[str]:
-        """Return what was there before a step and is not any more, by its name alone."""
+        """Return the `Inventory.missing` since an entry was on top; none if that is unknown."""
         inventory = self._before.get(top)
         if inventory is None:
             return []

@@ -1,4 +1,4 @@
-"""Prims that are made, copied, renamed and collected."""
+"""The operations that create, copy, rename and collect prims. Main thread."""
 
 from __future__ import annotations
 
@@ -18,15 +18,27 @@ _COLLECTIONS: Final = ("collection", "set")
 
 
 class _Building(_Placing, Building):
-    """Makes prims."""
+    """The operations that create prims."""
 
     def create(self, kind: str, name: str | None, under: str | None) -> str:
-        """Define a prim of a type, or a Shader with the id of a shader."""
+        """Define a prim, and return its path.
+
+        Args:
+            kind: The type, or the id of a shader for a prim of type Shader.
+            name: The name of the prim; None for the kind.
+            under: See `new_path`.
+
+        Raises:
+            LookupError: There is no such type or shader, or no prim `under`.
+            ValueError: The prim cannot be made there.
+        """
         shader = schemas.shaders().GetShaderNodeByIdentifier(kind)
         if kind not in schemas.types():
             raise LookupError(f"There is no type {kind!r}.{names.near(kind, schemas.types())}")
         is_schema = bool(Usd.SchemaRegistry().FindConcretePrimDefinition(kind))
-        type_name = kind if is_schema else "Shader"
+        type_name = "Shader"
+        if is_schema:
+            type_name = kind
         path = self.new_path(name or kind, under)
         with refusing(f"{kind} cannot be made at {path}"):
             prim = self.stage.DefinePrim(path, type_name)
@@ -40,8 +52,8 @@ class _Building(_Placing, Building):
         """Return a free path below a prim.
 
         Args:
-            name: What the new prim is called, if that is free.
-            under: The prim; None stands for the default prim, or else the top.
+            name: The name of the new prim; a number is added if the name is taken.
+            under: The prim; None for the default prim, or the top if there is none.
 
         Raises:
             LookupError: There is no prim `under`.
@@ -56,7 +68,10 @@ class _Building(_Placing, Building):
         return above.GetPath().AppendChild(free_name)
 
     def duplicate(self, item: str, *, linked: bool) -> str:
-        """Copy a prim beside itself; a linked copy refers to it, and is an instance."""
+        """Copy a prim beside itself, and return the path of the copy.
+
+        A linked copy refers to the prim, and is an instance if the prim has children.
+        """
         prim = self.prim(item)
         if prim.IsInstanceProxy():
             raise ValueError(f"{item} is inside an instance: duplicate the instance instead.")
@@ -71,7 +86,7 @@ class _Building(_Placing, Building):
                 copy.SetInstanceable(linked and bool(prim.GetAllChildrenNames()))
             else:
                 source = layers[0]
-                if len(layers) > 1:  # what several layers say of the prim comes into one
+                if len(layers) > 1:  # several layers have specs of the prim
                     source = UsdUtils.FlattenLayerStack(self.stage, lambda _, path: path)
                 Sdf.CreatePrimInLayer(target, path.GetParentPath())
                 Sdf.CopySpec(source, prim.GetPath(), target, path)
@@ -80,7 +95,7 @@ class _Building(_Placing, Building):
         return str(path)
 
     def rename(self, item: str, name: str) -> str:
-        """Rename a prim in its place among its siblings."""
+        """Rename a prim, which keeps its position among its siblings; return its new path."""
         prim = self.prim(item)
         selected = self.host.selection
         new = prims.rename(self.stage, prim, name)
@@ -88,10 +103,11 @@ class _Building(_Placing, Building):
         return str(new)
 
     def _holder(self, path: str) -> Usd.Prim:
-        """Return the prim at a path; for no path the default prim, or else the first one.
+        """Return the prim at a path; for "" the default prim, or the first if there is none.
 
         Raises:
-            ValueError: There is no such prim, or the scene has none.
+            LookupError: There is no prim at the path.
+            ValueError: The scene has no prims.
         """
         if path:
             return self.prim(path)
@@ -101,7 +117,17 @@ class _Building(_Placing, Building):
         return self.stage.GetDefaultPrim() or tops[0]
 
     def collect(self, items: Sequence[str], into: str, kind: str) -> str:
-        """Put prims into a collection: "heroes" of the default prim, or "/World/Sets.heroes"."""
+        """Put prims into a collection, and return its path.
+
+        Args:
+            items: The prims.
+            into: The collection: "heroes" for one of the default prim, or "/World/Sets.heroes".
+            kind: "collection" or "set".
+
+        Raises:
+            LookupError: One of the prims does not exist.
+            ValueError: The collection cannot be made, or does not take one of the prims.
+        """
         if kind not in _COLLECTIONS:
             raise ValueError(f"USD has no {kind}: it has a collection, and a parent.")
         where, _, name = into.rpartition(".")

@@ -1,4 +1,4 @@
-"""Files that are read and written, and prims that are deleted. Main thread."""
+"""The operations that read and write files, clean the scene, or delete prims. Main thread."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ from . import exchange, links, unused
 from .building import _Building
 from .items import refusing
 
-_NAMED: Final = (  # which argument is the file that they write, or the folder
+# The functions that write the file or folder that an argument names: the argument's index and name.
+_WRITERS_OF_ARGUMENT: Final = (
     (Usd.Stage, "CreateNew", 0, "identifier"),
     (Usd.Stage, "Export", 1, "filename"),
     (Sdf.Layer, "CreateNew", 0, "identifier"),
@@ -39,9 +40,9 @@ _STITCH: Final = (
     "StitchClipsTemplate",
     "StitchClipsTopology",
 )
-# To a file of its own, wherever files are that nobody keeps.
-_SOMEWHERE: Final = (Tf.MallocTag.CallTree, "LogReport"), (Tf, "LogStackTrace")
+_WRITERS_OF_TEMPORARY_FILES: Final = (Tf.MallocTag.CallTree, "LogReport"), (Tf, "LogStackTrace")
 Writer = tuple[Any, str, Callable[..., Iterable[Any]]]
+"""The owner and name of a function, and a function from its arguments to the files it writes."""
 
 
 class _Losing(_Building, Cleaning, Deleting, FileExchange, Saving):
@@ -116,7 +117,7 @@ class _Losing(_Building, Cleaning, Deleting, FileExchange, Saving):
             known.Reload(force=True)
         return left_out
 
-    # ---- what nobody needs
+    # ---- cleaning and deleting
 
     def junk(self, what: Junk) -> list[str]:
         if what == "history":
@@ -131,7 +132,7 @@ class _Losing(_Building, Cleaning, Deleting, FileExchange, Saving):
         return list(find(self.stage))
 
     def clean(self, what: Junk, items: Sequence[str]) -> None:
-        """Remove what is of no use; the users of a duplicate get the material that stays."""
+        """Remove junk; the users of a duplicate get the material that stays."""
         with refusing("That cannot be cleaned"):
             if what == "dead_links":
                 links.cut_dead(self.stage, items)
@@ -173,7 +174,7 @@ class _Losing(_Building, Cleaning, Deleting, FileExchange, Saving):
             raise ValueError(f"The layer {target.GetDisplayName()} is locked: unlock it first.")
 
     def _is_referred_to(self, item: str) -> bool:
-        """Return whether a prim is of another file, and can only be switched off."""
+        """Return whether a prim comes from a referenced file, and can only be deactivated."""
         local = self.stage.GetLayerStack()
         return any(spec.layer not in local for spec in self.prim(item).GetPrimStack())
 
@@ -222,25 +223,44 @@ class _Losing(_Building, Cleaning, Deleting, FileExchange, Saving):
 
     def writers(self) -> Sequence[Writer]:
         """Return the functions with which USD writes layers and packages."""
-        named = [(owner, name, _argument(at, word)) for owner, name, at, word in _NAMED]
-        named += [(it, "Report", _texts) for it in (Trace.Reporter, Tf.MallocTag.CallTree)]
-        named += [(it, name, lambda *_, **__: [None]) for it, name in _SOMEWHERE]
-        saving: list[Writer] = [(Sdf.Layer, "Save", lambda layer, *_, **__: _files([layer]))]
-        saving += [(Usd.Stage, name, _unsaved) for name in ("Save", "SaveSessionLayers")]
-        return [*named, *saving, *((UsdUtils, name, _beside) for name in _STITCH)]
+        writers: list[Writer] = []
+        for owner, name, index, keyword in _WRITERS_OF_ARGUMENT:
+            writers.append((owner, name, _file_of_argument(index, keyword)))
+        writers.append((Trace.Reporter, "Report", _texts))
+        writers.append((Tf.MallocTag.CallTree, "Report", _texts))
+        for owner, name in _WRITERS_OF_TEMPORARY_FILES:
+            writers.append((owner, name, _unknown_file))
+        writers.append((Sdf.Layer, "Save", _own_file))
+        writers.append((Usd.Stage, "Save", _unsaved))
+        writers.append((Usd.Stage, "SaveSessionLayers", _unsaved))
+        for name in _STITCH:
+            writers.append((UsdUtils, name, _folders_of_layers))
+        return writers
 
 
-def _argument(at: int, word: str) -> Callable[..., Iterable[Any]]:
+def _file_of_argument(index: int, keyword: str) -> Callable[..., Iterable[Any]]:
     def files(*args: Any, **kwargs: Any) -> Iterable[Any]:
-        path = args[at] if len(args) > at else kwargs.get(word, "")
-        return [Sdf.Layer.SplitIdentifier(path)[0] if isinstance(path, str) else path]
+        path = kwargs.get(keyword, "")
+        if len(args) > index:
+            path = args[index]
+        if isinstance(path, str):
+            path, _ = Sdf.Layer.SplitIdentifier(path)
+        return [path]
 
     return files
 
 
 def _texts(_: object, *args: Any, **kwargs: Any) -> list[str]:
     """Return the files of a report, whose other arguments are numbers."""
-    return [it for it in (*args, *kwargs.values()) if isinstance(it, str)]
+    return [argument for argument in (*args, *kwargs.values()) if isinstance(argument, str)]
+
+
+def _unknown_file(*_: object, **__: object) -> list[None]:
+    return [None]
+
+
+def _own_file(layer: Sdf.Layer, *_: object, **__: object) -> list[str]:
+    return _files([layer])
 
 
 def _files(layers: Iterable[Sdf.Layer]) -> list[str]:
@@ -251,7 +271,8 @@ def _unsaved(stage: Usd.Stage) -> list[str]:
     return _files(layer for layer in stage.GetUsedLayers() if layer.dirty)
 
 
-def _beside(*args: Any, **kwargs: Any) -> list[Path]:
-    """Return the folders of layers: USD writes other files beside them."""
-    layers = [it for it in (*args, *kwargs.values()) if isinstance(it, Sdf.Layer)]
+def _folders_of_layers(*args: Any, **kwargs: Any) -> list[Path]:
+    """Return the folders of the layers among the arguments: USD writes other files there."""
+    arguments = (*args, *kwargs.values())
+    layers = [argument for argument in arguments if isinstance(argument, Sdf.Layer)]
     return [Path(layer.realPath).parent for layer in layers]

@@ -1,4 +1,4 @@
-"""Prims that are of no use: unused and duplicate materials, empty groups. Main thread."""
+"""Junk of a stage: unused and duplicate materials, and empty groups. Main thread."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from dcc_bridge import track
 from .links import arcs, targets, used
 
 _GROUPS: Final = ("Xform", "Scope", "")
-_PLACE: Final = ("xformOp", "visibility", "purpose")  # properties that every group may have
+_GROUP_PROPERTIES: Final = ("xformOp", "visibility", "purpose")  # prefixes of names
 
 
 def unused_materials(stage: Usd.Stage) -> Iterator[str]:
-    """Yield the materials that nothing outside of them leads to."""
+    """Yield the materials to which no prim outside of them has a link."""
     used_paths = _used_from_outside(stage)
     for prim in track(list(stage.Traverse()), message="Looking for materials"):
         path = str(prim.GetPath())
@@ -25,23 +25,25 @@ def unused_materials(stage: Usd.Stage) -> Iterator[str]:
 
 
 def _used_from_outside(stage: Usd.Stage) -> set[str]:
-    """Return the prims that something outside of them leads to, or to what is below them."""
+    """Return the prims to which, or to prims below them, a prim outside of them has a link."""
     outside = set[str]()
     prefixes = dict[str, list[Sdf.Path]]()  # by the path; none once all are in `outside`
     for prim in track(list(stage.Traverse()), message="Looking for users"):
         own = prim.GetPath()
         for path in used(prim):
             if path not in prefixes:
-                prefixes[path] = Sdf.Path(path).GetPrefixes() if path.startswith("/") else []
-            left = [prefix for prefix in prefixes[path] if not own.HasPrefix(prefix)]
-            if left == prefixes[path]:
                 prefixes[path] = []
-            outside.update(map(str, left))
+                if path.startswith("/"):
+                    prefixes[path] = Sdf.Path(path).GetPrefixes()
+            used_prefixes = [prefix for prefix in prefixes[path] if not own.HasPrefix(prefix)]
+            if used_prefixes == prefixes[path]:
+                prefixes[path] = []
+            outside.update(map(str, used_prefixes))
     return outside
 
 
 def empty_groups(stage: Usd.Stage) -> Iterator[str]:
-    """Return the groups with nothing but such groups inside, and to which nothing leads."""
+    """Return the groups without content, or with empty groups only, to which no link leads."""
     needed = _used_from_outside(stage)
     default = stage.GetDefaultPrim()
     if default:
@@ -59,12 +61,12 @@ def empty_groups(stage: Usd.Stage) -> Iterator[str]:
 
 
 def _has_data(prim: Usd.Prim) -> bool:
-    """Return whether a group is more than a place: somebody may need its properties."""
-    return any(not name.startswith(_PLACE) for name in prim.GetAuthoredPropertyNames())
+    """Return whether a group has properties that not every group may have."""
+    return any(not name.startswith(_GROUP_PROPERTIES) for name in prim.GetAuthoredPropertyNames())
 
 
 def duplicate_materials(stage: Usd.Stage) -> Mapping[str, str]:
-    """Return the materials that equal an earlier material, each with that material."""
+    """Return the path of the equal earlier material, by the path of each duplicate."""
     first = dict[tuple[Any, ...], str]()
     duplicates = dict[str, str]()
     for material in stage.Traverse():
@@ -79,10 +81,12 @@ def duplicate_materials(stage: Usd.Stage) -> Mapping[str, str]:
 
 
 def _facts(prim: Usd.Prim, root: Sdf.Path) -> tuple[Any, ...]:
-    """Return what a prim below a root is, wherever the root stands."""
+    """Return the type, path and properties of a prim, with all paths relative to a root."""
     values = []
     for prop in prim.GetAuthoredProperties():
-        value = str(prop.Get()) if isinstance(prop, Usd.Attribute) else ""
+        value = ""
+        if isinstance(prop, Usd.Attribute):
+            value = str(prop.Get())
         links = tuple(_below_root(target, root) for target in targets(prop))
         values.append((prop.GetName(), value, links))
     return _below_root(prim.GetPath(), root), prim.GetTypeName(), *values

@@ -184,7 +184,7 @@ def _counted_or_named(operations: Deleting, items: Sequence[str]) -> str:
 
 
 def _breaking(operations: Deleting, items: Sequence[str]) -> str:
-    """Return a sentence on what breaks without the items; "" where nothing does."""
+    """Return a sentence on what breaks without the items; "" if nothing breaks."""
     breaking = operations.dependents(items)
     if not breaking:
         return ""
@@ -198,15 +198,15 @@ def _them(items: Sequence[str]) -> str:
 
 
 def _without_repeats(junk: Mapping[Junk, Sequence[str]]) -> dict[Junk, list[str]]:
-    """Return each thing under the first kind of junk that it is, so that it is ticked once."""
+    """Return each item under its first kind of junk only, so that a person ticks it once."""
     seen: set[str] = set()
-    every: dict[Junk, list[str]] = {}
+    unique: dict[Junk, list[str]] = {}
     for kind, items in junk.items():
         new = [item for item in items if item not in seen]
         if new:
-            every[kind] = new
+            unique[kind] = new
             seen.update(new)
-    return every
+    return unique
 
 
 def _form(junk: Mapping[Junk, Sequence[str]]) -> Json:
@@ -223,7 +223,7 @@ def _form(junk: Mapping[Junk, Sequence[str]]) -> Json:
 
 
 def _ticked(question: str, form: Json) -> dict[Junk, list[str]]:
-    """Ask with a form and return what is ticked, which may go then.
+    """Ask with a form, and return the ticked items, whose loss is allowed from then on.
 
     Raises:
         NotConfirmed: The person did not agree.

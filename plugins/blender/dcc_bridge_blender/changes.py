@@ -23,9 +23,9 @@ def noted_changes(
     """Note the changes of items in the block, in a file of at most 10,000 items.
 
     Args:
-        counter: Counts the changes that Blender tells of.
-        state: The state of the counter before the step that is open, or None. It holds until
-            Blender tells of a change.
+        counter: Counts the changes that Blender reports.
+        state: The state of the counter before the open step, or None. The state is valid until
+            Blender reports a change.
         scene: Returns the name of the file.
 
     Yields:
@@ -61,10 +61,10 @@ def noted_changes(
 
 
 def _touched(evaluated: set[int], changes: Changes, parts: _Parts, *, inner: bool) -> list[str]:
-    """Return the items that were evaluated, or have other parts, and are not in `changes` yet.
+    """Return the items that were evaluated or have other parts now, and are not in `changes` yet.
 
-    The data of an object is named with the object. Where items were created or deleted, Blender
-    also evaluates a scene, which is no change of the scene's settings.
+    Data is left out if its object is returned. If items were created or deleted, scenes are left
+    out: then Blender evaluates a scene although its settings are unchanged.
     """
     ids = set(evaluated)
     for key, (_, now) in parts_by_id(inner=inner).items():

@@ -1,8 +1,8 @@
-"""Objects and other data, as items: found by name, described, and told apart. Main thread.
+"""Items: the names by which agents and people speak of Blender's data. Main thread.
 
-The item of an object is its name. That of other data begins with its kind, that of a node with its
-owner:
-``material:Steel``, ``collection:Set [//set.blend]``, ``material:Steel/Mix``.
+The item of an object is its name: ``Cube``. The item of other data begins with a prefix for its
+kind: ``material:Steel``. The item of a node begins with its owner: ``material:Steel/Mix``. Data
+linked from another file has the file behind its name: ``collection:Set [//set.blend]``.
 """
 
 from __future__ import annotations
@@ -20,43 +20,57 @@ from .names import UNREADABLE, custom_keys, name_of, named, names_of, text_of
 
 HAS_IDS: Final = "session_uid" in bpy.types.ID.bl_rna.properties  # since 4.1
 _LINKED: Final = re.compile(r"(.*) \[(.+)\]", re.DOTALL)
-_Families = dict[bpy.types.Object, list[bpy.types.Object]]
+_Families = dict[bpy.types.Object, list[bpy.types.Object]]  # the children of each object
 KEPT: Final = ("collections", "scenes", "materials", "images", "node_groups", "texts")
-"""The lists of data that a person misses, besides objects; an object's own data goes with it."""
-_EMBEDDING: Final = ("scene", "material")  # the kinds in these lists that have nodes of their own
+"""The lists of data, besides objects, that a person would miss; data of objects goes with these."""
+_EMBEDDING: Final = ("scene", "material")  # the kinds in these lists that have their own nodes
 known: Final[dict[str, bpy.types.Object]] = {}
-"""Objects by item, as they were found: Blender looks at all names for each look-up by name."""
+"""A cache of objects by item: Blender searches all names for each look-up by name."""
 _MAX_NAMES: Final = 200  # of children, modifiers and so on in the description of an object
 _MAX_COMPARED: Final = 5000  # names that are compared with one that is not found
 
 
 def item_of(thing: bpy.types.ID) -> str:
     """Return the item of an object or of other data."""
-    prefix = "" if isinstance(thing, bpy.types.Object) else prefix_of(thing)
-    library = text_of(thing.library, "filepath") if thing.library else None
-    return item_named(prefix, name_of(thing), library)
+    prefix = ""
+    if not isinstance(thing, bpy.types.Object):
+        prefix = prefix_of(thing)
+    return item_named(prefix, name_of(thing), _library_of(thing))
+
+
+def _library_of(thing: bpy.types.ID) -> str | None:
+    """Return the file that data is linked from, or None."""
+    if not thing.library:
+        return None
+    return text_of(thing.library, "filepath")
 
 
 def item_named(prefix: str, name: str, library: str | None) -> str:
-    """Return the item of a name.
+    """Return the item of data.
 
     Args:
-        prefix: The word for the kind of data; "" for an object.
-        name: The name.
+        prefix: The prefix for the kind of data; "" for an object.
+        name: The name of the data.
         library: The file that the data is linked from, or None.
     """
-    item = f"{prefix}:{name}" if prefix else name
-    return f"{item} [{library}]" if library else item
+    item = name
+    if prefix:
+        item = f"{prefix}:{name}"
+    if library:
+        item = f"{item} [{library}]"
+    return item
 
 
 def local_name(item: str) -> str:
     """Return an item without its library."""
     linked = _LINKED.fullmatch(item)
-    return linked[1] if linked else item
+    if linked is None:
+        return item
+    return linked[1]
 
 
 def prefix_of(thing: bpy.types.ID) -> str:
-    """Return the prefix of items of a kind of data, such as "material"."""
+    """Return the prefix of the item of data, such as "material"."""
     kinds = [kind.__name__.lower() for kind in type(thing).__mro__]  # a point light is a light
     return next(kind for kind in kinds if kind in lists())
 
@@ -80,9 +94,9 @@ def has_property(name: str, prop: str) -> bool:
 
 
 def data(name: str) -> Any:
-    """Return a list of `bpy.data`; of the images, those that are not the result of a render.
+    """Return a list of `bpy.data`, without the results of renders among the images.
 
-    Blender makes and drops "Render Result" and "Viewer Node" as it draws: no edit owns them.
+    Blender makes and drops "Render Result" and "Viewer Node" as it draws: no edit does.
     """
     things = getattr(bpy.data, name)
     if name != "images" or all(image.source != "VIEWER" for image in things):
@@ -91,7 +105,7 @@ def data(name: str) -> Any:
 
 
 def block(item: str) -> Any:
-    """Return the object, other data or node of that name, or None."""
+    """Return the object, other data or node of an item, or None."""
     thing = find(item)
     prefix, colon, name = item.partition(":")
     if thing is not None or not colon or prefix not in lists():
@@ -103,7 +117,7 @@ def block(item: str) -> Any:
 
 
 def _find_node(item: str) -> Any:
-    """Return a node; each of the owner's and the node's name may have slashes in it."""
+    """Return the node of an item, or None; the names of owner and node may contain slashes."""
     at = item.rfind("/")
     while at >= 0:
         tree = tree_of(block(item[:at]))
@@ -138,11 +152,11 @@ def kind_of(thing: Any) -> str:
 
 
 def find(item: str) -> bpy.types.Object | None:
-    """Return the object of that name, or None."""
+    """Return the object of an item, or None."""
     try:
         if item in known and item_of(known[item]) == item:
             return known[item]
-    except ReferenceError:  # the object is gone, or an undo has put another one in its place
+    except ReferenceError:  # the object was deleted, or replaced by an undo
         del known[item]
     thing: bpy.types.Object | None = _find_in(bpy.data.objects, item, item)
     if thing is not None:
@@ -151,7 +165,7 @@ def find(item: str) -> bpy.types.Object | None:
 
 
 def _find_in(things: Any, name: str, item: str) -> Any:
-    """Return the data-block of that name in a list, or the linked one of that item, or None."""
+    """Return the local data-block of a name in a list, or the linked one of an item, or None."""
     if _LINKED.fullmatch(name):
         for thing in things:
             if thing.library and item_of(thing) == item:
@@ -165,62 +179,72 @@ def _find_in(things: Any, name: str, item: str) -> Any:
 
 
 def require(item: str) -> bpy.types.Object:
-    """Return the object of that name.
+    """Return the object of an item.
 
     Raises:
-        LookupError: There is no such object; the error names similar ones.
+        LookupError: There is no such object; the message names similar ones.
     """
     thing = find(item)
     if thing is not None:
         return thing
     near = difflib.get_close_matches(item, names_of(bpy.data.objects)[:_MAX_COMPARED], 3)
-    hint = f" There is {', '.join(near)}." if near else ""
+    hint = ""
+    if near:
+        hint = f" There is {', '.join(near)}."
     raise LookupError(f"There is no object {item!r} in this file.{hint}")
 
 
 def identity(thing: bpy.types.ID) -> int:
-    """Return a number that tells a data-block from another one that took its name."""
+    """Return a number that identifies a data-block, also under another name."""
     uid: int = getattr(thing, "session_uid", None) or thing.as_pointer()  # since 4.1
     return uid
 
 
 def items_by_id(ids: Container[int] | None = None) -> dict[Hashable, str]:
-    """Return the items that a person misses, by keys that a new name does not change: since 4.1.
-
-    Before 4.1 the key is the item itself.
+    """Return the items of objects and of the data in `KEPT`.
 
     Args:
         ids: The identities of the data-blocks to return; None for all.
+
+    Returns:
+        The items, by a key that stays the same when the data is renamed; before 4.1 the key is the
+        item itself.
     """
     items: dict[Hashable, str] = {}
     for name in ("objects", *KEPT):
         for thing in data(name):
             if ids is None or identity(thing) in ids:
                 item = item_of(thing)
-                items[thing.session_uid if HAS_IDS else item] = item
+                key: Hashable = item
+                if HAS_IDS:
+                    key = thing.session_uid
+                items[key] = item
     return items
 
 
 def others(ids: Container[int]) -> list[str]:
-    """Return the data beside `items_by_id` that has one of these identities, or whose nodes do."""
-    found = []
+    """Return the items of other data than in `items_by_id` whose identity is among some.
+
+    Data whose own node tree has one of the identities is returned as well.
+    """
+    items = []
     for prefix, plural in lists().items():
         if plural in ("objects", *KEPT) and prefix not in _EMBEDDING:
             continue
         for thing in getattr(bpy.data, plural):
             tree = getattr(thing, "node_tree", None)
             if identity(thing) in ids or (tree is not None and identity(tree) in ids):
-                found.append(item_of(thing))
-    return found
+                items.append(item_of(thing))
+    return items
 
 
 def data_of(items: Iterable[str]) -> set[str]:
     """Return the items of the data that objects have."""
-    found = set()
+    data_items = set()
     for thing in map(find, items):
         if thing is not None and thing.data is not None:
-            found.add(item_of(thing.data))
-    return found
+            data_items.add(item_of(thing.data))
+    return data_items
 
 
 def local(items: Iterable[str]) -> set[str]:
@@ -229,13 +253,13 @@ def local(items: Iterable[str]) -> set[str]:
 
 
 def facts(items: Sequence[str]) -> list[list[Any]]:
-    """Return the facts on which a person's consent to change items rests, a list for each item."""
+    """Return a list of facts for each item; if they change, a person's consent ends."""
     families = _families()
     return [_facts(item, families) for item in items]
 
 
 def description(item: str) -> dict[str, Any]:
-    """Return facts of an object for an agent; of other data and nodes the name and type.
+    """Return the facts of an object for an agent; of other data and nodes only name and type.
 
     Raises:
         LookupError: There is no such item.
@@ -248,7 +272,7 @@ def description(item: str) -> dict[str, Any]:
         "name": name_of(thing),
         "type": thing.type,
         "data": name_of(thing.data) if thing.data else None,
-        "library": text_of(thing.library, "filepath") if thing.library else None,
+        "library": _library_of(thing),
         "parent": item_of(thing.parent) if thing.parent else None,
         "children": [item_of(child) for child in thing.children][:_MAX_NAMES],
         "collections": [name_of(collection) for collection in thing.users_collection],
@@ -298,11 +322,11 @@ def below(thing: bpy.types.Object, families: _Families | None = None) -> list[bp
 
     Args:
         thing: The object.
-        families: The children of each object; None has them read.
+        families: The children of each object; None to read them now.
     """
     if families is None:
         families = _families()
     descendants = list(families.get(thing, ()))
-    for child in descendants:  # the list grows meanwhile
+    for child in descendants:  # the list grows in the loop
         descendants += families.get(child, ())
     return descendants

@@ -1,4 +1,4 @@
-"""Materials that look the same: found, and replaced by the one of them that stays. Main thread."""
+"""Finds materials that look the same, and replaces them by one of them. Main thread."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from ..objects import item_of, tree_of
 from . import properties
 from .items import require
 
-_OWN: Final = {"name", "name_full", "session_uid", "is_evaluated"}
-"""The properties of a material that tell it from an equal one."""
-_OF_EDITOR: Final = ("location", "select", "width", "height")
-"""The beginnings of the properties of a node that only its editor shows."""
+_IDENTIFYING: Final = {"name", "name_full", "session_uid", "is_evaluated"}
+"""Properties that differ between materials that look the same."""
+_EDITOR_PREFIXES: Final = ("location", "select", "width", "height")
+"""The beginnings of the names of properties that only the node editor shows."""
 
 
 def duplicate_materials() -> Iterator[Any]:
-    """Yield the materials for which there is an equal one with a shorter name."""
+    """Yield the materials that look like another one with a shorter or earlier name."""
     shortest: dict[object, Any] = {}
     for material in sorted(_materials(), key=_length_and_name):
         if shortest.setdefault(_look_of(material), material) != material:
@@ -27,7 +27,7 @@ def duplicate_materials() -> Iterator[Any]:
 
 
 def replace_materials(items: Sequence[str]) -> None:
-    """Have the users of materials use an equal material that is not one of them."""
+    """Make the users of materials use one that looks the same and is not among the items."""
     others: dict[object, Any] = {}
     for material in _materials():
         if item_of(material) not in items:
@@ -47,10 +47,10 @@ def _length_and_name(material: Any) -> tuple[int, str]:
 
 
 def _look_of(material: Any) -> object:
-    """Return all that a material looks like: equal for materials that look the same."""
+    """Return a key that is equal for materials that look the same."""
     facts = []
     for name, slot in properties.slots("", material).items():
-        if name not in _OWN:
+        if name not in _IDENTIFYING:
             facts.append((name, repr(slot.read())))
     tree = tree_of(material)
     if tree is None:
@@ -61,7 +61,7 @@ def _look_of(material: Any) -> object:
 def _node_facts(tree: Any) -> Iterator[tuple[str, str, str]]:
     for node in tree.nodes:
         for name, slot in properties.slots("", node).items():
-            if not name.startswith(_OF_EDITOR):
+            if not name.startswith(_EDITOR_PREFIXES):
                 yield name_of(node), name, repr(slot.read())
 
 

@@ -8,7 +8,6 @@ entry points are searched inside an application.
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Protocol, cast
 
+from dcc_bridge import held_files
 from dcc_bridge.host import Host
 
 if TYPE_CHECKING:
@@ -77,9 +77,8 @@ class Job:
 
     def write_report(self, **facts: str | None) -> None:
         """Replace the report atomically, as another process polls the file."""
-        part = Path(f"{self.report}.part")
-        part.write_text(json.dumps(facts), encoding="utf-8")
-        os.replace(part, self.report)
+        with held_files.replacing(Path(self.report)) as new:
+            new.write_text(json.dumps(facts), encoding="utf-8")
 
 
 def import_scenes(module: str) -> Scenes:

@@ -16,7 +16,7 @@ import re
 import shutil
 import tempfile
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -24,11 +24,13 @@ from typing import Final
 
 import platformdirs
 
+from dcc_bridge import held_files
 from dcc_bridge.errors import LostAnyway, NoCheckpoint
 from dcc_bridge.host import Host
 
 MAX_CHECKPOINTS: Final = 10  # of one scene
 SUFFIX: Final = ".checkpoints"  # of the folder of a scene's checkpoints, after its file's name
+_GONE: Final = ".gone-"  # the start of the name of a checkpoint that is being deleted
 _SPARE_BYTES: Final = 16 * 2**20  # that must stay free after the copy and the edit
 _CHECKPOINT_NAME: Final = re.compile(r"\d{4,}-\d{8}T\d{6}Z")
 # The largest folder whose files are all copied; counting stops there.
@@ -307,9 +309,9 @@ class FolderCopies:
         copy.parent.mkdir(parents=True, exist_ok=True)
         part = self.checkpoint / ".part"
         with ExitStack() as on_failure:
-            on_failure.callback(part.unlink, missing_ok=True)
+            on_failure.callback(held_files.delete, part)
             _copy_file(file, part)
-            part.rename(copy)
+            held_files.replace(part, copy)
             on_failure.pop_all()
 
 
@@ -347,7 +349,10 @@ def _check_room(size: int, free: int) -> None:
 def _drop_old(where: Path, spared: Collection[Path] = ()) -> None:
     for old in taken(where)[:-MAX_CHECKPOINTS]:
         if old not in spared:
-            shutil.rmtree(old, ignore_errors=True)
+            with suppress(OSError):  # a program has a copy open in Windows: the next time
+                held_files.replace(old, where / f"{_GONE}{old.name}")
+    for gone in where.glob(f"{_GONE}*"):
+        held_files.delete_folder(gone)
 
 
 def _next_name(where: Path) -> str:
@@ -384,7 +389,7 @@ def _make_checkpoint(where: Path, files: Sequence[Path], scene: SceneCopy | None
     """Copy files and a scene into a new checkpoint, which appears whole or not at all."""
     part = Path(tempfile.mkdtemp(prefix=".part-", dir=where))
     with ExitStack() as on_failure:
-        on_failure.callback(shutil.rmtree, part, ignore_errors=True)
+        on_failure.callback(held_files.delete_folder, part)
         for file in files:
             _copy_file(file.resolve(), _unused(part, file.name))
         if scene is not None:
@@ -393,7 +398,8 @@ def _make_checkpoint(where: Path, files: Sequence[Path], scene: SceneCopy | None
             save_copy(_unused(part, name))
             for file in set(part.iterdir()) - copied:  # a host may write more than one file
                 _sync_file(file)
-        checkpoint = part.rename(where / _next_name(where))
+        checkpoint = where / _next_name(where)
+        held_files.replace(part, checkpoint)
         on_failure.pop_all()
     return checkpoint
 

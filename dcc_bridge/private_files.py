@@ -11,27 +11,18 @@ from __future__ import annotations
 
 import os
 import stat
-import struct
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Final, TypeVar
+from typing import Final
+
+from dcc_bridge import held_files
 
 _NO_LINK: Final = getattr(os, "O_NOFOLLOW", 0)
 _FOLDER_FLAGS: Final = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | _NO_LINK
 _NEW_FILE_FLAGS: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | _NO_LINK
 _BINARY: Final = getattr(os, "O_BINARY", 0)
-# Windows refuses to replace a file that another program has open. Programs that read or scan the
-# file are usually done in a moment, so the call is tried again for so long.
-_RETRY_TIMEOUT_S: Final = 0.5
-_RETRY_INTERVAL_S: Final = 0.005
-T = TypeVar("T")
-# Windows' names for the arguments of LockFileEx.
-_LOCKFILE_FAIL_IMMEDIATELY: Final = 1
-_LOCKFILE_EXCLUSIVE_LOCK: Final = 2
-_LOCK_OFFSET_HIGH: Final = 0x4000_0000  # the upper half of an offset behind the end of every file
 
 
 def folder(path: Path) -> Path:
@@ -109,7 +100,7 @@ def open_own(file: Path, flags: int = os.O_RDONLY, forbidden: int = 0o077) -> in
         OSError: The file is a link, or cannot be opened.
     """
     if sys.platform == "win32":
-        return os.open(file, flags | _BINARY)
+        return held_files.retry(lambda: os.open(file, flags | _BINARY))  # it may be replaced now
     descriptor = os.open(file, flags | os.O_NONBLOCK | _NO_LINK)
     status = os.fstat(descriptor)
     is_own = status.st_uid == os.getuid()
@@ -119,105 +110,6 @@ def open_own(file: Path, flags: int = os.O_RDONLY, forbidden: int = 0o077) -> in
         os.close(descriptor)
         raise PermissionError(f"{file} must be a plain file that only you can use.")
     return descriptor
-
-
-def replace(source: Path, target: Path) -> None:
-    """Move a file or a folder atomically.
-
-    Args:
-        source: The file or folder.
-        target: Its new path, on the same disk; a file that is there is replaced.
-
-    Raises:
-        PermissionError: Another program has one of the files open, and for longer than a moment.
-        OSError: The file or folder cannot be moved.
-    """
-    retry_while_held(lambda: os.replace(source, target))
-
-
-def delete(file: Path) -> None:
-    """Delete a file, if it is there.
-
-    Args:
-        file: The path of the file.
-
-    Raises:
-        PermissionError: Another program has the file open, and for longer than a moment.
-        OSError: The file cannot be deleted.
-    """
-    retry_while_held(lambda: file.unlink(missing_ok=True))
-
-
-def retry_while_held(fn: Callable[[], T]) -> T:
-    """Call a function until it succeeds, while Windows refuses a file that a program has open.
-
-    It blocks for half a second at most.
-
-    Args:
-        fn: Called again and again while it raises PermissionError.
-
-    Returns:
-        The result of the function.
-
-    Raises:
-        PermissionError: The function still raises it. Any other error is raised at once.
-    """
-    end = time.monotonic() + _RETRY_TIMEOUT_S
-    while True:
-        try:
-            return fn()
-        except PermissionError:
-            if time.monotonic() >= end:
-                raise
-        time.sleep(_RETRY_INTERVAL_S)
-
-
-def claim(descriptor: int, *, wait: bool = False) -> bool:
-    """Lock a file until this process closes it or ends. It raises nothing.
-
-    The lock is on the file itself, not on a lock file as of `filelock`: an audit log may be moved
-    and copied, and a process that died must leave nothing behind. Some network folders have no
-    such locks.
-
-    Args:
-        descriptor: The file, open to write.
-        wait: Whether to wait while another process has the lock. A process that only checks
-            whether the file is locked has the lock for a moment.
-
-    Returns:
-        Whether the file is locked now.
-    """
-    if sys.platform == "win32":
-        return _claim_byte(descriptor, wait)
-    import fcntl
-
-    flags = fcntl.LOCK_EX
-    if not wait:
-        flags |= fcntl.LOCK_NB
-    try:
-        fcntl.flock(descriptor, flags)
-    except OSError:
-        return False
-    return True
-
-
-def _claim_byte(descriptor: int, wait: bool) -> bool:
-    """Lock a byte after the end of the file, because on Windows a locked byte cannot be read.
-
-    Not by `msvcrt.locking`, which gives up after ten seconds, and locks at the current position.
-    """
-    if sys.platform != "win32":
-        raise NotImplementedError
-    import ctypes  # here, so that no host on another system imports it
-    import msvcrt
-
-    handle = ctypes.c_void_p(msvcrt.get_osfhandle(descriptor))
-    flags = _LOCKFILE_EXCLUSIVE_LOCK
-    if not wait:
-        flags |= _LOCKFILE_FAIL_IMMEDIATELY
-    overlapped = struct.pack("PPIIP", 0, 0, 0, _LOCK_OFFSET_HIGH, 0)
-    buffer = ctypes.create_string_buffer(overlapped)
-    return bool(ctypes.windll.kernel32.LockFileEx(handle, flags, 0, 1, 0, buffer))
 
 
 @contextmanager

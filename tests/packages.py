@@ -14,7 +14,7 @@ from pathlib import Path
 
 import platformdirs
 
-from dcc_bridge import private_files
+from dcc_bridge import file_locks
 
 
 def from_npm(npm: str, locked: Path, name: str) -> Path:
@@ -54,7 +54,7 @@ def _cached(name: str, contents: bytes, install: Callable[[Path], None]) -> Path
     if folder.exists():
         return folder
     with open(f"{folder}.lock", "wb") as lock:
-        private_files.claim(lock.fileno(), wait=True)  # where there is no such lock, each makes it
+        file_locks.claim(lock.fileno(), wait=True)  # where there is no such lock, each makes it
         if not folder.exists():
             with tempfile.TemporaryDirectory(dir=cache, ignore_cleanup_errors=True) as new:
                 install(Path(new) / "it")

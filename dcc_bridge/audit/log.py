@@ -33,7 +33,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final, Protocol
 
-from dcc_bridge import private_files
+from dcc_bridge import file_locks, held_files, private_files
 from dcc_bridge.audit import redact
 from dcc_bridge.errors import NotRecorded
 
@@ -226,7 +226,7 @@ class AuditLog:
         # The name is random: where it is taken, the next event tries another one.
         file = self.folder / f"{self._name}.{secrets.token_hex(4)}.jsonl"
         self._descriptor = self.disk.create(file)
-        private_files.claim(self._descriptor, wait=True)
+        file_locks.claim(self._descriptor, wait=True)
         try:
             # Before the claim, another process that starts may have ended the file, as that of a
             # process that died.
@@ -240,7 +240,7 @@ class AuditLog:
             self._descriptor = None
             self._must_cut = False
             with suppress(OSError):
-                file.unlink()
+                held_files.delete(file)
             raise
         self.file = file
 

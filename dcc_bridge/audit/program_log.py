@@ -46,7 +46,7 @@ class ProgramLog(logging.FileHandler):
     def _open(self) -> TextIOWrapper:
         path = Path(self.baseFilename)
         private_files.folder(path.parent)
-        with suppress(FileNotFoundError):
+        with suppress(OSError):  # no file yet; in Windows, one that another program has open
             if path.stat().st_size > _MAX_BYTES:
                 os.replace(path, path.with_suffix(".1.log"))
         try:

@@ -16,7 +16,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
-from dcc_bridge import private_files
+from dcc_bridge import file_locks, private_files
 from dcc_bridge.audit.log import CLOSED, OPENED, START, Disk, chain, line_hash
 
 log = logging.getLogger(__name__)
@@ -173,7 +173,7 @@ def logs(folder: Path) -> list[Path]:
 def is_written(file: Path) -> bool:
     """Return whether a process may still write a log."""
     with file.open("rb") as stream:
-        return not private_files.claim(stream.fileno())
+        return not file_locks.claim(stream.fileno(), shared=True)
 
 
 def recover(folder: Path) -> int:
@@ -226,7 +226,7 @@ def _recover(file: Path) -> int:
     try:
         with open(private_files.reopen(file), "rb") as stream:
             descriptor = stream.fileno()
-            if not _lacks_end(descriptor) or not private_files.claim(descriptor):
+            if not _lacks_end(descriptor) or not file_locks.claim(descriptor):
                 return 0
             return _end(read(file), descriptor)
     except OSError as error:

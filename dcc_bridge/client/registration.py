@@ -11,7 +11,6 @@ backup.
 from __future__ import annotations
 
 import os
-import secrets
 import shutil
 import subprocess
 import tomllib
@@ -22,6 +21,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final, NoReturn
 
+from dcc_bridge import held_files
 from dcc_bridge.client.entries import LIMITS, NAME, ClientEntry, ConfigFile
 from dcc_bridge.client.jsonc import Document
 
@@ -369,14 +369,10 @@ def _replace(file: Path, content: bytes, *, mode_of: Path) -> None:
     """
     file = Path(os.path.realpath(file))  # a link leads to the same file as before
     file.parent.mkdir(parents=True, exist_ok=True)
-    new = file.with_name(f".{file.name}.{secrets.token_hex(4)}.new")
-    try:
+    with held_files.replacing(file) as new:
         with open(new, "xb", opener=partial(os.open, mode=0o600)) as out:
             out.write(content)
             out.flush()
             os.fsync(out.fileno())
         if mode_of.exists():
             shutil.copymode(mode_of, new)
-        os.replace(new, file)
-    finally:
-        new.unlink(missing_ok=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 import tempfile
 from collections.abc import Iterable, Iterator
@@ -12,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
-from dcc_bridge import private_files
+from dcc_bridge import held_files
 from dcc_bridge.errors import BridgeError
 
 NEW: Final = "new"
@@ -49,10 +48,10 @@ def staging(folder: Path) -> Iterator[Path]:
     try:
         yield path
     except BaseException:
-        shutil.rmtree(path / NEW, ignore_errors=True)
+        held_files.delete_folder(path / NEW)
         remove_if_empty(path)
         raise
-    shutil.rmtree(path, ignore_errors=True)
+    held_files.delete_folder(path)
 
 
 def leftovers(folder: Path) -> list[Path]:
@@ -72,13 +71,13 @@ def put_aside(folder: Path, aside: Path, title: str) -> None:
         InUse: The application holds a file. The folder is in its old place.
     """
     try:
-        private_files.replace(folder, aside)
+        held_files.replace(folder, aside)
     except OSError as error:
         raise InUse(folder, title, error) from error
     try:
         _check_deletable(aside)
     except OSError as error:
-        private_files.replace(aside, folder)
+        held_files.replace(aside, folder)
         raise InUse(folder, title, error) from error
 
 
@@ -89,7 +88,7 @@ def _check_deletable(folder: Path) -> None:
     """
     if sys.platform == "win32":
         for file in files_below(folder):
-            private_files.retry_while_held(partial(_open_to_write, file))
+            held_files.retry(partial(_open_to_write, file))
 
 
 def _open_to_write(file: Path) -> None:
@@ -121,7 +120,7 @@ def delete_all(files: Iterable[Path]) -> dict[Path, str]:
 def _delete(file: Path) -> None:
     # A folder with the name of our file is not ours.
     if file.is_symlink() or not file.is_dir():
-        private_files.delete(file)
+        held_files.delete(file)
 
 
 def make_folders(folder: Path) -> list[Path]:

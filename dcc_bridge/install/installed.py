@@ -14,7 +14,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final
 
-from dcc_bridge import private_files
+from dcc_bridge import held_files
 from dcc_bridge.errors import BridgeError
 from dcc_bridge.install import locations as targets
 from dcc_bridge.install.folders import (
@@ -183,13 +183,13 @@ class InstalledFiles:
             aside = staging_folder / OLD
             put_aside(self.folder, aside, title)
             if stays:
-                private_files.replace(aside, self.folder)
+                held_files.replace(aside, self.folder)
             for file in outside:
                 try:
-                    private_files.delete(file)
+                    held_files.delete(file)
                 except OSError as error:  # there is at most one such file, so nothing was deleted
                     if not stays:
-                        private_files.replace(aside, self.folder)
+                        held_files.replace(aside, self.folder)
                     raise InUse(file, title, error) from error
 
     def _compiled(self) -> Iterator[Path]:

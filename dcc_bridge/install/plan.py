@@ -10,7 +10,7 @@ from os.path import lexists
 from pathlib import Path
 from typing import Final
 
-from dcc_bridge import private_files
+from dcc_bridge import held_files
 from dcc_bridge.errors import DISTRIBUTION
 from dcc_bridge.install import locations as targets
 from dcc_bridge.install import vendor
@@ -148,11 +148,11 @@ class Plan:
                 # Everything is written. The remaining steps only rename.
                 if old is not None:
                     put_aside(folder, staging_folder / OLD, self.application.title)
-                    put_back.callback(private_files.replace, staging_folder / OLD, folder)
-                private_files.replace(new, folder)
-                put_back.callback(private_files.replace, folder, new)
+                    put_back.callback(held_files.replace, staging_folder / OLD, folder)
+                held_files.replace(new, folder)
+                put_back.callback(held_files.replace, folder, new)
                 for file, new_file in written.items():
-                    private_files.replace(new_file, file)  # at most one file
+                    held_files.replace(new_file, file)  # at most one file
                 put_back.pop_all()
             on_failure.pop_all()
         return installed
@@ -173,7 +173,7 @@ class Plan:
         for file, text in self.location.texts.items():
             new_file = file.with_name(f"{file.name}.dcc_bridge-new")
             written[file] = new_file
-            on_failure.callback(private_files.delete, new_file)
+            on_failure.callback(held_files.delete, new_file)
             new_file.write_text(text, encoding="utf-8")
         return written
 

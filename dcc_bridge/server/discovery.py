@@ -3,23 +3,17 @@
 A record ``<id>.json`` is valid while the process that wrote it holds the lock ``<id>.lock``, which
 is created before the record and deleted after it. Any process that sees a record without a held
 lock deletes the record.
-
-The system releases the lock however the process ends. A process id would not do: a later process
-may get the same one. The library `filelock` is not used, because importing it leaves more in a host
-than one lock: hooks at each fork, which may end the child, and from Python 3.12 on an audit hook
-that cannot be removed (`filelock/_api.py` of 3.32 and 4.2). Up to 3.29 it lets a child that
-outlives its host hold the lock.
 """
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import hmac
 import json
 import os
 import re
 import secrets
-import sys
 import threading
 import time
 import warnings
@@ -30,25 +24,9 @@ from typing import Any, Final, Literal
 
 import platformdirs
 
-from dcc_bridge import errors, private_files
+from dcc_bridge import errors, file_locks, held_files, private_files
 from dcc_bridge.host import Host
 from dcc_bridge.server.start_problem import StartProblem, overdue
-
-if sys.platform == "win32":
-    import msvcrt
-
-    def _lock(fd: int, *, shared: bool = False) -> None:
-        os.lseek(fd, 0, os.SEEK_SET)
-        msvcrt.locking(fd, msvcrt.LK_NBLCK, 1)
-
-else:
-    import fcntl
-
-    def _lock(fd: int, *, shared: bool = False) -> None:
-        # Not `lockf`, whose lock is lost once its process opens and closes the file another time.
-        kind = fcntl.LOCK_SH if shared else fcntl.LOCK_EX
-        fcntl.flock(fd, kind | fcntl.LOCK_NB)
-
 
 State = Literal["starting", "ready", "failed"]
 _OVERDUE_S: Final = 30.0
@@ -137,10 +115,13 @@ class LockFile:
 
         Raises:
             FileExistsError: There is a file of that name.
+            OSError: The file cannot be made or locked.
         """
         self._file = file
         self._fd: int | None = private_files.create(file)
-        _lock(self._fd)
+        if not file_locks.claim(self._fd, wait=True):
+            self.release()
+            raise OSError(errno.ENOLCK, "The folder has no locks", str(file))
         if hasattr(os, "register_at_fork"):  # else a child would hold the lock when we are gone
             os.register_at_fork(after_in_child=self._close)
 
@@ -149,7 +130,7 @@ class LockFile:
         if self._fd is not None:
             self._close()
             with suppress(OSError):  # another process deletes it, as it has no holder
-                private_files.delete(self._file)
+                held_files.delete(self._file)
 
     def _close(self) -> None:
         if self._fd is not None:
@@ -205,20 +186,16 @@ class Registration:
             self._lock = None
         if lock is not None:
             with suppress(OSError):  # another process deletes it, once the lock has no holder
-                private_files.delete(self._file)
+                held_files.delete(self._file)
             lock.release()
 
     def _write(self) -> None:
         """Replace the record as a whole, so that no process reads half a record."""
-        new = self._file.with_name(f"{self._file.stem}.{secrets.token_hex(4)}.new")
-        try:
-            with open(private_files.create(new), "w", encoding="utf-8") as out:
-                json.dump(asdict(self.instance), out)
-            private_files.replace(new, self._file)
-        except OSError:
-            with suppress(OSError):
-                private_files.delete(new)  # the secret is in it
-            raise
+        with (
+            held_files.replacing(self._file) as new,
+            open(private_files.create(new), "w", encoding="utf-8") as out,
+        ):
+            json.dump(asdict(self.instance), out)
         self._written = self.instance
 
 
@@ -278,7 +255,8 @@ def folder(runtime: Path | None = None) -> Path:
 def running(runtime: Path | None = None) -> list[Instance]:
     """List the hosts that run, the newest first, and delete the records of those that are gone."""
     instances = []
-    for unfinished in folder(runtime).glob("*.new"):  # of a host that was killed while it wrote
+    # The files that hosts were writing when they were killed; the secret is in them.
+    for unfinished in folder(runtime).glob(f"*{held_files.NEW_SUFFIX}"):
         id = unfinished.name.partition(".")[0]
         if not is_locked(unfinished.with_name(f"{id}.lock")):
             with suppress(OSError):
@@ -302,22 +280,15 @@ def is_locked(file: Path) -> bool:
     except OSError:
         return False
     try:
-        _lock(fd, shared=True)  # so that two that look do not take each other for the holder
-    except OSError:
-        return True
+        return not file_locks.claim(fd, shared=True)
     finally:
         os.close(fd)
-    return False
 
 
 def _read(file: Path) -> Instance | None:
     """Return the host of a record; None if the file was deleted, or is no record of ours."""
     try:
-        if sys.platform == "win32":  # the file may be replaced in this moment
-            opened = private_files.retry_while_held(lambda: private_files.open_own(file))
-        else:
-            opened = private_files.open_own(file)
-        with open(opened, encoding="utf-8") as record:
+        with open(private_files.open_own(file), encoding="utf-8") as record:
             return Instance(**json.load(record))
     except (OSError, ValueError, TypeError):
         return None

@@ -19,6 +19,8 @@ Where it runs:
 ===================  ===============================================================================
 ``Settings``         how a bridge behaves
 ``Unreachable``      the error: a host cannot be reached
+``file_locks``       a module: locks by which a process shows that it is alive
+``held_files``       a module: replaces, moves and deletes files that another program may have open
 ``private_files``    a module: files and folders that other users cannot read or change
 ===================  ===============================================================================
 
@@ -32,7 +34,7 @@ Texts of others, made safe to show:
 
 from __future__ import annotations
 
-from dcc_bridge import private_files
+from dcc_bridge import file_locks, held_files, private_files
 from dcc_bridge.audit.log import record_events
 from dcc_bridge.config import Settings
 from dcc_bridge.consent.call import calling_client
@@ -50,6 +52,8 @@ __all__ = [
     "Unreachable",
     "calling_client",
     "current_context",
+    "file_locks",
+    "held_files",
     "private_files",
     "record_events",
     "safe_line",

@@ -17,6 +17,7 @@ from typing import Any
 
 import pytest
 
+from dcc_bridge import file_locks
 from dcc_bridge.audit import reader
 from dcc_bridge.audit.log import AuditLog, Disk, chain, record_events
 from dcc_bridge.audit.reader import AuditFile
@@ -249,6 +250,20 @@ def test_a_record_that_is_being_written_is_left_alone(tmp_path: Path) -> None:
 
     log.close()
     assert events(tmp_path) == ["opened", "begin", "closed"]
+
+
+def test_nobody_who_only_looks_is_taken_for_the_writer(tmp_path: Path) -> None:
+    log = AuditLog(tmp_path)
+    log(("begin", CALL))
+    (file,) = reader.logs(tmp_path)
+    before = reader.is_written(file)
+    log.close()
+
+    with file.open("rb") as other:
+        assert file_locks.claim(other.fileno(), shared=True)
+        after = reader.is_written(file)
+
+    assert (before, after) == (True, False)
 
 
 class EndedAtOnceDisk(Disk):

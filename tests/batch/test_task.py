@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 import threading
 from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
 
-from dcc_bridge import private_files
+from dcc_bridge import file_locks
 from dcc_bridge_batch import approval, task
 from dcc_bridge_batch.approval import NotApproved
 from dcc_bridge_batch.ledger import TaskLedger
@@ -17,9 +16,6 @@ from dcc_bridge_batch.plan import Plan
 from dcc_bridge_batch.task_session import TaskSession
 
 LIMIT = 60.0  # seconds for what takes none
-
-if sys.platform == "win32":
-    pytest.skip("Windows has no such lock", allow_module_level=True)
 
 
 def start(made: Plan, said: list[str]) -> list[str]:
@@ -32,7 +28,7 @@ def start(made: Plan, said: list[str]) -> list[str]:
 def test_a_task_that_waited_while_the_consent_was_withdrawn_edits_nothing(
     approved: Plan, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    waits, outcomes, claim = threading.Event(), list[object](), private_files.claim
+    waits, outcomes, claim = threading.Event(), list[object](), file_locks.claim
     said: list[str] = []
 
     def claims(descriptor: int, *, wait: bool = False) -> bool:
@@ -46,7 +42,7 @@ def test_a_task_that_waited_while_the_consent_was_withdrawn_edits_nothing(
             outcomes.append(error)
 
     with TaskLedger(approved, 0):  # as a rollback has it
-        monkeypatch.setattr(private_files, "claim", claims)
+        monkeypatch.setattr(file_locks, "claim", claims)
         waiting = threading.Thread(target=run)
         waiting.start()
         assert waits.wait(LIMIT)

@@ -65,6 +65,20 @@ def test_a_file_that_is_full_is_put_aside_once(file: Path, monkeypatch: pytest.M
     assert " 1 x" in file.with_name("host.1.log").read_text()
 
 
+def test_a_full_file_that_another_program_has_open_ends_no_logging(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Windows does not rename it."""
+    file.parent.mkdir(parents=True)
+    file.write_text("x" * 200)
+    monkeypatch.setattr(program_log, "_MAX_BYTES", 100)
+
+    with file.open("rb"), local_host.logging_to_file():
+        logging.getLogger("dcc_bridge").warning("1 x")
+
+    assert "dcc_bridge: 1 x" in file.read_text()
+
+
 def test_a_place_that_cannot_be_written_ends_nothing(
     file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

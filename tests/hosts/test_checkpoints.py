@@ -128,6 +128,27 @@ def test_two_files_of_one_name_are_both_kept(tmp_path: Path) -> None:
     }
 
 
+def test_a_checkpoint_is_dropped_as_a_whole_or_not_while_a_program_has_a_copy_open(
+    tmp_path: Path,
+) -> None:
+    """Windows deletes all of a folder but the open file."""
+    files = [tmp_path / name for name in ("a.usda", "b.usda", "c.usda")]
+    for file in files:
+        file.write_text(SMALL)
+    where = tmp_path / "kept"
+    oldest = checkpoints.take(where, files)
+    assert oldest is not None
+
+    with (oldest / "b.usda").open("rb"):
+        for _ in range(10):
+            checkpoints.take(where, files)
+        sizes = {len(list(kept.iterdir())) for kept in checkpoints.taken(where)}
+    checkpoints.take(where, files)
+
+    assert sizes == {3}
+    assert len(list(where.iterdir())) == 10
+
+
 def test_only_checkpoints_are_tidied_up(tmp_path: Path) -> None:
     file, where = tmp_path / "a.usda", tmp_path / "kept"
     file.write_text(SMALL)

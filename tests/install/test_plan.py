@@ -16,7 +16,7 @@ import platformdirs
 import pytest
 
 import dcc_bridge.install.folders
-from dcc_bridge import cli, private_files
+from dcc_bridge import cli, held_files
 from dcc_bridge.cli import leaves
 from dcc_bridge.config import Settings
 from dcc_bridge.install import vendor
@@ -276,14 +276,14 @@ def test_an_uninstall_that_cannot_put_the_folder_back_has_deleted_nothing(
     installed = plan.install()
     (plan.location.folder / "mine.py").write_text("mine")
     before = [content for content in tree(tmp_path).values() if content is not None]
-    replace_path = private_files.replace
+    replace_path = held_files.replace
 
     def refuse(source: Path, target: Path) -> None:
         if source.name == "old":
             raise HELD
         replace_path(source, target)
 
-    monkeypatch.setattr(private_files, "replace", refuse)
+    monkeypatch.setattr(held_files, "replace", refuse)
 
     with pytest.raises(PermissionError):
         installed.remove("Maya")
@@ -302,7 +302,7 @@ def test_all_is_as_it_was_where_the_new_plug_in_or_its_loader_file_cannot_be_put
     if is_update:
         plan.install()
     before = tree(tmp_path)
-    replace_path = private_files.replace
+    replace_path = held_files.replace
 
     def refuse(source: Path, target: Path) -> None:
         is_new = source.name == "new" or source.suffix == ".dcc_bridge-new"
@@ -310,7 +310,7 @@ def test_all_is_as_it_was_where_the_new_plug_in_or_its_loader_file_cannot_be_put
             raise HELD
         replace_path(source, target)
 
-    monkeypatch.setattr(private_files, "replace", refuse)
+    monkeypatch.setattr(held_files, "replace", refuse)
 
     with pytest.raises(PermissionError):
         plan.install()
@@ -437,7 +437,7 @@ def test_an_uninstall_names_each_file_that_it_cannot_delete_and_takes_it_away_la
     mine = folder / "mine.py"
     mine.write_text("mine")
     stuck = folder / "InitGui.py"
-    delete = private_files.delete
+    delete = held_files.delete
 
     def refuse(file: Path) -> None:
         if file == stuck:
@@ -445,7 +445,7 @@ def test_an_uninstall_names_each_file_that_it_cannot_delete_and_takes_it_away_la
         delete(file)
 
     with monkeypatch.context() as patch:
-        patch.setattr(private_files, "delete", refuse)
+        patch.setattr(held_files, "delete", refuse)
         code = cli.main(UNINSTALL)
     printed = capsys.readouterr()
 

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -26,14 +27,43 @@ kept = Registration(Instance("http://127.0.0.1:1/mcp", "Maya", "2026", "shot.ma"
                     pathlib.Path(sys.argv[1]))
 {more}
 print(kept.instance.id, flush=True)
+"""
+
+
+# Renews its record often, and says how often that failed.
+WRITER = """
+sys.stdin.readline()
+failed = 0
+for number in range(300):
+    try:
+        kept.update(scene=f"shot_{number}.ma")
+    except OSError:
+        failed += 1
+print(failed, flush=True)
 sys.stdin.read()
+kept.withdraw()
+"""
+# Looks whether a lock has a holder, and takes its time before it closes the file.
+LOOKER = """
+import os, pathlib, sys
+from dcc_bridge.server import discovery
+close = os.close
+def close_later(descriptor):
+    print("looks", flush=True)
+    sys.stdin.readline()
+    close(descriptor)
+os.close = close_later
+print(discovery.is_locked(pathlib.Path(sys.argv[1])), flush=True)
 """
 
 
 @contextmanager
-def another_process(runtime: Path, more: str = "") -> Iterator[subprocess.Popen[str]]:
+def another_process(
+    runtime: Path, more: str = "", then: str = "sys.stdin.read()"
+) -> Iterator[subprocess.Popen[str]]:
     """Let a process that is no host write itself down as one."""
-    command = [sys.executable, "-c", HOLDER.replace("{more}", more), str(runtime)]
+    code = HOLDER.replace("{more}", more)
+    command = [sys.executable, "-c", code + then, str(runtime)]
     pipe = subprocess.PIPE
     with subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True) as process:
         assert process.stdout is not None
@@ -80,6 +110,47 @@ def test_a_child_that_outlives_its_host_does_not_keep_it_listed(tmp_path: Path) 
             assert time.monotonic() < end
 
 
+def test_a_record_is_read_whole_while_its_host_renews_it(tmp_path: Path) -> None:
+    scenes = set()
+    with another_process(tmp_path, then=WRITER) as process, ThreadPoolExecutor(1) as pool:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        failed = pool.submit(process.stdout.readline)
+        process.stdin.write("\n")
+        process.stdin.flush()
+        while not failed.done():
+            (found,) = discovery.running(tmp_path)
+            scenes.add(found.scene)
+        (last,) = discovery.running(tmp_path)
+        names = {file.name for file in tmp_path.iterdir()}
+        process.stdin.close()
+        process.wait(LIMIT)
+
+    assert failed.result() == "0\n"
+    assert last.scene == "shot_299.ma"
+    assert names == {f"{last.id}.json", f"{last.id}.lock"}
+    assert len(scenes) > 1
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_two_that_look_at_the_lock_of_a_dead_host_do_not_take_each_other_for_it(
+    tmp_path: Path,
+) -> None:
+    with another_process(tmp_path):
+        (lock,) = tmp_path.glob("*.lock")
+    pipe = subprocess.PIPE
+    command = [sys.executable, "-c", LOOKER, str(lock)]
+
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True) as looker:
+        assert looker.stdout is not None
+        assert looker.stdout.readline() == "looks\n"
+        found = discovery.running(tmp_path)
+        said, _ = looker.communicate("\n", LIMIT)
+
+    assert (found, said) == ([], "False\n")
+    assert list(tmp_path.glob("*.json")) == []
+
+
 def test_looking_does_not_make_a_host_forget_itself(tmp_path: Path) -> None:
     registration = Registration(Instance("u", "h", "v", "s"), tmp_path)
 
@@ -112,8 +183,14 @@ def test_no_host_is_starting_for_ever(
     assert (problem.what if problem is not None else None) == said
 
 
+class SharingViolation(PermissionError):
+    """What Windows says of a file that another program has open."""
+
+    winerror = 32
+
+
 class Held:
-    """Files that another program has open, as Windows tells of them, and a clock of the test."""
+    """Files that another program has open, and a clock of the test."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
         """Have the function of `os` with that name fail as often as `refusals` says."""
@@ -124,11 +201,10 @@ class Held:
         def refuse(*args: Any, **more: Any) -> Any:
             if self.refusals > 0:
                 self.refusals -= 1
-                raise PermissionError(13, "The process cannot access the file")
+                raise SharingViolation(13, "The process cannot access the file")
             return fn(*args, **more)
 
         monkeypatch.setattr(os, name, refuse)
-        monkeypatch.setattr("time.monotonic", lambda: self.now)
         monkeypatch.setattr("time.sleep", self._sleep)
 
     def _sleep(self, seconds: float) -> None:

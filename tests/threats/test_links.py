@@ -62,7 +62,7 @@ def theirs(tmp_path: Path) -> Iterator[Path]:
 
 
 @pytest.mark.parametrize("plant", PLANTS)
-@pytest.mark.parametrize("name", ["AUDIT.ab.jsonl", "h-ab.lock", "h-ab.ab.new", "h-ab.json"])
+@pytest.mark.parametrize("name", ["AUDIT.ab.jsonl", "h-ab.lock", "h-ab.json.ab.new", "h-ab.json"])
 def test_a_name_that_was_taken_before_is_not_written_to(
     name: str, plant: str, theirs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

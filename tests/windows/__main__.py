@@ -29,7 +29,7 @@ from typing import Final
 
 import platformdirs
 
-from dcc_bridge import private_files
+from dcc_bridge import file_locks
 from tests.windows.files import FILES, QUICK
 
 ROOT: Final = Path(__file__).parents[2]
@@ -218,7 +218,7 @@ def only_run(folder: Path) -> Iterator[None]:
     """Wait until no other run uses the folder."""
     folder.mkdir(parents=True, exist_ok=True)
     with open(folder / "lock", "wb") as lock:
-        private_files.claim(lock.fileno(), wait=True)
+        file_locks.claim(lock.fileno(), wait=True)
         yield
 
 

@@ -39,6 +39,8 @@ FILES: Final = (
     "tests/skills",
     "tests/test_callbacks.py",
     "tests/test_config.py",
+    "tests/batch/test_task.py",
+    "tests/test_held_files.py",
     "tests/test_imports.py",
     "tests/test_plugin.py",
     "tests/threads",

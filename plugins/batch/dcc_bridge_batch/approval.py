@@ -19,7 +19,7 @@ from typing import Any, Final
 
 import platformdirs
 
-from dcc_bridge.spi.batch import Settings, private_files, record_events
+from dcc_bridge.spi.batch import Settings, held_files, private_files, record_events
 
 from . import files
 from .plan import Plan, PlanError, user, when
@@ -114,7 +114,7 @@ def check_worth(plan: Plan) -> None:
 
 def withdraw(plan: Plan) -> None:
     """Delete the consent to a plan. The plan cannot be run before it is approved again."""
-    (plan.folder / FILE).unlink(missing_ok=True)
+    held_files.delete(plan.folder / FILE)
 
 
 def record_answer(

@@ -10,7 +10,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Final
 
-from dcc_bridge.spi.batch import private_files
+from dcc_bridge.spi.batch import file_locks, held_files
 
 _BLOCK_BYTES: Final = 1 << 20
 _LOCK_NAME: Final = "lock"
@@ -96,16 +96,10 @@ def write_whole(file: Path, data: bytes) -> None:
     Raises:
         OSError: The file cannot be written, and was not changed.
     """
-    part = file.with_name(f".{file.name}.{os.getpid()}.part")
-    try:
-        with part.open("wb") as out:
-            out.write(data)
-            out.flush()
-            os.fsync(out.fileno())
-        os.replace(part, file)
-    except OSError:
-        part.unlink(missing_ok=True)
-        raise
+    with held_files.replacing(file) as new, new.open("xb") as out:
+        out.write(data)
+        out.flush()
+        os.fsync(out.fileno())
     sync_folder(file.parent)
 
 
@@ -121,7 +115,7 @@ def read_json(file: Path) -> Any:
         OSError: The file cannot be read.
         ValueError: The file is not exactly as `write_json` wrote it.
     """
-    data = file.read_bytes()
+    data = held_files.retry(file.read_bytes)  # it may be replaced now
     value = json.loads(data)
     if _serialize(value) != data:
         raise ValueError(f"{file.name} was changed after it was written")
@@ -142,7 +136,7 @@ def only_process(folder: Path) -> Iterator[None]:
     """
     descriptor = os.open(folder / _LOCK_NAME, os.O_RDWR | os.O_CREAT, 0o600)
     try:
-        if not private_files.claim(descriptor):
+        if not file_locks.claim(descriptor):
             raise PlanBusy(f"Another process is using {folder}. Wait until it has ended.")
         yield
     finally:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from dcc_bridge.cli import interpreter
 from dcc_bridge.cli.hosts import running_in
-from dcc_bridge.spi.batch import private_files
+from dcc_bridge.spi.batch import held_files, private_files
 
 from . import files, host_job
 from .host_job import JOB, MODULE, REPORT, STOP, Job
@@ -51,8 +51,8 @@ def start(job: Job, program: str | None = None) -> subprocess.Popen[bytes]:
         OSError: The session's folder cannot be written.
     """
     folder = private_files.folder(Path(job.folder))
-    (folder / STOP).unlink(missing_ok=True)
-    (folder / REPORT).unlink(missing_ok=True)
+    held_files.delete(folder / STOP)
+    held_files.delete(folder / REPORT)
     env = {**interpreter.environment(), JOB: str(host_job.write_job(job))}
     command = interpreter.command(job.host, program, folder, MODULE)
     with open(folder / LOG, "ab") as output:

@@ -16,7 +16,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Literal, Self
 
-from dcc_bridge.spi.batch import private_files
+from dcc_bridge.spi.batch import file_locks
 
 from . import files
 from .plan import Plan
@@ -82,7 +82,7 @@ class TaskLedger:
         self._failures.mkdir(exist_ok=True)
         file = file_of(plan, task)
         self._descriptor = os.open(file, os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o644)
-        private_files.claim(self._descriptor, wait=True)
+        file_locks.claim(self._descriptor, wait=True)
         with file.open("rb") as stream:
             content = stream.read()
         end = content.rfind(b"\n") + 1  # of the last whole line

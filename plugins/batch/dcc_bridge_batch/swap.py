@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from dcc_bridge.spi.batch import private_files
+from dcc_bridge.spi.batch import file_locks, held_files
 
 from . import files
 from .plan import Plan, PlanError, Scene
@@ -156,7 +156,7 @@ def replace(places: Places, stamp: files.Stamp, proved: str, planned: str) -> No
             drop(places)
         raise
     try:
-        os.replace(places.work, places.scene)
+        held_files.replace(places.work, places.scene)
     except OSError as error:
         if not _was_replaced(places, proved, planned):
             if isinstance(error, PermissionError):  # Windows, where a program has the scene open
@@ -227,7 +227,7 @@ def _keep_original(places: Places, stamp: files.Stamp, planned: str) -> None:
 def discard(places: Places) -> None:
     """Delete the copy of an attempt, if there is one. This raises nothing."""
     with suppress(OSError):  # `sweep` deletes the copy later
-        places.work.unlink(missing_ok=True)
+        held_files.delete(places.work)
 
 
 def sweep(places: Places) -> None:
@@ -238,7 +238,7 @@ def sweep(places: Places) -> None:
     discard(places)
     with suppress(OSError):
         blender_file = places.work.with_name(f"{places.work.name}@")
-        blender_file.unlink(missing_ok=True)
+        held_files.delete(blender_file)
         stem = places.work.stem.lstrip(".")
         for folder in places.work.parent.glob(".dcc_bridge-*"):  # of our own application
             parts = list(folder.iterdir())
@@ -269,12 +269,12 @@ def commit(places: Places, edited: Collection[str], planned: str) -> None:
     if now not in (*edited, planned):
         raise SceneLeft(_changed_since(places))
     _check_original(places, planned)
-    places.original.unlink()
+    held_files.delete(places.original)
 
 
 def drop(places: Places) -> None:
     """Delete the second link to a scene that was not replaced, or raise OSError."""
-    places.original.unlink(missing_ok=True)
+    held_files.delete(places.original)
 
 
 def roll_back(places: Places, edited: Collection[str], planned: str) -> None:
@@ -298,7 +298,7 @@ def roll_back(places: Places, edited: Collection[str], planned: str) -> None:
         is_known = digest(places.scene) in (*edited, planned)
         if not is_known or files.stamp(places.scene) != before:
             raise SceneLeft(f"{_changed_since(places)} {_MOVE_AWAY}")
-    os.replace(places.original, places.scene)
+    held_files.replace(places.original, places.scene)
     drop(places)  # a rename does nothing if both names are links to one file
     files.sync_folder(places.scene.parent)
 
@@ -335,7 +335,7 @@ def _check_writable(file: Path) -> None:
     except PermissionError:
         raise SceneLeft(_IN_USE) from None
     try:
-        if not private_files.claim(descriptor):
+        if not file_locks.claim(descriptor):
             raise SceneLeft(_IN_USE)
     finally:
         os.close(descriptor)

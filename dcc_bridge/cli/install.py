@@ -8,6 +8,7 @@ import shlex
 import subprocess
 import sys
 import webbrowser
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +16,12 @@ from dcc_bridge.audit.log import log_folder
 from dcc_bridge.cli import hosts, interpreter, leaves
 from dcc_bridge.cli.exits import SUCCESS, Failure
 from dcc_bridge.install import packs
+from dcc_bridge.install.builds import BUILDS, Build, usual
 from dcc_bridge.install.folders import leftovers
 from dcc_bridge.install.installed import InstalledFiles, describe, find_installations
 from dcc_bridge.install.locations import Facts, InstallTarget, System, UnknownLocation
 from dcc_bridge.install.plan import Plan
+from dcc_bridge.install.wheels import NotVendored
 from dcc_bridge.skills.loader import user_folder
 
 
@@ -49,7 +52,10 @@ def fill_pack(parser: argparse.ArgumentParser) -> None:
     kinds = ("blender", "claude-desktop")
     about = "blender (the default) or claude-desktop"
     parser.add_argument("kind", nargs="?", choices=kinds, metavar="FOR", help=about)
+    systems = f"the system that it is for: {', '.join(BUILDS)}; or all (default: this one)"
+    parser.add_argument("--platform", choices=[*BUILDS, "all"], metavar="SYSTEM", help=systems)
     offline = "claude-desktop: include all dependencies, so that no package index is needed"
+    offline += "; --platform does this too"
     parser.add_argument("--offline", action="store_true", help=offline)
     parser.add_argument("--open", action="store_true", help="claude-desktop: open the file there")
     into = "where to write the file (default: this folder)"
@@ -222,36 +228,61 @@ def _versions(application: InstallTarget, version: str | None) -> list[Facts]:
 
 
 def run_pack(options: argparse.Namespace) -> int:
-    """Make Blender's extension, or the bundle for Claude Desktop.
-
-    Both are for the system of this computer: pip cannot resolve a wheel's needs for another system.
-    """
+    """Make Blender's extension, or the bundle for Claude Desktop, for each system that is meant."""
     if options.kind == "claude-desktop":
-        return _pack_bundle(options)
+        return _pack_bundles(options)
     if options.offline or options.open:
         raise Failure("--offline and --open are for: dcc-bridge pack claude-desktop")
-    before = set(options.into.glob("*"))
-    try:
-        file = packs.build_extension(options.into, System.here().platform)
-    except OSError as error:
-        raise Failure(f"It cannot be written: {error}.") from None
-    _print_packed(file, "Blender 4.2 and newer", is_replaced=file in before)
+    file = _pack_each(options, packs.build_extension, "Blender 4.2 and newer")
     print(f"To install it: blender --command extension install-file -r user_default -e {file}")
     print("Or in Blender: Edit > Preferences > Get Extensions > Install from Disk.")
     return SUCCESS
 
 
-def _pack_bundle(options: argparse.Namespace) -> int:
-    before = set(options.into.glob("*"))
-    try:
-        file = packs.build_bundle(options.into, System.here().platform, offline=options.offline)
-    except OSError as error:
-        raise Failure(f"It cannot be written: {error}.") from None
-    _print_packed(file, "Claude Desktop", is_replaced=file in before)
+def _pack_bundles(options: argparse.Namespace) -> int:
+    if options.open and options.platform == "all":
+        raise Failure("--open opens one bundle: name its system, or leave out --platform.")
+    file = _pack_each(options, packs.build_bundle, "Claude Desktop")
     print("To install it, open it, or in Claude Desktop: Settings > Extensions.")
     if options.open and not webbrowser.open(file.absolute().as_uri()):
         raise Failure(f"Nothing on this computer opens {file}. Is Claude Desktop installed?")
     return SUCCESS
+
+
+def _pack_each(
+    options: argparse.Namespace, make: Callable[[Path, Any], Path], application: str
+) -> Path:
+    """Make a file for each system, and return the last.
+
+    Raises:
+        Failure: One of them cannot be made. The others are made all the same.
+    """
+    before = set(options.into.glob("*"))
+    problems: list[str] = []
+    made = Path()
+    for build in _builds(options):
+        try:
+            made = make(options.into, build)
+        except OSError as error:
+            raise Failure(f"It cannot be written: {error}.") from None
+        except NotVendored as error:
+            problems.append(str(error))
+            continue
+        _print_packed(made, application, is_replaced=made in before)
+    if problems:
+        raise Failure("\n".join(problems))
+    return made
+
+
+def _builds(options: argparse.Namespace) -> list[Build | None]:
+    """Return the systems that are meant. None is a bundle for every system."""
+    if options.platform == "all":
+        return list(BUILDS.values())
+    if options.platform is not None:
+        return [BUILDS[options.platform]]
+    if options.kind == "claude-desktop" and not options.offline:
+        return [None]
+    return [usual(System.here().platform)]
 
 
 def _print_packed(file: Path, application: str, *, is_replaced: bool) -> None:

@@ -17,7 +17,6 @@ import os
 import shutil
 import tempfile
 import tomllib
-import zipfile
 from importlib import metadata
 from pathlib import Path
 from typing import Final
@@ -25,10 +24,10 @@ from typing import Final
 from dcc_bridge.config import data_folder
 from dcc_bridge.errors import DISTRIBUTION
 from dcc_bridge.install import vendor
-from dcc_bridge.install.places import Platform
+from dcc_bridge.install.archive import write_archive
+from dcc_bridge.install.builds import Build
 
 _BLENDER_PYTHONS: Final = ("3.11", "3.13")  # of Blender 4.2 to 5.0, and of 5.1 and newer
-_BLENDER_SYSTEMS: Final = {"linux": "linux-x64", "win32": "windows-x64", "darwin": "macos-arm64"}
 _WHEELS_MARK: Final = "# `dcc-bridge pack` puts here"
 _BUNDLE_PYTHONS: Final = ("3.11", "3.12", "3.13")  # those that uv may choose for a bundle
 _RUNTIME: Final = "DCC_BRIDGE_RUNTIME"
@@ -43,6 +42,7 @@ fields = [word for word in sys.argv[1:] if "${" not in word]
 sys.exit(main(["connect", "--label", "claude-desktop", *fields]))
 """
 _MANIFEST: Final = Path(__file__).with_name("claude_desktop.json")
+_ICON: Final = _MANIFEST.with_suffix(".png")
 _PROJECT: Final = """\
 [project]
 name = "dcc-bridge-mcp-bundle"
@@ -53,20 +53,22 @@ dependencies = ["dcc-bridge-mcp"]
 package = false
 {offline}[tool.uv.sources]
 """
-# Without "environments", uv would also look for the packages of other systems.
+# Without "environments", uv would also look for the packages of other systems. What is overridden
+# is not among the wheels, and is not needed.
 _OFFLINE: Final = """\
 no-index = true
 find-links = ["wheels"]
-environments = ["sys_platform == '{platform}'"]
+environments = ["sys_platform == '{build.platform}' and platform_machine == '{build.machine}'"]
+override-dependencies = [{overridden}]
 """
 
 
-def build_extension(into: Path, platform: Platform) -> Path:
+def build_extension(into: Path, build: Build) -> Path:
     """Make Blender's extension for a system, replacing a file of the same name.
 
     Args:
         into: The folder for the extension.
-        platform: The system.
+        build: The system that it is for.
 
     Returns:
         The path of the extension.
@@ -82,20 +84,20 @@ def build_extension(into: Path, platform: Platform) -> Path:
         wheels = folder / "wheels"
         wheels.mkdir()
         for python in _BLENDER_PYTHONS:
-            vendor.download(wheels, python, platform)
+            vendor.download(wheels, python, build)
         vendor.build_own_wheel(wheels)
         manifest = folder / "blender_manifest.toml"
-        text = _with_wheels(manifest.read_text(encoding="utf-8"), wheels, platform)
-        manifest.write_text(text, encoding="utf-8")
+        text = _with_wheels(manifest.read_text(encoding="utf-8"), wheels, build)
+        manifest.write_bytes(text.encode())
         fields = tomllib.loads(text)
-        target = into / f"{fields['id']}-{fields['version']}-{_BLENDER_SYSTEMS[platform]}.zip"
+        target = into / f"{fields['id']}-{fields['version']}-{build.name}.zip"
         _zip(folder, target)
     return target
 
 
-def _with_wheels(manifest: str, wheels: Path, platform: Platform) -> str:
+def _with_wheels(manifest: str, wheels: Path, build: Build) -> str:
     """Return Blender's manifest with the list of wheels inserted before the first table."""
-    lines = [f"platforms = [{json.dumps(_BLENDER_SYSTEMS[platform])}]", "wheels = ["]
+    lines = [f"platforms = [{json.dumps(build.name)}]", "wheels = ["]
     for file in sorted(wheels.iterdir()):
         lines.append(f"  {json.dumps(f'./wheels/{file.name}')},")
     lines.append("]")
@@ -105,16 +107,15 @@ def _with_wheels(manifest: str, wheels: Path, platform: Platform) -> str:
     return before + settings + after.partition("\n")[2]
 
 
-def build_bundle(into: Path, platform: Platform, *, offline: bool = False) -> Path:
+def build_bundle(into: Path, build: Build | None = None) -> Path:
     """Make the bundle for Claude Desktop, replacing a file of the same name.
 
-    The bundle contains the bridge as a wheel. The dependencies come from a package index when the
-    bundle is first started.
+    The bundle contains the bridge as a wheel.
 
     Args:
         into: The folder for the bundle.
-        platform: The system.
-        offline: Whether the bundle also contains the dependencies, as wheels for the system.
+        build: The system for which the bundle also contains the dependencies, as wheels. None: it
+            is for any system, and they come from a package index when it is first started.
 
     Returns:
         The path of the bundle.
@@ -125,41 +126,44 @@ def build_bundle(into: Path, platform: Platform, *, offline: bool = False) -> Pa
     """
     version = metadata.version(DISTRIBUTION)
     system = ""
-    if offline:
-        system = f"-{_BLENDER_SYSTEMS[platform]}"
+    if build is not None:
+        system = f"-{build.name}"
     target = into / f"{DISTRIBUTION}-{version}{system}.mcpb"
     with tempfile.TemporaryDirectory(prefix="dcc_bridge-") as temporary:
         folder = Path(temporary, "bundle")
         wheels = folder / "wheels"
         wheels.mkdir(parents=True)
-        if offline:
+        if build is not None:
             for python in _BUNDLE_PYTHONS:
-                vendor.download(wheels, python, platform)
+                vendor.download(wheels, python, build)
         wheel = vendor.build_own_wheel(wheels)
         (folder / "src").mkdir()
-        (folder / "src" / "server.py").write_text(_SERVER)
-        (folder / "pyproject.toml").write_text(_project(version, wheel, platform, offline=offline))
-        (folder / "manifest.json").write_text(_manifest(version, platform, offline=offline))
+        (folder / "src" / "server.py").write_bytes(_SERVER.encode())
+        (folder / "pyproject.toml").write_bytes(_project(version, wheel, build).encode())
+        (folder / "manifest.json").write_bytes(_manifest(version, build).encode())
+        shutil.copyfile(_ICON, folder / "icon.png")
         _zip(folder, target)
     return target
 
 
-def _project(version: str, wheel: Path, platform: Platform, *, offline: bool) -> str:
+def _project(version: str, wheel: Path, build: Build | None) -> str:
     """Return the project file of a bundle, which uv reads."""
     offline_settings = ""
-    if offline:
-        offline_settings = _OFFLINE.format(platform=platform)
+    if build is not None:
+        absent = vendor.absent_packages(wheel.parent)
+        overridden = ", ".join(json.dumps(f"{name}; sys_platform == 'none'") for name in absent)
+        offline_settings = _OFFLINE.format(build=build, overridden=overridden)
     python = vendor.own_metadata("Requires-Python")
     text = _PROJECT.format(version=version, python=python, offline=offline_settings)
     return text + f'{DISTRIBUTION} = {{ path = "wheels/{wheel.name}" }}\n'
 
 
-def _manifest(version: str, platform: Platform, *, offline: bool) -> str:
+def _manifest(version: str, build: Build | None) -> str:
     """Return the manifest of a bundle, which Claude Desktop reads."""
     manifest = json.loads(_MANIFEST.read_text(encoding="utf-8"))
     manifest["version"] = version
-    if offline:
-        manifest["compatibility"]["platforms"] = [platform]
+    if build is not None:
+        manifest["compatibility"]["platforms"] = [build.platform]
     runtime = os.environ.get(_RUNTIME)
     if runtime:  # the folder of the running hosts' records
         manifest["server"]["mcp_config"]["env"][_RUNTIME] = runtime
@@ -168,9 +172,10 @@ def _manifest(version: str, platform: Platform, *, offline: bool) -> str:
 
 def _zip(folder: Path, target: Path) -> None:
     """Write the files of a folder into an archive, atomically."""
+    content = {}
+    for file in vendor.files_below(folder):
+        content[file.relative_to(folder).as_posix()] = file.read_bytes()
     packed = folder.with_suffix(".packed")
-    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
-        for file in vendor.files_below(folder):
-            archive.write(file, file.relative_to(folder).as_posix())
+    write_archive(packed, content)
     target.parent.mkdir(parents=True, exist_ok=True)
     shutil.move(packed, target)

@@ -20,7 +20,7 @@ from mcp import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 
 from dcc_bridge.install import packs, vendor
-from dcc_bridge.install.locations import System
+from dcc_bridge.install.builds import BUILDS, Build
 from tests.cli.commands import Done, _run_here, environment
 from tests.client.proxy import stage
 from tests.packages import from_npm
@@ -50,8 +50,9 @@ real = [
 def wheels(monkeypatch: pytest.MonkeyPatch) -> None:
     """What others made comes without pip; the tests that start the bundle have the real ones."""
 
-    def download(into: Path, python: str, platform: str) -> None:
-        (into / f"greenlet-3.5-cp{python.replace('.', '')}-{platform}.whl").write_text("")
+    def download(into: Path, python: str, build: Build) -> None:
+        tag = f"cp{python.replace('.', '')}"
+        (into / f"greenlet-3.5-{tag}-{build.name}.whl").write_text("")
 
     monkeypatch.setattr(vendor, "download", download)
 
@@ -66,7 +67,7 @@ def opened(file: Path, into: Path) -> Path:
 def test_the_bundle_brings_the_bridge_as_a_wheel_that_names_what_it_depends_on(
     tmp_path: Path,
 ) -> None:
-    folder = opened(packs.build_bundle(tmp_path, "linux"), tmp_path)
+    folder = opened(packs.build_bundle(tmp_path), tmp_path)
 
     (wheel,) = (folder / "wheels").iterdir()
     project = tomllib.loads((folder / "pyproject.toml").read_text())
@@ -83,7 +84,7 @@ def test_the_bundle_brings_the_bridge_as_a_wheel_that_names_what_it_depends_on(
 def test_a_bundle_for_a_studio_has_wheels_for_each_python_and_says_for_which_system(
     tmp_path: Path,
 ) -> None:
-    file = packs.build_bundle(tmp_path, "win32", offline=True)
+    file = packs.build_bundle(tmp_path, BUILDS["windows-x64"])
     folder = opened(file, tmp_path)
 
     uv = tomllib.loads((folder / "pyproject.toml").read_text())["tool"]["uv"]
@@ -161,7 +162,7 @@ class TestInClaudeDesktop:
     def test_its_own_tool_finds_nothing_wrong_and_packs_the_same_files(
         self, tmp_path: Path
     ) -> None:
-        file = packs.build_bundle(tmp_path, System.here().platform)
+        file = packs.build_bundle(tmp_path)
         folder = opened(file, tmp_path)
         tool = from_npm(str(NPM), HERE, "mcpb") / "node_modules" / ".bin" / "mcpb"
         words = ("validate", folder), ("pack", folder, tmp_path / "theirs.mcpb")
@@ -195,7 +196,8 @@ class TestInClaudeDesktop:
         self, offline: bool, fields: dict[str, str], tmp_path: Path
     ) -> None:
         """An empty field means any host; offline uv has nothing but what is in the bundle."""
-        file = packs.build_bundle(tmp_path, System.here().platform, offline=offline)
+        build = BUILDS["linux-x64"] if offline else None
+        file = packs.build_bundle(tmp_path, build)
         folder = opened(file, tmp_path)
         command = meant(folder, **fields)
         alone = {"UV_OFFLINE": "1", "UV_CACHE_DIR": str(tmp_path / "cache")} if offline else {}
@@ -226,7 +228,7 @@ async def _lists(session: Client, tool: str) -> bool:
 @pytest.fixture
 def packed(tmp_path: Path, wheels: None) -> zipfile.ZipFile:
     """Blender's, without pip; `tests.blender.test_extension` has the real one."""
-    return zipfile.ZipFile(packs.build_extension(tmp_path / "new", "linux"))
+    return zipfile.ZipFile(packs.build_extension(tmp_path / "new", BUILDS["linux-x64"]))
 
 
 def test_the_manifest_names_each_wheel_and_nothing_in_it_was_compiled(
@@ -266,17 +268,3 @@ def test_the_bridges_own_wheel_is_recorded_file_by_file(packed: zipfile.ZipFile)
         wanted = urlsafe_b64encode(sha256(data[path]).digest()).decode().rstrip("=")
         assert (digest, int(size)) == (f"sha256={wanted}", len(data[path]))
     assert rows[-1] == [record, "", ""]
-
-
-@pytest.mark.parametrize("platform", ["linux", "win32", "darwin"])
-@pytest.mark.parametrize("python", ["3.11", "3.13"])
-def test_pip_is_told_the_hosts_python_and_system(python: str, platform: str) -> None:
-    """Wheels alone, for that Python and that system, and nothing of Qt."""
-    words = vendor.command(Path("into"), python, platform)  # type: ignore[arg-type]  # one of three
-
-    assert words[words.index("--python-version") + 1] == python
-    assert "--only-binary=:all:" in words
-    assert all("PySide" not in word for word in words)
-    assert {"linux": "manylinux_2_28_x86_64", "win32": "win_amd64"}.get(
-        platform, "macosx_11_0_arm64"
-    ) in words

@@ -46,7 +46,7 @@ class Settings:
         edit: Skills of risk "edit" run unasked ("allow") or are asked for first ("ask").
         python: Code of an agent is refused and its tool not listed ("off"), or runs once a person
             has agreed to its text ("ask", or "ask_hash", which keeps no text).
-        many: An edit of more items at once is asked for.
+        many: The number of items above which an edit is asked for.
         session_grants: Whether a person may agree to edits for the session.
         dialogs_per_minute: How many dialogs a client may cause in a minute; the next ones wait.
         pending_questions: How many questions of a client the host draws at a time; the next ones

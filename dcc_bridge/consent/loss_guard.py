@@ -7,8 +7,11 @@ The judge asks the call's ledger, on two occasions:
 - Before a loss that undo does not bring back, if the host warns of it (`Host.losing`): the scene is
   about to be closed, or a file to be written over. `LossGuard.check_loss` refuses it.
 
-A body that is tried has no grant for acts outside the scene, such as to open a file for writing. So
-`LossGuard.watching` refuses these without the ledger. Main thread.
+While a body is tried, acts outside the scene, such as to open a file for writing, are refused
+without a look at the ledger: see `LossGuard.watching`. Main thread.
+
+The words: the *body* is the function of a skill. A *trial* is one run of it in an open undo step,
+which can still be reverted. The *ledger* holds what a person agreed to in this call, its *grants*.
 """
 
 from __future__ import annotations

@@ -55,8 +55,8 @@ class Admission:
         self._app = app
         self._events = events
         self._on_left = on_left
-        self._requests = Shares("requests", MAX_CONNECTIONS // 2)
-        self._streams = Shares("streams", MAX_SESSIONS)
+        self._request_share = Shares("requests", MAX_CONNECTIONS // 2)
+        self._listen_share = Shares("streams", MAX_SESSIONS)
         self._turns = defaultdict[str, anyio.Semaphore](_one_turn)
         self._open: set[anyio.CancelScope] = set()
         self.answering = 0
@@ -66,7 +66,7 @@ class Admission:
         """Serve a request, or refuse it (429) if its client has too many open requests."""
         label = scope[LABEL]
         # By the header, which costs least; the SDK checks that the header fits the body.
-        share = self._streams if headers.get(b"mcp-method") == _LISTEN else self._requests
+        share = self._listen_share if headers.get(b"mcp-method") == _LISTEN else self._request_share
         try:
             share.enter(label)
         except errors.Busy as error:

@@ -116,6 +116,11 @@ def write_library(folder: Path) -> str:
     return file
 
 
+def empty_text_and_remove_material() -> None:
+    bpy.data.texts["Notes"].clear()
+    remove(bpy.data.materials, "Steel")
+
+
 def remove(items: Any, name: str) -> None:
     items.remove(items[name])
 
@@ -658,7 +663,7 @@ BEYOND: dict[str, Kind] = {
         lambda: cube().__setitem__("text", ""), "content of custom property text of Cube"
     ),
     "a part, and what another thing used": Kind(
-        lambda: (bpy.data.texts["Notes"].clear(), remove(bpy.data.materials, "Steel")),
+        empty_text_and_remove_material,
         "material:Steel",
         "3 lines of text:Notes",
         IMAGE,

@@ -23,7 +23,7 @@ from . import files
 HEADER: Final = "plan.json"
 SCENES: Final = "scenes.jsonl"
 FORMAT: Final = 1
-State = Literal["asks", "nothing", "twice", "unsafe", "failed"]
+State = Literal["asks", "nothing", "twice", "unsafe", "failed"]  # of a scene; see the package
 _CHANGED: Final = "The plan in {} was changed after it was made. Make a new plan."
 _MAX_ITEM_TYPES: Final = 200  # in the totals of the header
 Scene = dict[str, Any]  # one line; the package's docstring lists its fields

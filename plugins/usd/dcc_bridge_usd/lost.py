@@ -8,8 +8,8 @@ The words of this module:
 - A part is anything else that a prim, property or layer held: a value, a reference, a variant.
 - A link is a part that leads to a path: a target, a connection, a reference. It is cut if it was
   deleted, and what it led to is gone as well.
-- A prim is hidden if its specs are there, or it is in a referenced file, but the scene does not
-  show it.
+- A prim is hidden if it still exists, in an edited layer or in a referenced file, and the step has
+  made the scene stop showing it. A hidden prim counts as gone.
 - Paths are those before the step, if nothing else is said.
 """
 

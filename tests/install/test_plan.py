@@ -5,7 +5,10 @@ from __future__ import annotations
 import json
 import os
 import py_compile
+import select
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
@@ -194,6 +197,12 @@ def test_a_list_of_another_folder_is_refused(tmp_path: Path) -> None:
     assert tree(tmp_path) == before
 
 
+LOADER = """
+import ctypes, sys
+ctypes.WinDLL(sys.argv[1])
+print("loaded", flush=True)
+sys.stdin.readline()
+"""
 HELD = PermissionError(13, "The process cannot access the file")
 
 
@@ -201,7 +210,6 @@ HELD = PermissionError(13, "The process cannot access the file")
 def held(monkeypatch: pytest.MonkeyPatch) -> set[Path]:
     """Paths that no one may rename or delete, as in Windows while the application has them open."""
     paths: set[Path] = set()
-    now = [0.0]
 
     def refuse(fn: Callable[..., Any], source: Any, *rest: Any, **more: Any) -> Any:
         if any(path == Path(source) or Path(source) in path.parents for path in paths):
@@ -210,8 +218,7 @@ def held(monkeypatch: pytest.MonkeyPatch) -> set[Path]:
 
     for name in ("replace", "unlink"):
         monkeypatch.setattr(os, name, partial(refuse, getattr(os, name)))
-    monkeypatch.setattr("time.monotonic", lambda: now[0])
-    monkeypatch.setattr("time.sleep", lambda seconds: now.append(now.pop() + seconds))
+    monkeypatch.setattr("time.sleep", lambda seconds: None)
     return paths
 
 
@@ -233,6 +240,38 @@ def test_nothing_is_changed_while_the_application_holds_a_file_of_the_plug_in(
     held.clear()
     plan.install()
     assert tree(tmp_path) == before
+
+
+@pytest.mark.skipif(sys.platform != "win32", reason="a loaded library can be deleted")
+def test_nothing_is_changed_while_the_application_has_loaded_a_library_of_the_plug_in(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Once it has ended, both an install over the old one and an uninstall succeed."""
+
+    def fill(into: Path, python: str, platform: str) -> None:
+        into.mkdir(parents=True)
+        shutil.copy(str(select.__file__), into)
+
+    monkeypatch.setattr(vendor, "fill", fill)
+    plan = planned(tmp_path)
+    installed = plan.install()
+    before = tree(tmp_path)
+    library = plan.location.folder / plan.location.vendor / Path(str(select.__file__)).name
+    command = [sys.executable, "-c", LOADER, str(library)]
+    pipe = subprocess.PIPE
+
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True) as application:
+        assert application.stdout is not None
+        assert application.stdout.readline() == "loaded\n"
+        for act in (plan.install, lambda: installed.remove("FreeCAD")):
+            with pytest.raises(InUse, match=r"Nothing was changed\. Close FreeCAD"):
+                act()
+            assert tree(tmp_path) == before
+        application.communicate("\n")
+
+    assert tree(tmp_path) == before
+    assert plan.install().remove("FreeCAD") == {}
+    assert not plan.location.folder.exists()
 
 
 def test_nothing_is_changed_where_the_folder_can_be_moved_and_a_file_in_it_not_deleted(

@@ -20,7 +20,8 @@ Insiders        code.visualstudio.com/docs/configure/settings, "Settings file lo
 VSCodium        github.com/VSCodium/vscodium, DOCS.md, "Migrating from Visual Studio Code to
                 VSCodium": its profile is "VSCodium"
 Windsurf        docs.windsurf.com/windsurf/cascade/mcp: ``~/.codeium/windsurf/mcp_config.json``
-LM Studio       lmstudio.ai/docs/app/mcp: ``~/.lmstudio/mcp.json``, as Cursor has it; older ones:
+LM Studio       lmstudio.ai/docs/app/mcp: ``~/.lmstudio/mcp.json``, as Cursor has it, and
+                so its link: lmstudio.ai/docs/app/mcp/deeplink; older ones:
                 ``~/.cache/lm-studio`` (github.com/lmstudio-ai/lmstudio-bug-tracker/issues/1371)
 Gemini CLI      github.com/google-gemini/gemini-cli, docs/tools/mcp-server.md:
                 ``~/.gemini/settings.json``, ``.gemini/settings.json``;
@@ -347,7 +348,7 @@ CONFIG_FILES: Final[dict[str, ConfigFile]] = {
     "goose": ConfigFile("goose", "config.yaml", None, "extensions", "extension", "yaml"),
 }
 OTHER: Final = ConfigFile("home", "", syntax="json")  # the form that most clients understand
-LINKED: Final = ("vscode", "cursor")  # the clients that have links
+LINKED: Final = ("vscode", "cursor", "lm-studio")  # the clients that have links
 
 
 def link(label: str) -> str:
@@ -361,4 +362,6 @@ def link(label: str) -> str:
         return f"vscode:mcp/install?{quote(json.dumps({'name': NAME, **server}), safe='')}"
     config = base64.b64encode(json.dumps(server).encode())
     query = urlencode({"name": NAME, "config": config})
+    if label == "lm-studio":
+        return f"lmstudio://add_mcp?{query}"
     return f"cursor://anysphere.cursor-deeplink/mcp/install?{query}"

@@ -529,22 +529,24 @@ def test_a_link_holds_the_entry_that_the_client_would_have_in_its_file(tmp_path:
     """Each is read as its client's documentation says."""
     wanted = [
         next(iter(json.loads(client(tmp_path, "print", name).out).values()))["dcc-bridge"]
-        for name in ("vscode", "cursor")
+        for name in ("vscode", "cursor", "lm-studio")
     ]
 
     vscode = client(tmp_path, "link", "vscode").out.strip()
-    cursor = client(tmp_path, "link", "cursor").out.strip()
+    like_cursor = {
+        "cursor": "cursor://anysphere.cursor-deeplink/mcp/install",
+        "lm-studio": "lmstudio://add_mcp",
+    }
 
     handler, _, server = vscode.partition("?")
     assert handler == "vscode:mcp/install"
     assert json.loads(unquote(server)) == {"name": "dcc-bridge", **wanted[0]}
-    parts = urlsplit(cursor)
-    query = {name: values for name, (*values,) in parse_qs(parts.query).items()}
-    assert f"{parts.scheme}://{parts.netloc}{parts.path}" == (
-        "cursor://anysphere.cursor-deeplink/mcp/install"
-    )
-    assert query["name"] == ["dcc-bridge"]
-    assert json.loads(base64.b64decode(query["config"][0], validate=True)) == wanted[1]
+    for (name, place), entry in zip(like_cursor.items(), wanted[1:], strict=True):
+        parts = urlsplit(client(tmp_path, "link", name).out.strip())
+        query = {name: values for name, (*values,) in parse_qs(parts.query).items()}
+        assert f"{parts.scheme}://{parts.netloc}{parts.path}" == place
+        assert query["name"] == ["dcc-bridge"]
+        assert json.loads(base64.b64decode(query["config"][0], validate=True)) == entry
 
 
 PACKAGE = "AppData/Local/Packages/Claude_pzs8sxrjxfjjc"

@@ -168,7 +168,6 @@ class AnswerFacts:
         typed: The values of a form that was refused.
         reason: The reason for a refusal in a person's words, or None.
         besides: Further facts. "grant": the earlier question whose answer holds for this one.
-            "minutes": for how long the answer holds for later code of the client.
     """
 
     accepted: bool

@@ -15,7 +15,6 @@ from dcc_bridge.client.entries import CONFIG_FILES
 from dcc_bridge.client.temporary import runner_of, start_again
 from dcc_bridge.client.terminal_io import is_terminal
 from dcc_bridge.elicitation.text import safe_line
-from dcc_bridge.errors import BridgeError
 
 _HEADING: Final = ("", "version", "Python", "now", "to do", "where")
 _MAX_CHARS: Final = 400
@@ -52,7 +51,7 @@ def run(options: argparse.Namespace) -> int:
     print("\n".join(_changes(steps, options.undo)), flush=True)
     if options.dry_run:
         print("Nothing was changed.")
-        return SUCCESS
+        return _end(broken)
     if not options.yes and not _agrees():
         return REFUSED
     failed = [row for row in steps if not _do(row)]
@@ -133,7 +132,7 @@ def _do(row: Row) -> bool:
     assert row.do is not None
     try:
         result = row.do()
-    except (BridgeError, OSError, ValueError) as error:
+    except Exception as error:  # noqa: BLE001 - whatever fails, the other steps are done
         reason = safe_line(str(error), _MAX_CHARS).removesuffix(".")
         print(f"{row.label}: FAILED: {reason}.", flush=True)
         return False

@@ -83,7 +83,11 @@ def rows_to_undo(only: Collection[str]) -> list[Row]:
     """
     rows: list[Row] = []
     for label, place in _wanted_files(only):
-        if registration.find(place) is not None:
+        problem = registration.problem(place)
+        if problem:
+            title = known_clients.CLIENTS[label].name
+            rows.append(Row(title, str(place.path()), problem, is_broken=True))
+        elif registration.find(place) is not None:
             rows.append(_entry(label, place))
     installations: list[tuple[int, Row]] = []
     for application in _wanted_applications(only):
@@ -159,7 +163,7 @@ def _applications(application: InstallTarget) -> Iterator[Row]:
                 continue
             yield _application(row, plan)
             folders[location.folder] = facts
-        except UnknownLocation as error:
+        except (UnknownLocation, OSError) as error:
             yield row("cannot be set up", note=str(error).removesuffix("."))
 
 
@@ -247,6 +251,9 @@ def _clients(label: str, config: ConfigFile) -> Iterator[Row]:
             now = "starts another program"
             verb = "correct"
         change = f"the entry dcc-bridge, into {config.path()}"
+        backup = registration.backup_of(config.path())
+        if config.path().exists() and not backup.exists():
+            change += f" (a copy of the file as it is: {backup.name})"
         program = config.own_command()
         if program is not None:
             change += f", by {program}"

@@ -70,5 +70,8 @@ def _source() -> str:
         url = urlsplit(str(json.loads(origin)["url"]))
         if url.scheme == "file":
             return url2pathname(url.path)
+        version_control = json.loads(origin).get("vcs_info")
+        if version_control is not None:
+            return f"{version_control['vcs']}+{url.geturl()}@{version_control['commit_id']}"
         return url.geturl()
     return f"{DISTRIBUTION}=={distribution.version}"

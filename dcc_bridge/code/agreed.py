@@ -113,7 +113,7 @@ def agree(
         details=_details(text, session.previous),
     )
     call.ledger.limit_losses()  # the code's losses are asked about once they are known
-    # An answer of a grant, or of a studio's list, does not mean that a person has read the text.
+    # An answer of a studio's list does not mean that a person has read the text.
     if call.dialogue.answered_by in ("host", "client"):
         session.previous = text.text
 

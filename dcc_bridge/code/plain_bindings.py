@@ -33,7 +33,7 @@ class Bindings:
             given: The modules that it finds without an import, by their names there.
         """
         self.aliases = dict(given)
-        self.functions = dict[str, int]()
+        self.functions = set[str]()
         self.problems = list[tuple[ast.AST, str]]()
         self._count = Counter[str]()
         self._values = dict[str, ast.expr]()  # the first by each name
@@ -85,10 +85,6 @@ class Bindings:
         """Return the value of a name that is bound once, by an assignment to it alone."""
         return self._values.get(name) if self._count[name] == 1 else None
 
-    def first_value_of(self, name: str) -> ast.expr | None:
-        """Return a value that is assigned to a name, which may stand for others as well."""
-        return self._values.get(name)
-
     def is_counter(self, name: str) -> bool:
         """Return whether a name stands for the numbers that a loop counts, and nothing else."""
         is_builtin = self._count["range"] + self._count["enumerate"] == 0
@@ -105,13 +101,11 @@ class Bindings:
             self._count[name] += 1
             self._check(node, name)
         if isinstance(node, ast.FunctionDef):
-            self.functions[node.name] = node.end_lineno or node.lineno
+            self.functions.add(node.name)
         elif isinstance(node, ast.Assign):
             names = [target.id for target in node.targets if isinstance(target, ast.Name)]
             for name in names:
                 self._values.setdefault(name, node.value)
-            if isinstance(node.value, ast.Lambda):
-                self.functions.update(dict.fromkeys(names, node.end_lineno or node.lineno))
         elif isinstance(node, ast.For | ast.comprehension):
             self._counters.update(_counted(node.target, node.iter))
 

@@ -105,12 +105,15 @@ class Inputs:
     def _of_keyword(self, node: ast.Call, keyword: ast.keyword) -> Iterator[str]:
         if keyword.arg is None:
             name = node.func.id if isinstance(node.func, ast.Name) else ""
-            if name != "dict" and name not in self._bindings.functions:
+            if name != "dict" and not self._is_own_function(name):
                 yield "hands on arguments by names that are computed"
         elif keyword.arg.startswith("_"):
             yield f"uses the inner name {keyword.arg}"
         elif keyword.arg in KEYWORDS_OF_FILES:
             yield f"names a file by {keyword.arg}"
+
+    def _is_own_function(self, name: str) -> bool:
+        return name in self._bindings.functions and self._bindings.count(name) == 1
 
     def _is_own_method(self, node: ast.expr) -> bool:
         return isinstance(node, ast.Attribute) and self._values.is_own(node.value)

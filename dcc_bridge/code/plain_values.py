@@ -125,7 +125,12 @@ class Values:
 def may_name_file(node: ast.expr) -> bool:
     """Return whether any text within an expression looks like a file, or runs a command."""
     for part in ast.walk(node):
-        if isinstance(part, ast.Constant) and _OF_FILES.search(text_of(part)):
+        if not isinstance(part, ast.Constant):
+            continue
+        text = text_of(part)
+        if isinstance(part.value, bytes):  # an application may take bytes for a text
+            text = part.value.decode("latin-1")
+        if _OF_FILES.search(text):
             return True
     return False
 

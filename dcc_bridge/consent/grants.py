@@ -50,11 +50,7 @@ class SessionGrant:
 
 
 class SessionGrants:
-    """The grants of the session.
-
-    Attributes:
-        code: The grants for plain code of an agent, which are valid for a while.
-    """
+    """The grants of the session."""
 
     def __init__(
         self,

@@ -253,7 +253,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 class TestRealWheels:
     @pytest.mark.parametrize("name", BUILDS)
     def test_blenders_own_tool_accepts_each_extension(self, name: str, made: Path) -> None:
-        """And it is light: 10.8 to 15.6 MB in November 2026, the one for Windows 27 MB before, with pywin32."""
+        """And it is light: 10.8 to 15.6 MB, where the one for Windows had 27 MB with pywin32."""
         (file,) = made.glob(f"*-{name}.zip")
         python = bpy_module.installed("5.3.0")
         (tool,) = python.parents[1].glob("lib/python*/site-packages/bpy/**/cli/blender_ext.py")

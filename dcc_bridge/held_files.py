@@ -79,7 +79,11 @@ def delete(file: Path) -> None:
 
 
 def delete_folder(folder: Path) -> None:
-    """Delete a folder with its content, as far as that is possible. This raises nothing."""
+    """Delete a folder with its content, as far as that is possible. This raises nothing.
+
+    Args:
+        folder: The folder.
+    """
     with suppress(OSError):
         retry(lambda: shutil.rmtree(folder))
     shutil.rmtree(folder, ignore_errors=True)  # what is beside a file that cannot be deleted

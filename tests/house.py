@@ -324,7 +324,7 @@ def _is_whole(function: object) -> bool:
         sections.append("Args:")
     if signature.return_annotation not in (None, "None", signature.empty):
         sections.append("Returns:")
-    if inspect.isgeneratorfunction(function) and "Yields:" in text:
+    if inspect.isgeneratorfunction(inspect.unwrap(function)) and "Yields:" in text:
         sections.remove("Returns:")
     told = all(f"{it.name.lstrip('*')}:" in text for it in arguments)
     return told and all(section in text for section in sections)

@@ -41,6 +41,8 @@ def run(options: argparse.Namespace) -> int:
     rows = found(options.only)
     if not rows:
         print(_nothing(options))
+        if options.only and not options.undo:
+            return TOOL_ERROR
         return SUCCESS
     print("\n".join(_table(rows)))
     steps = [row for row in rows if row.do is not None]
@@ -77,8 +79,8 @@ def _nothing(options: argparse.Namespace) -> str:
         return "Nothing is set up."
     if options.only:
         names = " and ".join(options.only)
-        return f"{names} was not found. For an application: dcc-bridge install NAME --help"
-    return "No application and no client was found. For an application: dcc-bridge install --help"
+        return f"{names} was not found. To set it up by hand: dcc-bridge install or client add"
+    return "No application and no client was found. To set one up: dcc-bridge install or client add"
 
 
 def _table(rows: Sequence[Row]) -> list[str]:

@@ -27,7 +27,7 @@ _HELD_ERRORS: Final = (None, 5, 32, 33)
 T = TypeVar("T")
 
 
-def retry(fn: Callable[[], T]) -> T:
+def retry_while_held(fn: Callable[[], T]) -> T:
     """Call a function until Windows no longer refuses a file because a program has it open.
 
     It blocks for about half a second at most.
@@ -62,7 +62,7 @@ def replace(source: Path, target: Path) -> None:
         PermissionError: Another program has one of the files open, and for longer than a moment.
         OSError: The file or folder cannot be moved.
     """
-    retry(lambda: os.replace(source, target))
+    retry_while_held(lambda: os.replace(source, target))
 
 
 def delete(file: Path) -> None:
@@ -75,7 +75,7 @@ def delete(file: Path) -> None:
         PermissionError: Another program has the file open, and for longer than a moment.
         OSError: The file cannot be deleted.
     """
-    retry(lambda: file.unlink(missing_ok=True))
+    retry_while_held(lambda: file.unlink(missing_ok=True))
 
 
 def delete_folder(folder: Path) -> None:
@@ -85,7 +85,7 @@ def delete_folder(folder: Path) -> None:
         folder: The folder.
     """
     with suppress(OSError):
-        retry(lambda: shutil.rmtree(folder))
+        retry_while_held(lambda: shutil.rmtree(folder))
     shutil.rmtree(folder, ignore_errors=True)  # what is beside a file that cannot be deleted
 
 

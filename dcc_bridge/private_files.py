@@ -100,7 +100,8 @@ def open_own(file: Path, flags: int = os.O_RDONLY, forbidden: int = 0o077) -> in
         OSError: The file is a link, or cannot be opened.
     """
     if sys.platform == "win32":
-        return held_files.retry(lambda: os.open(file, flags | _BINARY))  # it may be replaced now
+        # The file may be replaced now.
+        return held_files.retry_while_held(lambda: os.open(file, flags | _BINARY))
     descriptor = os.open(file, flags | os.O_NONBLOCK | _NO_LINK)
     status = os.fstat(descriptor)
     is_own = status.st_uid == os.getuid()

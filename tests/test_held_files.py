@@ -144,6 +144,6 @@ def test_what_is_refused_for_another_reason_is_not_tried_again() -> None:
         raise PermissionError(13, "Permission denied")
 
     with pytest.raises(PermissionError):
-        held_files.retry(refuse)
+        held_files.retry_while_held(refuse)
 
     assert len(tries) == 1

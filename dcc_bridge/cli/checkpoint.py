@@ -14,7 +14,7 @@ from glob import glob
 from pathlib import Path
 from typing import Final
 
-from dcc_bridge import checkpoints
+from dcc_bridge import checkpoints, held_files
 from dcc_bridge.audit.log import AuditLog, log_folder
 from dcc_bridge.cli import audit, exits, hosts
 from dcc_bridge.client import terminal_io
@@ -132,7 +132,7 @@ def _restore(options: argparse.Namespace) -> int:
     try:
         backup = checkpoints.take(copy.parent, [target], spared=[copy])
         with tempfile.TemporaryDirectory(prefix=".dcc_bridge-", dir=target.parent) as part:
-            os.replace(shutil.copy2(file, part), target)  # atomically
+            held_files.replace(Path(shutil.copy2(file, part)), target)
     except (OSError, NoCheckpoint) as error:
         raise exits.Failure(f"{target} was not written: {error}", exits.TOOL_ERROR) from None
     before = ""

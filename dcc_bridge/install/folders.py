@@ -88,7 +88,7 @@ def _check_deletable(folder: Path) -> None:
     """
     if sys.platform == "win32":
         for file in files_below(folder):
-            held_files.retry(partial(_open_to_write, file))
+            held_files.retry_while_held(partial(_open_to_write, file))
 
 
 def _open_to_write(file: Path) -> None:

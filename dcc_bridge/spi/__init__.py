@@ -102,6 +102,7 @@ The plug-in:
 ``explain``            returns why a bridge did not start, for the person
 ``install_log``        has the bridge's log written to its file and to the application
 ``own_version``        returns the version of the bridge
+``retry_while_held``   calls a function again while Windows refuses a file that a program has open
 =====================  =============================================================================
 
 Errors, whose texts an agent or a person reads:
@@ -135,6 +136,7 @@ if TYPE_CHECKING:
         own_version,
     )
     from dcc_bridge.geometry import add, frame_of
+    from dcc_bridge.held_files import retry_while_held
     from dcc_bridge.host import (
         MOST_TOLD,
         Changes,
@@ -196,6 +198,7 @@ else:
         "server.start_problem",
         "callbacks",
         "geometry",
+        "held_files",
         "host",
         "checkpoints",
         "plugin",
@@ -278,6 +281,7 @@ __all__ = [
     "loss_check",
     "no_such",
     "own_version",
+    "retry_while_held",
     "start_once",
     "triple",
 ]

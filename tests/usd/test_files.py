@@ -9,16 +9,19 @@ import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from mcp_types import ElicitRequestParams, ElicitResult
 from pxr import Sdf, Usd
 
+from dcc_bridge import held_files
 from dcc_bridge.skills.skill import describe
 from dcc_bridge_usd import session as current_session
 from dcc_bridge_usd.host import UsdSession
 from tests.hosts.scenes import Failed, fail_after
 from tests.live import accept, status, text
+from tests.test_held_files import Holder
 from tests.verbs.words import usd
 
 pytestmark = pytest.mark.core
@@ -216,6 +219,24 @@ def test_a_full_disk_leaves_files_scene_and_undo_stack_as_they_were(
     assert session.path == tmp_path / "small.usda"
     assert session.modified
     assert session.undo_labels == ["Add /World/new"]
+
+
+def test_a_scene_is_saved_once_another_program_lets_go_of_its_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In Windows a virus scanner has it open for a moment."""
+    scene = tmp_path / "shot.usda"
+    session = UsdSession()
+    session.save(scene)
+    session.stage.DefinePrim("/World")
+    holder = Holder(scene)
+    monkeypatch.setattr(held_files, "time", SimpleNamespace(sleep=holder.let_go))
+
+    session.save()
+
+    holder.let_go()
+    assert '"World"' in scene.read_text()
+    assert list(tmp_path.iterdir()) == [scene]
 
 
 def test_a_read_only_file_is_not_replaced(session: UsdSession, tmp_path: Path) -> None:

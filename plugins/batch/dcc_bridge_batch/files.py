@@ -115,7 +115,7 @@ def read_json(file: Path) -> Any:
         OSError: The file cannot be read.
         ValueError: The file is not exactly as `write_json` wrote it.
     """
-    data = held_files.retry(file.read_bytes)  # it may be replaced now
+    data = held_files.retry_while_held(file.read_bytes)  # it may be replaced now
     value = json.loads(data)
     if _serialize(value) != data:
         raise ValueError(f"{file.name} was changed after it was written")

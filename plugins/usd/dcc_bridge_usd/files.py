@@ -16,6 +16,8 @@ from typing import Final
 
 from pxr import Sdf, Tf, Usd, UsdUtils
 
+from dcc_bridge.spi import retry_while_held
+
 from .layer_copies import copy_of
 from .locks import Locks
 
@@ -97,7 +99,7 @@ def write(layer: Sdf.Layer, path: Path) -> None:
         ) as folder:
             part = Path(folder, target.name)
             _export(layer, part, target)
-            os.replace(part, target)
+            retry_while_held(lambda: os.replace(part, target))
     except (OSError, Tf.ErrorException) as error:
         raise OSError(f"{path.name} cannot be saved: {_reason(error)}. It is as it was.") from error
 

@@ -48,7 +48,7 @@ class _Written:
 
 @dataclass(slots=True)
 class _StretchLosses:
-    """What a stretch has lost.
+    """The losses of a stretch.
 
     Attributes:
         written: The existing files that were about to be written over.

@@ -36,7 +36,7 @@ class SeveralFound(UnknownLocation):
 
 @dataclass(frozen=True, slots=True)
 class Computer:
-    """What can be read of a computer to find applications on it.
+    """The facts of a computer by which applications are found on it.
 
     Attributes:
         system: The operating system, the user and the environment.

@@ -1,4 +1,4 @@
-"""Where an application may be installed, as its leaf declares it. Any thread. Nothing is read."""
+"""The places where an application may be installed, as its leaf declares them. Reads nothing."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Platform = Literal["linux", "win32", "darwin"]
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """Where an application may be installed, besides the folders of PATH.
+    """The places where an application may be installed, besides the folders of PATH.
 
     Everything but `folders` and `interpreters` may be left out. Any thread.
 

@@ -28,7 +28,7 @@ _STEAM: Final = r"Software\Valve\Steam"
 
 @dataclass(frozen=True, slots=True)
 class Registry:
-    """What the registry says of installed programs. It is empty on other systems.
+    """The registry's facts of installed programs. They are empty on other systems.
 
     Attributes:
         app_paths: The programs of ``App Paths`` by their names in lower case: "blender.exe".

@@ -1,4 +1,4 @@
-"""What an aspect is, and the functions that the tables of aspects are built from. Main thread.
+"""The kinds of parts of an object, called aspects, and how their tables are built. Main thread.
 
 An `Aspect` is one kind of part that data-blocks have and that an edit can remove, such as modifiers
 or keys. As an undo step begins, `parts` reads each aspect of the data-blocks that have any of it.

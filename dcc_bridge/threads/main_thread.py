@@ -8,20 +8,6 @@ back to `drain`, which returns to the host's own event loop, so the host stays a
 answer is there, a later `drain` switches to the job again. The skill keeps its Python stack.
 
 ================  ==========================================================================
-============  ==========================================================================
-queued            it starts when nobody holds the slot; if its caller gave up it never starts
-running           it is on the stack; nothing else but the ui lane is served
-suspended         it waits for an answer; an edit keeps the slot, but for one that asks for input
-                  and has not edited; a read does not. Read jobs are served meanwhile, unless the
-                  suspended one has already edited
-done              its result or its exception belongs to whoever submitted it
-================  ==========================================================================
-
-A host gives `wake` (call `drain` on the main thread, soon or later); for calls that it makes into
-Python itself, `spin` (run its event loop until a future is done); and for long jobs, `repaint`
-(paint, take no input). While it paints nothing is served and nothing can wait: the host's code that
-runs then is on the job's own stack.
-====
 a job is          and then
 ================  ==========================================================================
 queued            it starts when no job holds the slot; if its caller gave up it never starts
@@ -36,19 +22,6 @@ A host provides `wake` (call `drain` on the main thread, soon or later); for the
 code that asks, `spin` (run the event loop until a future is done); and for long jobs, `repaint`
 (paint, take no input). During `repaint` nothing is served and nothing can wait: the host's code
 that runs then is on the job's own stack.
-================  ==========================================================================
-queued            it starts when nobody holds the slot; if its caller gave up it never starts
-running           it is on the stack; nothing else but the ui lane is served
-suspended         it waits for an answer; an edit keeps the slot, but for one that asks for input
-                  and has not edited; a read does not. Read jobs are served meanwhile, unless the
-                  suspended one has already edited
-done              its result or its exception belongs to whoever submitted it
-================  ==========================================================================
-
-A host gives `wake` (call `drain` on the main thread, soon or later); for calls that it makes into
-Python itself, `spin` (run its event loop until a future is done); and for long jobs, `repaint`
-(paint, take no input). While it paints nothing is served and nothing can wait: the host's code that
-runs then is on the job's own stack.
 
 `submit`, `post` and `wait` may be called on any thread, the rest on the main thread only.
 """

@@ -52,20 +52,20 @@ _NO_FOREIGN: Final = (
     "virtual environment, and without PYTHONPATH."
 )
 _QT: Final = re.compile(r"(pyside|shiboken|pyqt)", re.IGNORECASE)
-_MCP: Final = ("it does not speak the protocol that is used here", "pip install 'mcp>=2.3,<3'")
+_MCP: Final = ("it does not speak the protocol that is used here", 'pip install "mcp>=2.3,<3"')
 _TRAPS: Final = (
     # package, first broken version, first fixed version, the problem, the command that fixes it
     (
         *("PySide6-Essentials", (6, 12, 0), (6, 12, 1)),
         "it drops references to True and None, and crashes the application",
-        "pip install 'PySide6-Essentials<6.12'",
+        'pip install "PySide6-Essentials<6.12"',
     ),
     ("mcp", (0,), (2, 3), *_MCP),
     ("mcp", (3,), (sys.maxsize,), *_MCP),
     (
         *("greenlet", (0,), (3, 1)),
         "skills cannot wait for an answer without freezing the host",
-        "pip install 'greenlet>=3.1'",
+        'pip install "greenlet>=3.1"',
     ),
 )
 _IMMORTAL: Final = (3, 12)  # from this Python on, no extension can free True and None

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import argparse
 import json
-import shlex
-import subprocess
-import sys
 import webbrowser
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from dcc_bridge import shell
 from dcc_bridge.audit.log import log_folder
 from dcc_bridge.cli import hosts, interpreter, leaves
 from dcc_bridge.cli.exits import SUCCESS, Failure
@@ -95,7 +93,7 @@ def run_install(options: argparse.Namespace) -> int:
         raise Failure(f"It cannot be written: {error}. Nothing was installed.") from None
     print(f"Done: {result}")
     _print_leftovers(plan.location.folder)
-    print("To remove it:", _quoted(_uninstall_command(options)))
+    print("To remove it:", shell.line(_uninstall_command(options)))
     return SUCCESS
 
 
@@ -134,13 +132,6 @@ def take(application: InstallTarget, installed: InstalledFiles) -> str:
         return f"removed, {len(installed.files):,} files"
     names = ", ".join(str(path) for path in kept)
     return f"removed, but for what was changed or could not be deleted: {names}"
-
-
-def _quoted(words: list[str]) -> str:
-    """Return a command as a person types it in a shell of this system."""
-    if sys.platform == "win32":
-        return subprocess.list2cmdline(words)
-    return shlex.join(words)
 
 
 def run_uninstall(options: argparse.Namespace) -> int:
@@ -234,7 +225,8 @@ def run_pack(options: argparse.Namespace) -> int:
     if options.offline or options.open:
         raise Failure("--offline and --open are for: dcc-bridge pack claude-desktop")
     file = _pack_each(options, packs.build_extension, "Blender 4.2 and newer")
-    print(f"To install it: blender --command extension install-file -r user_default -e {file}")
+    quoted = shell.argument(str(file))
+    print(f"To install it: blender --command extension install-file -r user_default -e {quoted}")
     print("Or in Blender: Edit > Preferences > Get Extensions > Install from Disk.")
     return SUCCESS
 

@@ -43,6 +43,7 @@ FILES: Final = (
     "tests/test_held_files.py",
     "tests/test_imports.py",
     "tests/test_plugin.py",
+    "tests/test_shell.py",
     "tests/threads",
     "tests/threats/test_reach.py",
     "tests/threats/test_tokens.py",

@@ -133,6 +133,7 @@ def _check_all(options: argparse.Namespace) -> Results:
         return
     if not options.url:
         yield from check_setup()
+    yield from _check_host_versions(options.url)
     yield from _check_host(options)
 
 
@@ -181,6 +182,14 @@ def _check_starts() -> Results:
             yield Finding("start", f"{host.id}: {problem.what}", problem.mend)
         if host.foreign:
             yield Finding("files", name_foreign(host.id, host.foreign), _NO_FOREIGN)
+
+
+def _check_host_versions(name: str | None) -> Results:
+    """Find running hosts of another version of the bridge; with a name, look at that host only."""
+    for host in discovery.running(hosts.settings().runtime):
+        problem = host.version_problem()
+        if problem is not None and name in (None, host.id, host.url):
+            yield Finding("version", problem.what, problem.mend)
 
 
 def _check_answer(host: hosts.Target, facts: Mapping[str, Any], seconds: float) -> Results:

@@ -22,10 +22,10 @@ import anyio
 
 from dcc_bridge import known_clients
 from dcc_bridge.cli import call, exits, hosts, interpreter, leaves
-from dcc_bridge.client import Person, agent, entries, registration
+from dcc_bridge.client import Person, agent, entries, entry_state, registration
 from dcc_bridge.elicitation.text import safe_text
 from dcc_bridge.elicitation.types import NOT_SUPPORTED, TIMED_OUT
-from dcc_bridge.errors import BridgeError, StartError, Unreachable
+from dcc_bridge.errors import BridgeError, StartError, Unreachable, own_version
 from dcc_bridge.install import locations
 from dcc_bridge.install.applications import SeveralFound
 from dcc_bridge.install.installed import InstalledFiles, NotOurs, describe, find_installations
@@ -346,6 +346,9 @@ def _check_plug_ins(kind: InstallTarget) -> Results:
         if "wrong" in facts or facts["missing"]:
             what = f"The installation has changed: {describe(facts)}."
             yield Finding("installation", what, f"For details: dcc-bridge doctor {kind.name}")
+        elif facts["bridge"] != own_version():
+            what = f"Installed: {describe(facts)}. Here is dcc-bridge {own_version()}."
+            yield Finding("version", what, "dcc-bridge update")
         else:
             yield f"Installed: {describe(facts)}."
 
@@ -363,6 +366,9 @@ def _check_client(name: str, config: entries.ConfigFile) -> str | Finding | None
         return None
     program = str(entry.get("command"))
     if shutil.which(program) is not None:
+        if entry_state.state(config, name) == "other":
+            other = f"it starts another dcc-bridge, {program}"
+            return f"{title} is set up in {file}; {other} (to change that: dcc-bridge update)."
         return f"{title} is set up in {file}."
     what = f"In {file}, {title} starts {program}, which does not exist."
     if not config.is_writable:

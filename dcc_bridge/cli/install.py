@@ -7,12 +7,14 @@ import json
 import webbrowser
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from dcc_bridge import shell
 from dcc_bridge.audit.log import log_folder
-from dcc_bridge.cli import hosts, interpreter, leaves
+from dcc_bridge.cli import client_states, hosts, interpreter, leaves
 from dcc_bridge.cli.exits import SUCCESS, Failure
+from dcc_bridge.elicitation.text import safe_line
+from dcc_bridge.errors import own_version
 from dcc_bridge.install import packs
 from dcc_bridge.install.builds import BUILDS, Build, usual
 from dcc_bridge.install.folders import leftovers
@@ -20,7 +22,10 @@ from dcc_bridge.install.installed import InstalledFiles, describe, find_installa
 from dcc_bridge.install.locations import Facts, InstallTarget, System, UnknownLocation
 from dcc_bridge.install.plan import Plan
 from dcc_bridge.install.wheels import NotVendored
+from dcc_bridge.server import discovery
 from dcc_bridge.skills.loader import user_folder
+
+_MAX_CHARS: Final = 2000
 
 
 def fill_install(parser: argparse.ArgumentParser) -> None:
@@ -189,7 +194,7 @@ def _print_rest(application: InstallTarget) -> None:
 
 
 def run_status(options: argparse.Namespace) -> int:
-    """Print where the plug-in is installed."""
+    """Print where the plug-in is installed, and which clients are set up."""
     targets = leaves.targets()
     applications = list(targets.values())
     if options.host:
@@ -202,10 +207,27 @@ def run_status(options: argparse.Namespace) -> int:
         print(json.dumps(installations, indent=2))
         return SUCCESS
     for installation in installations:
-        print(describe(installation))
+        print(describe(installation) + _advice(installation))
     if not installations:
         print("The bridge is not installed anywhere.")
+    if not options.host:
+        _print_hosts_of_other_versions()
+        print(client_states.line())
     return SUCCESS
+
+
+def _print_hosts_of_other_versions() -> None:
+    for host in discovery.running(hosts.settings().runtime):
+        problem = host.version_problem()
+        if problem is not None:
+            print(safe_line(str(problem), _MAX_CHARS))
+
+
+def _advice(installation: dict[str, Any]) -> str:
+    """Return how an installation of another version is updated; "" for this version."""
+    if installation.get("bridge") in (None, own_version()):
+        return ""
+    return " (dcc-bridge update)"
 
 
 def _versions(application: InstallTarget, version: str | None) -> list[Facts]:

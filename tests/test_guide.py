@@ -110,7 +110,7 @@ class Walk:
         folder.mkdir(exist_ok=True)
         farm = Farm(folder, "maya"), Farm(folder, "houdini")
         home = folder / "home"
-        home.mkdir()
+        (home / ".cursor").mkdir(parents=True)  # a client that `setup` finds
         kept = {n: v for n, v in os.environ.items() if not n.startswith(("DCC_BRIDGE_", "XDG_"))}
         for screen in ("DISPLAY", "WAYLAND_DISPLAY"):
             kept.pop(screen, None)

@@ -133,7 +133,6 @@ def _check_all(options: argparse.Namespace) -> Results:
         return
     if not options.url:
         yield from check_setup()
-    yield from _check_host_versions(options.url)
     yield from _check_host(options)
 
 
@@ -159,6 +158,7 @@ def _check_host(options: argparse.Namespace) -> Results:
     try:
         if not options.url:
             yield from _check_starts()
+        yield from _check_host_versions(options.url)
         host = hosts.find(options)
         facts, seconds = call.run(_measure, host)
     except hosts.NotStarted as failure:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -9,6 +10,8 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from dcc_bridge.server.discovery import Instance
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +121,7 @@ class HostChoice:
         if problem is None or host.id in self._told_versions:
             return None
         self._told_versions.add(host.id)
+        log.warning("%s", problem)  # to stderr, which clients keep as the log of this server
         return f"{problem} Tell the person. If a tool does not work, this may be the reason."
 
     def use(self, name: str) -> Instance:

@@ -218,6 +218,18 @@ def test_another_python_of_the_application_gets_its_own_dependencies(home: Path)
     assert (home / ADDON / "vendor/mcp/__init__.py").read_text() == "# 3.12 linux"
 
 
+def test_of_versions_that_share_a_folder_the_one_that_has_the_plug_in_keeps_it(home: Path) -> None:
+    application(home / "Applications/freecad-1.0.1/bin/freecadcmd", "1.0.1", "3.12")
+    age(home / MOD)
+
+    done = run(home, "update", "--yes", "--only", "freecad")
+
+    facts = json.loads((home / MOD / "installed.json").read_text())["facts"]
+    assert done.code == 0
+    assert (facts["host_version"], facts["python"]) == ("0.21.2", "3.11")
+    assert facts["bridge"] == own_version()
+
+
 def test_where_nothing_is_set_up_nothing_is_done(tmp_path: Path) -> None:
     (home := tmp_path / "home").mkdir()
 

@@ -21,10 +21,13 @@ _LAST_BACKSLASHES: Final = re.compile(r"\\+$")
 
 
 def line(words: Sequence[str]) -> str:
-    """Return the command line with which a person starts a program.
+    """Return the command line with which a person starts a program. It raises nothing.
 
     Args:
         words: The program and its arguments.
+
+    Returns:
+        The line, for the shell of this system.
     """
     if sys.platform != "win32":
         return shlex.join(words)
@@ -32,10 +35,13 @@ def line(words: Sequence[str]) -> str:
 
 
 def argument(word: str) -> str:
-    """Return an argument as a person types it after a command.
+    """Return an argument as a person types it after a command. It raises nothing.
 
     Args:
         word: The argument.
+
+    Returns:
+        The argument, quoted for the shell of this system if need be.
     """
     if sys.platform != "win32":
         return shlex.quote(word)
@@ -43,10 +49,13 @@ def argument(word: str) -> str:
 
 
 def powershell_line(words: Sequence[str]) -> str:
-    """Return a command line for PowerShell, and if possible also for cmd.
+    """Return a command line for PowerShell, and if possible also for cmd. It raises nothing.
 
     Args:
         words: The program and its arguments.
+
+    Returns:
+        The line.
     """
     quoted = " ".join(_quoted(word) for word in words)
     if _PLAIN.fullmatch(words[0]):

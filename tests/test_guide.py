@@ -337,7 +337,7 @@ def test_every_skill_of_the_pages_runs(tmp_path: Path, site: Site) -> None:
     copy = results.pop("save_over")["copy"]
     assert Path(copy).is_relative_to(f"{scene}.checkpoints")
     assert results == {name: wanted for name, (_, wanted) in CALLS.items() if name in results}
-    assert "There is no prim '/Wrong'; list_items lists the prims." in wrong
+    assert "There is no prim at '/Wrong'." in wrong
     assert again == {"was_there": "/World/Crowd", "name_from": "client"}
 
 

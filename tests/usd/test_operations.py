@@ -113,6 +113,9 @@ UNKNOWN: dict[str, Edit] = {
     f"Tree is at {TREE}": call("kind", "/World/Tree"),
     f"Is it {TREE}": call("kind", "Tree"),
     "no prim": call("set_value", CAMERA, "lookAt", ["/World/Nobody"]),
+    f"a property: give {TREE} and its size": call("kind", f"{TREE}.size"),
+    "like /World/Looks, .*/Red/Surface": call("kind", "/World/Nobody"),
+    "no property 'references'[.]$": call("value", CAMERA, "references"),
     r"no type 'Spherelite'\. Near: SphereLight": call("create", "Spherelite", None, None),
     "no socket 'rgbx'": call(
         "connect", SocketLink("/World/Looks/Wood/Lost", "rgbx", f"{RED}/Surface", "normal")

@@ -31,7 +31,7 @@ from ..plain_names import PLAIN
 from ..targets import without_target
 from ..watching import watched, writers
 from . import api, contents, gone, properties, values
-from .items import Family, collections_of, owner_of, require
+from .items import Family, collections_of, examples, owner_of, require
 
 _MAX_LISTED: Final = 100  # values, links, uses or keys of an item
 _NODES_AT_ONCE: Final = 10
@@ -101,6 +101,10 @@ class _Reading(ApiSearch, Building, Checking, CodeContext):
         if not tree:
             return []
         return [f"{under}/{name_of(node)}" for node in tree.nodes]
+
+    def named_like(self) -> list[str]:
+        """Return an item of each kind that the file has, and a property of each kind of part."""
+        return examples()
 
     def kind(self, item: str) -> str:
         return kind_of(require(item))

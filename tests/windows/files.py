@@ -22,6 +22,7 @@ FILES: Final = (
     "tests/client/test_terminal.py",
     "tests/client/proxy/test_choice.py",
     "tests/client/proxy/test_first_words.py",
+    "tests/client/proxy/test_other_version.py",
     "tests/client/proxy/test_router.py",
     "tests/elicitation",
     "tests/hosts/test_checkpoints.py",

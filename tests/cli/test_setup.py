@@ -173,6 +173,18 @@ def test_an_application_that_does_not_start_is_named(home: Path) -> None:
     assert "blender does not say which Blender it is." in done.out
 
 
+def test_where_no_client_is_found_the_known_ones_are_named(tmp_path: Path) -> None:
+    (home := tmp_path / "home").mkdir()
+    application(tmp_path / "bin/blender", "4.5.3")
+
+    done = setup(home, "--dry-run")
+    status = _run_here(variables(home), ["status"])
+
+    line = "No agent's client was found. These are known: Claude Code, Claude Desktop, Cursor, "
+    assert line in done.out
+    assert line in status.out
+
+
 def test_where_nobody_can_be_asked_nothing_is_changed(home: Path) -> None:
     before = tree(home)
 

@@ -141,11 +141,10 @@ def box_of_item(operations: HostOperations, item: str) -> Bounds | None:
         LookupError: There is no such item.
         ValueError: The box has no end, or one of its numbers is none.
     """
-    operations.kind(item)  # called for its LookupError
     box, why = tried(_sound_box, operations, item)
     if not why:
         return box
-    boxes = list(_boxes_below(operations, item))
+    boxes = list(_boxes_below(operations, item))  # which raises where there is no such item
     if not boxes:
         raise ValueError(why)
     lowest = [min(box[0][axis] for box in boxes) for axis in range(3)]

@@ -314,3 +314,39 @@ def test_a_verb_answers_over_a_file_with_an_odd_item(
 
     wrong = odd.faults(operations, item, name, folder)
     assert not wrong, wrong
+
+
+def test_keys_of_custom_properties_and_of_bones_are_told(tmp_path: Path) -> None:
+    """The last dot of such a path is none between two properties."""
+    bpy.ops.wm.read_factory_settings()
+    _dead_keys(tmp_path)
+    host = BlenderHost()
+
+    keys = BlenderOperations(host).look_into("It", "keys")
+
+    host.close()
+
+    bone = 'pose.bones["Bone.001"]'
+    assert keys['["shot"]'] == [[1.0, 1.0]]
+    assert keys[f'{bone}["Stretch.y"]'] == [[1.0, 1.0]]
+    assert keys[f"{bone}.location"] == [[1.0, [0.0, 0.0, 0.0]]]
+    assert _DEAD not in keys
+
+
+def test_a_link_to_a_socket_that_its_node_has_disabled_is_told() -> None:
+    bpy.ops.wm.read_factory_settings()
+    material: Any = bpy.data.materials["Material"]
+    material.use_nodes = True
+    tree = material.node_tree
+    value = tree.nodes.new("ShaderNodeValue")
+    maths = tree.nodes.new("ShaderNodeMath")
+    tree.links.new(value.outputs[0], maths.inputs[1])
+    maths.operation = "SQRT"  # of one number
+    host = BlenderHost()
+
+    links = BlenderOperations(host).look_into("material:Material", "inputs")
+
+    host.close()
+
+    assert not maths.inputs[1].enabled
+    assert [link.out for link in links if link.target.endswith("/Math")] == ["Value"]

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 from dcc_bridge.elicitation.question import Question, Reply
+from dcc_bridge.errors import NotUndoable
 from dcc_bridge.skills.call_history import Outcome
 from dcc_bridge.verbs import tools
 from dcc_bridge.verbs.operations import HostOperations
@@ -63,7 +64,6 @@ ABOUT_ALL: Final[Mapping[str, tuple[str, Arguments]]] = {
     "summary": ("summary", lambda odd, folder: {}),
     "list_items": ("list_items", lambda odd, folder: {}),
     "list_items, all fields": ("list_items", lambda odd, folder: {"fields": [*_FIELDS, odd.field]}),
-    "list_items, by name": ("list_items", lambda odd, folder: {"name": "*"}),
     "list_items, sorted": ("list_items", lambda odd, folder: {"sort": "-size"}),
     "list_items, where": ("list_items", lambda odd, folder: {"where": {"faces": ">0"}}),
     "list_items, that use": ("list_items", lambda odd, folder: {"uses": odd.plain}),
@@ -74,7 +74,6 @@ ABOUT_ALL: Final[Mapping[str, tuple[str, Arguments]]] = {
     "inspect the other": ("inspect", lambda odd, folder: {"items": [odd.plain]}),
     "check": ("check", lambda odd, folder: {}),
     "check both": ("check", lambda odd, folder: {"items": [odd.item, odd.plain]}),
-    "find_api": ("find_api", lambda odd, folder: {"query": "box"}),
     "look": ("look", lambda odd, folder: {"size": 64}),
     "look at the other": ("look", lambda odd, folder: {"items": [odd.plain], "size": 64}),
     "select both": ("select", lambda odd, folder: {"items": [odd.plain, odd.item]}),
@@ -119,20 +118,6 @@ OF_THE_ODD: Final[Mapping[str, tuple[str, Arguments]]] = {
     "assign a material": (
         "assign_material",
         lambda odd, folder: {"items": [odd.item], "values": {"base_color": [1, 0, 0]}},
-    ),
-    "set a value": (
-        "set_values",
-        lambda odd, folder: {"items": [odd.item], "values": {"no such": 1}},
-    ),
-    "connect": (
-        "connect",
-        lambda odd, folder: {
-            "links": [{"from": odd.item, "out": "no", "to": odd.plain, "in": "such"}]
-        },
-    ),
-    "set_keys": (
-        "set_keys",
-        lambda odd, folder: {"item": odd.item, "prop": "no such", "keys": [[1, 1]]},
     ),
     "export all": (
         "export_file",
@@ -194,8 +179,9 @@ def faults(operations: HostOperations, odd: Odd, name: str, folder: Path) -> lis
     host = operations.host
     depth = host.undo_mark().depth
     outcome = ask(operations, verb, arguments(odd, folder))
-    while host.undo_mark().depth > depth:
-        host.undo()
+    with suppress(NotUndoable):  # it says so, where the file of what went is gone itself
+        while host.undo_mark().depth > depth:
+            host.undo()
     if outcome is None:
         return []
     wrong = []

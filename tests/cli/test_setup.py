@@ -121,7 +121,7 @@ def test_only_what_is_named_is_set_up_and_taken_back(home: Path) -> None:
     assert (missing.code, "maya was not found" in missing.out) == (1, True)
 
 
-@pytest.mark.parametrize(("newest_python", "folder_of"), [("3.12", "1.0.2"), ("3.99", "1.0.1")])
+@pytest.mark.parametrize(("newest_python", "folder_of"), [("3.12", "1.0.2"), ("3.10", "1.0.1")])
 def test_of_versions_that_share_a_folder_the_newest_that_can_gets_the_plug_in(
     newest_python: str, folder_of: str, home: Path
 ) -> None:

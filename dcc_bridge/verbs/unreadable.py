@@ -97,7 +97,7 @@ def tried(read: Callable[..., T], *arguments: Any) -> tuple[T | None, str]:
 
 
 def readable(name: str, read: Callable[..., T], *arguments: Any) -> T | None:
-    """Read one thing of many, or note why it cannot be read. It raises errors of the bridge alone.
+    """Read one thing of many, or note why it cannot be read.
 
     Args:
         name: What a person calls it: an item, or a property of one.
@@ -106,6 +106,9 @@ def readable(name: str, read: Callable[..., T], *arguments: Any) -> T | None:
 
     Returns:
         What was read; None for what cannot be read.
+
+    Raises:
+        BridgeError: The call is over.
     """
     value, why = tried(read, *arguments)
     if why:
@@ -125,6 +128,9 @@ def read_each(
 
     Yields:
         Each thing that can be read, with what was read.
+
+    Raises:
+        BridgeError: The call is over.
     """
     for thing in things:
         value = readable(name(thing), read, thing)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from argparse import Namespace
 from dataclasses import replace
 from pathlib import Path, PureWindowsPath
 
@@ -132,7 +133,7 @@ def test_the_doctor_tells_that_this_python_is_from_the_store(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(doctor, "check_installation", lambda name: ())
-    options = doctor.argparse.Namespace(url="blender")
+    options = Namespace(url="blender")
 
     findings = [one for one in doctor._check_all(options) if isinstance(one, Finding)]
 

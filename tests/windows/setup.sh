@@ -44,7 +44,8 @@ if [ ! -f "$windows/python$tag.dll" ]; then
     unzip -q "$build"/panda3d-*.whl 'deploy_libs/*' -d "$build/wheel"
     mkdir -p "$windows/DLLs"
     cd "$build/wheel/deploy_libs"
-    rm -f api-ms-win-crt-* ./*.cp3*t-*
+    # Left out: for what `_wmi` calls, Wine 8 has no function, and would wait for a debugger.
+    rm -f api-ms-win-crt-* ./*.cp3*t-* _wmi*.pyd
     for library in vcruntime140*.dll VCRUNTIME140*.dll zlib1.dll; do
         [ ! -e "$library" ] || mv "$library" "$windows"
     done

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import sys
-from argparse import Namespace
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
-from dcc_bridge.cli import install as cli_install
 from tests.cli.commands import Done, _run_here
 from tests.cli.pretended import application, variables
 
@@ -65,21 +62,3 @@ def test_a_temporary_copy_of_macos_is_told_apart(tmp_path: Path) -> None:
 
     assert done.code == 2
     assert "move it with the Finder into the folder Applications" in done.err
-
-
-@pytest.mark.parametrize(
-    ("platform", "program", "typed"),
-    [
-        ("linux", "/opt/my apps/blender", "'/opt/my apps/blender'"),
-        ("win32", r"C:\Program Files\Blender 5\b.exe", r'"C:\Program Files\Blender 5\b.exe"'),
-    ],
-)
-def test_the_line_that_removes_it_can_be_pasted_into_a_shell_of_its_system(
-    platform: str, program: str, typed: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(cli_install, "sys", SimpleNamespace(platform=platform))
-    options = Namespace(host="blender", version=None, interpreter=program, for_all_users=False)
-
-    line = cli_install._quoted(cli_install._uninstall_command(options))
-
-    assert line == f"dcc-bridge uninstall blender --interpreter {typed}"

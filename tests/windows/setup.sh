@@ -66,6 +66,9 @@ if [ ! -f "$windows/Lib/.whole" ]; then
     # The DLL may be of a later release than the library, and calls this one on the class.
     sed -i '/^    @classmethod$/ {n; b}; s/^    def invalidate_caches(cls)/    @classmethod\n&/' \
         "$windows/Lib/importlib/metadata/__init__.py"
+    # From Python 3.12 on files are copied by a function that Wine 8 lacks.
+    find "$windows/Lib"/shutil.py "$windows/Lib"/pathlib* -name '*.py' \
+        -exec sed -i "s/hasattr(_winapi, [\"']CopyFile2[\"'])/False/" {} +
     mkdir -p "$windows/Lib/site-packages"
     touch "$windows/Lib/.whole"
 fi

@@ -10,7 +10,7 @@ from os.path import lexists
 from pathlib import Path
 from typing import Final
 
-from dcc_bridge import held_files
+from dcc_bridge import held_files, store_programs
 from dcc_bridge.errors import DISTRIBUTION
 from dcc_bridge.install import locations as targets
 from dcc_bridge.install import vendor
@@ -75,7 +75,8 @@ class Plan:
             The installation that will be replaced, if there is one.
 
         Raises:
-            UnknownLocation: The version or the Python of the application does not fit.
+            UnknownLocation: The version or the Python of the application does not fit, or Windows
+                would put the plug-in elsewhere.
             NotOurs: There are files that we did not install.
         """
         title = self.application.title
@@ -89,6 +90,9 @@ class Plan:
         if targets.numbers(self.python) < _OLDEST_PYTHON:
             needs = "the bridge needs 3.11 or newer"
             raise targets.UnknownLocation(f"{title} has Python {self.python}; {needs}.")
+        redirection = store_programs.redirection(self.location.folder)
+        if redirection:
+            raise targets.UnknownLocation(f"{redirection}.")
         return self._check_place()
 
     def _check_place(self) -> InstalledFiles | None:
@@ -118,7 +122,8 @@ class Plan:
             The installation.
 
         Raises:
-            UnknownLocation: The version or the Python of the application does not fit.
+            UnknownLocation: The version or the Python of the application does not fit, or Windows
+                would put the plug-in elsewhere.
             NotOurs: There are files that we did not install.
             NotVendored: A dependency of the bridge cannot be fetched.
             InUse: The application holds files of the older plug-in open.

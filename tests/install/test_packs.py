@@ -8,12 +8,16 @@ from __future__ import annotations
 
 import json
 import os
+import platform
+import struct
 import subprocess
 import sys
 import tomllib
 import zipfile
+from importlib import metadata
 from io import BytesIO
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -22,6 +26,7 @@ from dcc_bridge.install.archive import write_wheel
 from dcc_bridge.install.builds import BUILDS, Build, usual
 from tests.blender import bpy_module
 from tests.cli.commands import Done, _run_here, environment
+from tests.install import binaries
 
 NEEDED = ["sdk>=1", "native>=1", "speed>=1; platform_machine != 'ARM64'"]
 OF_SDK = ["jsonschema>=4", "cffi", "pywin32>=300; sys_platform == 'win32'"]
@@ -64,7 +69,8 @@ def index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for build in BUILDS.values():
         for python in ("cp311", "cp313"):
             tag = f"{python}-{python}-{build.tags[-1]}"
-            native = {"native/core.so": build.name.encode(), "native/core.cpp": b"source"}
+            code = binaries.pretended(build.platform, build.machine)
+            native = {"native/core.so": code, "native/core.cpp": b"source"}
             put(folder, "native", tag, native, [])
             put(folder, "speed", tag, {"speed.so": b""}, [])
             put(folder, "cffi", tag, {"_cffi_backend.so": b"", "cffi/api.py": b""}, [])
@@ -115,7 +121,7 @@ def test_an_extension_has_the_wheels_of_its_system_for_each_python(
     assert told["platforms"] == [build.name]
     assert inside.keys() == wanted | others
     (native,) = (files for name, files in inside.items() if name.startswith("native-1000-cp313"))
-    assert native["native/core.so"] == build.name.encode()
+    assert binaries.processors(native["native/core.so"]) == {build.machine}
 
 
 @pytest.mark.usefixtures("index")
@@ -238,6 +244,49 @@ def test_an_intel_mac_gets_its_own_wheels(
     assert usual("win32") is BUILDS["windows-x64"]
 
 
+@pytest.mark.usefixtures("index")
+@pytest.mark.parametrize("machine", ["x86_64", "arm64"])
+def test_what_is_installed_on_a_mac_has_code_for_its_processor(
+    machine: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.platform", "darwin")
+    monkeypatch.setattr("platform.machine", lambda: machine)
+
+    vendor.fill(tmp_path / "vendor", "3.11", "darwin")
+
+    code = (tmp_path / "vendor" / "native" / "core.so").read_bytes()
+    assert binaries.processors(code) == {machine}
+
+
+@pytest.mark.usefixtures("index")
+@pytest.mark.parametrize(("tag", "machine"), [("win-arm64", "ARM64"), ("win-amd64", "AMD64")])
+def test_what_is_installed_on_windows_has_code_for_the_processor_of_this_python(
+    tag: str, machine: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An x64 Python on Windows for ARM stands beside an x64 application."""
+    monkeypatch.setattr("dcc_bridge.install.builds.sys", SimpleNamespace(platform="win32"))
+    monkeypatch.setattr("sysconfig.get_platform", lambda: tag)
+
+    vendor.fill(tmp_path / "vendor", "3.11", "win32")
+
+    code = (tmp_path / "vendor" / "native" / "core.so").read_bytes()
+    assert binaries.processors(code) == {machine}
+
+
+def test_native_code_says_for_which_processors_it_is() -> None:
+    """Of this computer, of a file with two of them, and of what is no native code."""
+    here = metadata.files("greenlet") or []
+    code = [file.read_binary() for file in here if binaries.is_native(file.name)]
+    both = struct.pack(">2I", 0xCAFEBABE, 2)
+    both += struct.pack(">5I", 0x01000007, 3, 0, 0, 0) + struct.pack(">5I", 0x0100000C, 0, 0, 0, 0)
+
+    assert code
+    assert all(binaries.processors(one) == {platform.machine()} for one in code)
+    assert binaries.processors(both) == {"x86_64", "arm64"}
+    with pytest.raises(ValueError, match="it begins with b'import s'"):
+        binaries.processors(b"import sys")
+
+
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """All extensions, as the command makes them out of what the index has today."""
@@ -262,6 +311,28 @@ class TestRealWheels:
 
         assert done.returncode == 0
         assert file.stat().st_size < 18_000_000
+
+    @pytest.mark.parametrize("name", BUILDS)
+    def test_all_native_code_is_for_the_processor_of_its_system(
+        self, name: str, made: Path
+    ) -> None:
+        """Each package has some, but for httptools on ARM, where the server does without."""
+        (file,) = made.glob(f"*-{name}.zip")
+        found = {}
+        for wheel, files in opened(file).items():
+            for one, content in files.items():
+                if binaries.is_native(one):
+                    found[wheel, one] = binaries.processors(content)
+
+        machine = BUILDS[name].machine
+        packages = {wheel.partition("-")[0] for wheel, _ in found}
+        assert {one: machines for one, machines in found.items() if machine not in machines} == {}
+        needed = {"cffi", "cryptography", "pydantic_core", "greenlet", "httptools", "pywin32"}
+        if BUILDS[name].platform != "win32":
+            needed.remove("pywin32")
+        if machine == "ARM64":
+            needed.remove("httptools")
+        assert packages == needed
 
     def test_the_server_is_imported_from_a_plug_ins_folder_alone(self, tmp_path: Path) -> None:
         version = f"{sys.version_info.major}.{sys.version_info.minor}"

@@ -19,7 +19,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict
 from pathlib import Path
-from typing import IO, Final, Literal
+from typing import IO, Any, Final, Literal
 
 from dcc_bridge.batch_job import JOB, SAVE, Job
 from dcc_bridge.cli import hosts, leaves
@@ -311,31 +311,52 @@ def probe(
     if path is None:
         return Facts()
     with tempfile.TemporaryDirectory(prefix="dcc_bridge-") as home:
-        answer = Path(home, "answer.json")
         script = Path(home, "probe.py")
         script.write_text(_PROBE.format(it=application), encoding="utf-8")
-        env = {**environment(), "DCC_BRIDGE_TELL": str(answer)}
         # The probe has its own home folder, because an application writes settings on start.
-        for variable in _HOME_VARIABLES:
-            env[variable] = home
+        own_home = dict.fromkeys(_HOME_VARIABLES, home)
+        payload = answer(path, application.script_option, script, **own_home)
+    if payload is None:
+        raise UnknownLocation(f"{path} does not say which {application.title} it is.")
+    shared = None
+    if payload.get("shared"):
+        shared = Path(payload["shared"])
+    return Facts(payload["version"], payload["python"], shared, path)
+
+
+def answer(
+    program: Path, options: Sequence[str], script: Path, **variables: str
+) -> dict[str, Any] | None:
+    """Run a Python file in an application's batch interpreter, and return its answer.
+
+    Args:
+        program: The interpreter.
+        options: The words before the file; a Python needs none.
+        script: The file, which writes a JSON object to the file that ``DCC_BRIDGE_TELL`` names.
+        **variables: More variables of the environment.
+
+    Returns:
+        The object; None if the interpreter did not start, or did not answer in time.
+    """
+    with tempfile.TemporaryDirectory(prefix="dcc_bridge-") as folder:
+        answer_file = Path(folder, "answer.json")
+        env = {**environment(), "XDG_CACHE_HOME": folder, **variables}
+        env["DCC_BRIDGE_TELL"] = str(answer_file)
+        env["PYTHONDONTWRITEBYTECODE"] = "1"
         with suppress(subprocess.TimeoutExpired, OSError):
             subprocess.run(
-                _script_command(path, application.script_option, script),
+                _script_command(program, options, script),
                 env=env,
-                cwd=home,
+                cwd=folder,
                 stdin=subprocess.DEVNULL,
                 capture_output=True,
                 timeout=_PROBE_TIMEOUT_S,
                 check=False,
             )
         try:
-            payload = json.loads(answer.read_text(encoding="utf-8"))
-        except (OSError, ValueError):
-            raise UnknownLocation(f"{path} does not say which {application.title} it is.") from None
-    shared = None
-    if payload.get("shared"):
-        shared = Path(payload["shared"])
-    return Facts(payload["version"], payload["python"], shared, path)
+            return dict(json.loads(answer_file.read_text(encoding="utf-8")))
+        except (OSError, ValueError, TypeError):
+            return None
 
 
 def environment() -> dict[str, str]:

@@ -90,6 +90,12 @@ class Plan:
         if not _OLDEST_PYTHON <= targets.numbers(self.python) <= _NEWEST_PYTHON:
             needs = "the bridge needs 3.11 to 3.13"
             raise targets.UnknownLocation(f"{title} has Python {self.python}; {needs}.")
+        other = self.application.other_form(self.system, self.facts)
+        if other is not None:
+            raise targets.UnknownLocation(
+                f"The bridge is in {title} already, as an extension in {other}. Remove that in "
+                f"{title} first."
+            )
         return self._check_place()
 
     def _check_place(self) -> InstalledFiles | None:

@@ -69,7 +69,7 @@ def test_all_is_set_up_by_one_command_and_taken_back_by_another(home: Path) -> N
     assert (done.code, "3 of 3 done." in done.out) == (0, True)
     assert all(str(program) in done.out for program in (old, new))
     assert "Blender 5.2.0: " in done.out
-    assert "In Blender, enable it once" in done.out
+    assert done.out.count("It is enabled") == 2
     assert "Restart Cursor; its Customize > MCPs lists dcc-bridge." in done.out
     for version, python in (("4.5", "3.11"), ("5.2", "3.13")):
         addon = home / f".config/blender/{version}/scripts/addons/dcc_bridge_blender"
@@ -253,7 +253,10 @@ def test_real_applications_are_set_up_and_the_home_is_as_before(home: Path) -> N
 
     assert "FreeCAD" in outputs["setup --yes"]
     assert f"freecad 0.20.2: version {own_version()}" in outputs["status"]
-    assert tree(home) == before
+    after = tree(home)
+    # The library for sound makes these when Blender is run to enable the plug-in.
+    sound = [name for name in after if name == ".config" or name.startswith(".config/pulse")]
+    assert after == before | {name: after[name] for name in sound}
 
 
 @pytest.mark.real

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from dcc_bridge.client.temporary import runner_of
 from dcc_bridge.errors import own_version
 from dcc_bridge.install import vendor
 from tests.cli.commands import COMMAND, Done, _run_here
@@ -152,10 +153,17 @@ def test_a_folder_that_is_not_ours_is_named_and_left(home: Path) -> None:
 
 @pytest.mark.parametrize(
     ("facts", "why"),
-    [(("3.3.0", "3.10"), "Blender 3.3.0 is too old"), (("4.5", "3.10"), "has Python 3.10")],
+    [
+        (("3.3.0", "3.10"), "Blender 3.3.0 is too old"),
+        (("4.5", "3.10"), "has Python 3.10"),
+        (
+            ("4.5", "3.11", "", "aarch64"),
+            "Blender runs on aarch64; there are packages for linux-x64",
+        ),
+    ],
 )
 def test_what_cannot_have_the_plug_in_is_named_and_is_no_failure(
-    facts: tuple[str, str], why: str, home: Path
+    facts: tuple[str, ...], why: str, home: Path
 ) -> None:
     application(home.parent / "bin" / "blender", *facts)
 
@@ -227,6 +235,43 @@ def test_from_an_environment_that_goes_by_itself_its_maker_is_named_in_the_entry
     assert "deletes after some time" not in done.out
     assert (server["command"], server["args"][: len(words)]) == (str(program), words)
     assert server["args"][len(words) + 1 :] == ["dcc-bridge", "connect", "--label", "cursor"]
+
+
+@pytest.mark.parametrize(
+    ("prefix", "variable", "mark", "runner"),
+    [
+        ("big/archive-v0/x8", "UV_CACHE_DIR", "", "uvx"),
+        ("big/environments-v2/tool-1a", "UV_CACHE_DIR", "", "uvx"),
+        ("big/archive-v1/x8", "", "big/CACHEDIR.TAG", "uvx"),
+        (".cache/pipx/a1b2", "", "", "pipx"),
+        ("Library/Caches/pipx/a1b2", "", "", "pipx"),
+        ("AppData/Local/pipx/Cache/a1b2", "", "", "pipx"),
+        ("big/.cache/a1b2", "PIPX_HOME", "", "pipx"),
+        ("big/.cache/a1b2", "PIPX_GLOBAL_HOME", "", "pipx"),
+        ("big/.cache/a1b2", "", "big/.cache/a1b2/pipx_metadata.json", "pipx"),
+        ("big/venvs/dcc-bridge-mcp", "PIPX_HOME", "big/venvs/dcc-bridge-mcp/pyvenv.cfg", ""),
+        ("big/archive-v0/x8", "", "", ""),
+        ("big/.cache/a1b2", "", "", ""),
+        ("big/tools/dcc-bridge-mcp", "UV_CACHE_DIR", "big/CACHEDIR.TAG", ""),
+    ],
+)
+def test_an_environment_that_goes_by_itself_is_known_wherever_the_cache_is(
+    prefix: str,
+    variable: str,
+    mark: str,
+    runner: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """By the variable that names the cache, or by what the runner itself writes there."""
+    for name in ("UV_CACHE_DIR", "PIPX_HOME", "PIPX_GLOBAL_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    if variable:
+        monkeypatch.setenv(variable, str(tmp_path / "big"))
+    if mark:
+        put(tmp_path / mark, "")
+
+    assert runner_of(str(tmp_path / prefix)) == runner
 
 
 @pytest.mark.real

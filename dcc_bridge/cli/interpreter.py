@@ -28,6 +28,7 @@ from dcc_bridge.config import POLICY, data_folder
 from dcc_bridge.elicitation import unattended
 from dcc_bridge.errors import own_version
 from dcc_bridge.install import applications
+from dcc_bridge.install.builds import own_machine
 from dcc_bridge.install.installed import InstalledFiles
 from dcc_bridge.install.locations import Facts, InstallTarget, System, UnknownLocation
 
@@ -53,12 +54,18 @@ _POLL_INTERVAL_S: Final = 0.05
 _END_TIMEOUT_S: Final = 15.0  # from the request to end until the interpreter is killed
 _PROBE_TIMEOUT_S: Final = 180  # an application that starts for the first time is slow
 _HOME_VARIABLES: Final = ("HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME")
+# On Windows `platform.machine()` is the computer's, which on ARM also runs what is made for x64. On
+# macOS it is the process's, also under Rosetta.
 _PROBE: Final = """\
-import json, os, sys
+import json, os, platform, sys, sysconfig
 {it.probe_imports}
 with open(os.environ["DCC_BRIDGE_TELL"], "w") as out:
-    python = "%d.%d" % sys.version_info[:2]
-    json.dump({{"version": {it.probe_version}, "python": python, "shared": {it.probe_shared}}}, out)
+    answer = {{"version": {it.probe_version}, "shared": {it.probe_shared}}}
+    answer["python"] = "%d.%d" % sys.version_info[:2]
+    answer["machine"] = platform.machine()
+    if sys.platform == "win32":
+        answer["machine"] = sysconfig.get_platform().rpartition("-")[2]
+    json.dump(answer, out)
 """
 Rule = Literal["refuse", "deny", "allow"]
 _RULES: Final[dict[str, Rule]] = {"deny": "deny", "fallback": "refuse", "allow": "allow"}
@@ -273,7 +280,8 @@ def _paths(kind: InstallTarget, program: str, module: str) -> list[str]:
                 f", and this is {own_version()}: dcc-bridge install {kind.name}"
             )
         return [str(location.folder / location.vendor), *packages]
-    if facts.python == f"{sys.version_info.major}.{sys.version_info.minor}":
+    same_python = facts.python == f"{sys.version_info.major}.{sys.version_info.minor}"
+    if same_python and facts.machine in (None, own_machine()):
         libraries = (sysconfig.get_path("purelib"), sysconfig.get_path("platlib"))
         folders = (str(_PACKAGE.parent), *packages, *libraries)
         return list(dict.fromkeys(folders))
@@ -321,7 +329,8 @@ def probe(
     shared = None
     if payload.get("shared"):
         shared = Path(payload["shared"])
-    return Facts(payload["version"], payload["python"], shared, path)
+    machine = payload.get("machine")
+    return Facts(payload["version"], payload["python"], shared, path, machine)
 
 
 def answer(

@@ -230,11 +230,11 @@ def _current(row: Callable[..., Row], plan: Plan, installation: dict[str, Any]) 
 
 
 def _is_current(installation: dict[str, Any], plan: Plan) -> bool:
-    """Return whether an installation is complete, and of this bridge and this Python."""
+    """Return whether an installation is complete, and of this bridge, Python and processor."""
     if "wrong" in installation or installation["missing"]:
         return False
-    facts = (installation["bridge"], installation["python"])
-    return facts == (own_version(), plan.python)
+    facts = (installation["bridge"], installation["python"], installation.get("build"))
+    return facts == (own_version(), plan.python, plan.build.name)
 
 
 def _installation(application: InstallTarget, facts: Facts, installation: dict[str, Any]) -> Row:

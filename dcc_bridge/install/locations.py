@@ -121,12 +121,14 @@ class Facts:
         shared: The folder in which the application looks for plug-ins for all users; None if not
             known.
         program: The program that reported the facts; None if none was asked.
+        machine: The processor that its Python runs on: "arm64"; None if none was asked.
     """
 
     version: str | None = None
     python: str | None = None
     shared: Path | None = None
     program: Path | None = None
+    machine: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

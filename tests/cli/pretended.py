@@ -34,12 +34,15 @@ esac
 """
 
 
-def application(program: Path, version: str, python: str = "3.11", why: str = "") -> Path:
+def application(
+    program: Path, version: str, python: str = "3.11", why: str = "", machine: str = "x86_64"
+) -> Path:
     """Write a batch interpreter that tells its version and its Python to whoever starts it.
 
     It enables a plug-in as Blender does, and says why it did not if a reason is given.
     """
-    facts = json.dumps({"version": version, "python": python, "shared": None})
+    told = {"version": version, "python": python, "shared": None, "machine": machine}
+    facts = json.dumps(told)
     minor = ".".join(version.split(".")[:2])
     put(program, _APPLICATION.format(facts=facts, minor=minor, why=why)).chmod(0o755)
     return program

@@ -43,6 +43,7 @@ def installed(home: Path, host: str, addon: str) -> Path:
     assert dry.splitlines()[:4] == told.splitlines()[:4]
     vendored = home / addon / "vendor"
     assert not [one for one in vendored.rglob("*") if "PySide" in one.name]
+    assert not (vendored / "cryptography").exists()  # the questions below do without
     return vendored
 
 

@@ -13,6 +13,7 @@ import pytest
 from dcc_bridge.client.temporary import runner_of
 from dcc_bridge.errors import own_version
 from dcc_bridge.install import vendor
+from dcc_bridge.install.builds import Build
 from tests.cli.commands import COMMAND, Done, _run_here
 from tests.cli.pretended import application, put, variables
 from tests.client.tty import at_terminal
@@ -30,9 +31,9 @@ COMMENTED = '{\n\t// mine\n\t"mcpServers": {},\n}\n'
 def vendored(monkeypatch: pytest.MonkeyPatch) -> None:
     """What pip would bring, without pip."""
 
-    def fill(into: Path, python: str, platform: str) -> None:
+    def fill(into: Path, python: str, build: Build) -> None:
         (into / "mcp").mkdir(parents=True)
-        (into / "mcp" / "__init__.py").write_text(f"# {python} {platform}")
+        (into / "mcp" / "__init__.py").write_text(f"# {python} {build.name}")
 
     monkeypatch.setattr(vendor, "fill", fill)
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from dcc_bridge.install import vendor
+from dcc_bridge.install.builds import Build
 from dcc_bridge.install.running import is_running
 from tests.blender import window
 from tests.cli.commands import Done, _run_here
@@ -39,9 +40,9 @@ def home(tmp_path: Path) -> Path:
 def vendored(monkeypatch: pytest.MonkeyPatch) -> None:
     """What pip would bring, without pip."""
 
-    def fill(into: Path, python: str, platform: str) -> None:
+    def fill(into: Path, python: str, build: Build) -> None:
         (into / "mcp").mkdir(parents=True)
-        (into / "mcp" / "__init__.py").write_text(f"# {python} {platform}")
+        (into / "mcp" / "__init__.py").write_text(f"# {python} {build.name}")
 
     monkeypatch.setattr(vendor, "fill", fill)
 

@@ -49,9 +49,9 @@ HOSTS = [
 def vendored(monkeypatch: pytest.MonkeyPatch) -> None:
     """What pip would bring, without pip; `test_installed` has the real one."""
 
-    def fill(into: Path, python: str, platform: str) -> None:
+    def fill(into: Path, python: str, build: Build) -> None:
         (into / "mcp").mkdir(parents=True)
-        (into / "mcp" / "__init__.py").write_text(f"# {python} {platform}")
+        (into / "mcp" / "__init__.py").write_text(f"# {python} {build.name}")
 
     monkeypatch.setattr(vendor, "fill", fill)
 
@@ -251,7 +251,7 @@ def test_nothing_is_changed_while_the_application_has_loaded_a_library_of_the_pl
 ) -> None:
     """Once it has ended, both an install over the old one and an uninstall succeed."""
 
-    def fill(into: Path, python: str, platform: str) -> None:
+    def fill(into: Path, python: str, build: Build) -> None:
         into.mkdir(parents=True)
         shutil.copy(str(select.__file__), into)
 

@@ -73,9 +73,7 @@ ABOUT_ALL: Final[Mapping[str, tuple[str, Arguments]]] = {
     ),
     "inspect the other": ("inspect", lambda odd, folder: {"items": [odd.plain]}),
     "check": ("check", lambda odd, folder: {}),
-    "check both": ("check", lambda odd, folder: {"items": [odd.item, odd.plain]}),
     "look": ("look", lambda odd, folder: {"size": 64}),
-    "look at the other": ("look", lambda odd, folder: {"items": [odd.plain], "size": 64}),
     "select both": ("select", lambda odd, folder: {"items": [odd.plain, odd.item]}),
     "transform the other": (
         "transform",
@@ -101,15 +99,10 @@ ABOUT_ALL: Final[Mapping[str, tuple[str, Arguments]]] = {
 OF_THE_ODD: Final[Mapping[str, tuple[str, Arguments]]] = {
     "list_items, below it": ("list_items", lambda odd, folder: {"under": odd.item}),
     "list_items, that use it": ("list_items", lambda odd, folder: {"uses": odd.item}),
-    "look at it": ("look", lambda odd, folder: {"items": [odd.item], "size": 64}),
     "look at both": ("look", lambda odd, folder: {"items": [odd.item, odd.plain], "size": 64}),
     "select and frame it": ("select", lambda odd, folder: {"items": [odd.item], "frame": True}),
     "transform it": ("transform", lambda odd, folder: {"items": [odd.item], "move": [1, 0, 0]}),
     "duplicate it": ("duplicate", lambda odd, folder: {"items": [odd.item]}),
-    "duplicate it linked": (
-        "duplicate",
-        lambda odd, folder: {"items": [odd.item], "linked": True},
-    ),
     "rename it": ("rename", lambda odd, folder: {"names": {odd.item: "Renamed"}}),
     "group both": (
         "group",

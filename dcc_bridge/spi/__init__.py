@@ -97,6 +97,8 @@ What operations take and return:
 ``frame_of``           returns right, up and forward of somebody who looks along a direction
 ``no_such``            says that there is no such thing, what is near, and how names look here
 ``like``               says how names look here, to end another error with
+``read_each``          reads each of many things; the answer tells of those that cannot be read
+``readable``           reads one thing of many, or has the answer tell why it cannot be read
 =====================  =============================================================================
 
 The plug-in:
@@ -198,6 +200,7 @@ if TYPE_CHECKING:
         Materials,
         Saving,
     )
+    from dcc_bridge.verbs.unreadable import read_each, readable
 else:
     # Where the names are, what costs least first: a host stands still as it loads a plug-in.
     _PLACES = (
@@ -216,6 +219,7 @@ else:
         "verbs.operations",
         "verbs.names",
         "verbs.ports",
+        "verbs.unreadable",
     )
 
     def __getattr__(name: str) -> Any:
@@ -292,6 +296,8 @@ __all__ = [
     "loss_check",
     "no_such",
     "own_version",
+    "read_each",
+    "readable",
     "retry_while_held",
     "start_once",
     "triple",

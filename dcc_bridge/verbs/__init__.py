@@ -30,6 +30,7 @@ from dcc_bridge.verbs.ports import (
     Saving,
 )
 from dcc_bridge.verbs.renaming import RenamingVerbs
+from dcc_bridge.verbs.unreadable import telling
 from dcc_bridge.verbs.values import ConnectionVerbs, KeyframeVerbs, ValueVerbs
 
 NAMES: Final = (
@@ -73,7 +74,7 @@ def tools(
         *_editing_verbs(operations, consents),
         *_replacing_verbs(operations, consents),
     ]
-    verbs = {verb.__name__: verb for verb in every}
+    verbs = {verb.__name__: telling(verb) for verb in every}
     batch = Batch(verbs, consents, is_replaced, checks).batch
     digest = _digest(operations)
     listed = [describe(verb, digest=digest) for verb in (*verbs.values(), batch)]

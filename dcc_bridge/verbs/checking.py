@@ -17,6 +17,7 @@ from dcc_bridge.skills.trust import check_folder, read_trusted
 from dcc_bridge.verbs.items import concerns
 from dcc_bridge.verbs.operations import HostOperations, Rule
 from dcc_bridge.verbs.ports import AppliedTransforms, Checking, Cleaning, Keyframes
+from dcc_bridge.verbs.unreadable import read_each, tried
 
 _MAX_FAILED: Final = 20  # items of a rule that the answer names
 _MAX_FRAMES: Final = 5  # of a property that a reason names
@@ -85,12 +86,10 @@ def _checked(
         if items and rule.name == _UNUSED_MATERIALS:
             not_run.append(rule.name)
             continue
-        try:
-            findings = _findings(operations, run, checked, among)
-        except (SkillError, LookupError, ValueError) as error:
-            broken.append(f"{rule.name}: {error}")
-            continue
-        if findings:
+        findings, why = _judged(operations, run, checked, among)
+        if why:
+            broken.append(f"{rule.name}: {why}")
+        elif findings:
             failed[rule.name] = _failure(rule, findings)
         else:
             passed.append(rule.name)
@@ -127,6 +126,16 @@ def _with_children(operations: HostOperations, items: Sequence[str]) -> Iterator
     for item in items:
         yield item
         yield from operations.items(item)
+
+
+def _judged(
+    operations: HostOperations, run: RuleRun, items: Sequence[str], among: Container[str] | None
+) -> tuple[Sequence[Finding] | None, str]:
+    """Return what a rule finds and "", or None and why the rule itself cannot be run."""
+    try:
+        return tried(_findings, operations, run, items, among)
+    except SkillError as error:  # of a studio's rule
+        return None, str(error)
 
 
 def _findings(
@@ -223,17 +232,21 @@ def _guarded(
 
 
 def _unapplied_scales(operations: HostOperations, items: Sequence[str]) -> Iterator[Finding]:
-    for item in items:
+    def judge(item: str) -> str:
         scale = _scale(operations, item)
         fails = any(abs(factor - 1) > _TOLERANCE for factor in scale)
-        yield item, _scale_failure(operations, item, scale, fails=fails)
+        return _scale_failure(operations, item, scale, fails=fails)
+
+    return read_each(items, judge)
 
 
 def _negative_scales(operations: HostOperations, items: Sequence[str]) -> Iterator[Finding]:
-    for item in items:
+    def judge(item: str) -> str:
         scale = _scale(operations, item)
         fails = any(factor < 0 for factor in scale)
-        yield item, _scale_failure(operations, item, scale, fails=fails)
+        return _scale_failure(operations, item, scale, fails=fails)
+
+    return read_each(items, judge)
 
 
 def _scale(operations: HostOperations, item: str) -> Sequence[float]:
@@ -258,7 +271,7 @@ def _scale_failure(
 
 
 def _keys_off_frames(operations: HostOperations, items: Sequence[str]) -> Iterator[Finding]:
-    for item in items:
+    def judge(item: str) -> str:
         keys_by_property = operations.look_into(item, "keys") or {}
         faults = []
         for prop, keys in keys_by_property.items():
@@ -266,13 +279,14 @@ def _keys_off_frames(operations: HostOperations, items: Sequence[str]) -> Iterat
             if frames:
                 named = ", ".join(f"{frame:g}" for frame in frames[:_MAX_FRAMES])
                 faults.append(f"{prop}: {named}")
-        yield item, "; ".join(faults)
+        return "; ".join(faults)
+
+    return read_each(items, judge)
 
 
 def _duplicate_names(operations: HostOperations, items: Sequence[str]) -> Iterator[Finding]:
     names = {}
-    for item in track(items):
-        name = operations.name(item)
+    for item, name in read_each(track(items), operations.name):
         if not item.endswith(f"/{name}"):  # a path of slashes has a place of its own
             names[item] = name
     counts = Counter(names.values())

@@ -19,6 +19,7 @@ from dcc_bridge.verbs.consents import ConsentingVerbs, allow
 from dcc_bridge.verbs.items import counted
 from dcc_bridge.verbs.operations import Junk
 from dcc_bridge.verbs.ports import Cleaning, Deleting
+from dcc_bridge.verbs.unreadable import readable
 
 _DELETED_JUNK: Final = ("unused", "empty_groups")  # kinds that are deleted, not merged or cut
 _MAX_TICKED: Final = 100  # boxes in one form; more items are agreed to as a whole
@@ -140,11 +141,15 @@ class DeletingVerbs(ConsentingVerbs[Deleting]):
                     matching.append(item)
             return list(dict.fromkeys(matching))
         for item in track(operations.items(under or None)):
-            if type != "*" and operations.kind(item) != type:
-                continue
-            if fnmatchcase(operations.name(item), pattern):
+            if readable(item, self._fits, item, pattern, type):
                 matching.append(item)
         return matching
+
+    def _fits(self, item: str, pattern: str, type: str) -> bool:
+        """Return whether an item is of a type, and its name matches a glob."""
+        if type != "*" and self._operations.kind(item) != type:
+            return False
+        return fnmatchcase(self._operations.name(item), pattern)
 
     def _question(self, items: Sequence[str]) -> str:
         """Return the question; how many items go in all stands in its first line."""

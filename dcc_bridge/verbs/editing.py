@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import product
+from math import isfinite
 from typing import Any, NotRequired, TypedDict
 
 from dcc_bridge.elicitation.text import plural
@@ -247,6 +248,6 @@ def _of_part(made: str, values: Json) -> Json:
     return props
 
 
-def rounded(vector: Vector) -> Numbers:
+def rounded(vector: Vector) -> list[Any]:
     """Round a point for an answer, to five digits after the point and without a negative zero."""
-    return [round(number, 5) + 0.0 for number in vector]
+    return [shown(number) if not isfinite(number) else round(number, 5) + 0.0 for number in vector]

@@ -18,6 +18,7 @@ from dcc_bridge.geometry import add, cross, dot, frame_of, middle, unit
 from dcc_bridge.verbs.operations import Bounds, Shot, Vector, triple
 from dcc_bridge.verbs.ports import Drawing
 from dcc_bridge.verbs.scene import scene_value
+from dcc_bridge.verbs.unreadable import box_of_item, readable
 
 _VIEW_ANGLE_DEG: Final = 35.0  # from top to bottom, in the views with perspective
 _MARGIN: Final = 1.08  # the size of a picture, divided by the size of its items in it
@@ -97,14 +98,12 @@ def _box_around(operations: Drawing, items: Sequence[str]) -> Bounds:
     """
     boxes = []
     for item in items:
-        box = box_of(operations, item, 1.0)
+        box = readable(item, box_of, operations, item, 1.0)
         if box is not None:
             boxes.append(box)
     if not items:
         for item in track(operations.items()):
-            if operations.parent(item) is not None:
-                continue
-            box = operations.bounds(item)
+            box = readable(item, _box_at_the_top, operations, item)
             if box is not None:
                 boxes.append(box)
     if not boxes:
@@ -112,6 +111,13 @@ def _box_around(operations: Drawing, items: Sequence[str]) -> Bounds:
     lowest = [min(box[0][axis] for box in boxes) for axis in range(3)]
     highest = [max(box[1][axis] for box in boxes) for axis in range(3)]
     return triple(lowest), triple(highest)
+
+
+def _box_at_the_top(operations: Drawing, item: str) -> Bounds | None:
+    """Return the box of an item at the top of the scene; None for any other item."""
+    if operations.parent(item) is not None:
+        return None
+    return box_of_item(operations, item)
 
 
 def box_of(operations: Drawing, item: str, half_size: float) -> Bounds | None:
@@ -125,7 +131,7 @@ def box_of(operations: Drawing, item: str, half_size: float) -> Bounds | None:
     Returns:
         The item's own box, or a box around its place; None for an item that has no place either.
     """
-    box = operations.bounds(item)
+    box = box_of_item(operations, item)
     if box:
         return box
     with suppress(ValueError):

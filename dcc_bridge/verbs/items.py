@@ -37,8 +37,10 @@ def by_depth(
 
 def lineage(operations: HostOperations, item: str | None) -> Iterator[str]:
     """Yield an item, then its parent, and so on up to the top of the scene."""
-    while item:
+    seen: set[str] = set()  # a damaged scene may lead back
+    while item and item not in seen:
         yield item
+        seen.add(item)
         item = operations.parent(item)
 
 

@@ -18,6 +18,7 @@ from dcc_bridge.verbs.answers import MAX_ELEMENTS, VerbResult, shown
 from dcc_bridge.verbs.names import MAX_COMPARED, no_such
 from dcc_bridge.verbs.operations import HostOperations, Part
 from dcc_bridge.verbs.ports import Building
+from dcc_bridge.verbs.unreadable import box_of_item, readable
 
 _MAX_COUNTED: Final = 10_000  # items whose types a summary counts, where the host does not
 _PLACE: Final = ("at", "rotation", "scale")
@@ -69,7 +70,7 @@ def listed_rows(
     materials = cache(lambda: frozenset(operations.materials()))
 
     def field(item: str, name: str) -> Any:
-        return _field(operations, materials, item, name)
+        return readable(f"{name} of {item}", _field, operations, materials, item, name)
 
     matches = [item for item in track(named) if _fits_all(field, item, where)]
     listed = matches[:limit]
@@ -120,7 +121,7 @@ def _lacking(
             lacking.append(name)
     if not lacking:
         return {}
-    examples = {operations.kind(item): item for item in track(items)}
+    examples = {field(item, "type"): item for item in track(items)}
     known = _properties(operations, islice(examples.values(), MAX_ELEMENTS))
     notes = [no_such("property", name, known) for name in lacking if name not in known]
     if not notes:
@@ -133,7 +134,7 @@ def _properties(operations: HostOperations, items: Iterable[str]) -> list[str]:
     parts: Sequence[Part] = ("values", "counts")
     names: list[str] = []
     for item, part in product(items, parts):
-        names += operations.look_into(item, part) or ()
+        names += readable(f"{part} of {item}", operations.look_into, item, part) or ()
     return names
 
 
@@ -164,7 +165,7 @@ def _field(
 
 
 def _of_bounds(operations: HostOperations, item: str, name: str) -> list[Any] | None:
-    bounds = operations.bounds(item)
+    bounds = box_of_item(operations, item)
     if bounds is None:
         return None
     low, high = bounds
@@ -255,5 +256,7 @@ def counts_by_type(operations: HostOperations) -> dict[str, int]:
     """Return how many items there are of each type, among the first ones of a large scene."""
     counts: Counter[str] = Counter()
     for item in track(islice(operations.items(), _MAX_COUNTED)):
-        counts[operations.kind(item)] += 1
+        kind = readable(item, operations.kind, item)
+        if kind is not None:
+            counts[kind] += 1
     return dict(counts.most_common())

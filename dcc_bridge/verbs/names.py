@@ -74,7 +74,14 @@ def no_such(what: str, name: str, names: Iterable[str], examples: Iterable[str] 
 
 
 def like(examples: Iterable[str]) -> str:
-    """Return the sentence that ends an error about a name; "" without examples. Any thread."""
+    """Return the sentence that ends an error about a name. Any thread. It raises nothing.
+
+    Args:
+        examples: Names as they look here.
+
+    Returns:
+        The sentence; "" without examples.
+    """
     named = ", ".join(examples)
     if not named:
         return ""

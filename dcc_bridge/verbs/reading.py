@@ -7,7 +7,6 @@ told of it has a limit that the answer names.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import astuple
 from itertools import islice
 from typing import Any, Final
@@ -17,6 +16,7 @@ from dcc_bridge.verbs.answers import shown
 from dcc_bridge.verbs.listing import candidates, counts_by_type, is_named, listed_rows, unknown_type
 from dcc_bridge.verbs.operations import SCENE, SCENE_PROPS, HostOperations, Part, Value
 from dcc_bridge.verbs.scene import scene_value, scene_values
+from dcc_bridge.verbs.unreadable import beside, box_of_item, is_sentence, noting, readable, tried
 
 _MAX_VALUES: Final = 120  # properties of one item
 _LINK: Final = ("from", "out", "to", "in")
@@ -62,7 +62,9 @@ def verbs(operations: HostOperations) -> list[Callable[..., Any]]:
         if not 1 <= limit <= 1000:
             raise ValueError(f"limit is 1 to 1000, not {limit}.")
         every = candidates(operations, uses, under)
-        named = [item for item in track(every) if is_named(operations, item, type, name)]
+        named = [
+            item for item in track(every) if readable(item, is_named, operations, item, type, name)
+        ]
         columns = fields
         if not type or "*" in type:
             columns = ["type", *fields]
@@ -93,7 +95,8 @@ def verbs(operations: HostOperations) -> list[Callable[..., Any]]:
 
 def scene_summary(operations: HostOperations) -> dict[str, Any]:
     """Describe a scene: the facts that the host gives, in the same words everywhere."""
-    facts = {**operations.host.summary(), "up": operations.up}
+    facts: dict[str, Any] = dict(readable("summary", operations.host.summary) or {})
+    facts["up"] = operations.up
     facts["unsaved"] = facts.pop("modified", None)
     selection = facts.pop("selection", [])
     if "types" not in facts:
@@ -112,7 +115,7 @@ def _usual_values(operations: HostOperations) -> dict[str, Any]:
     """Return what the scene has of the properties that most applications have."""
     values = {}
     for prop in SCENE_PROPS:
-        value = scene_value(operations, prop)
+        value = readable(prop, scene_value, operations, prop)
         if value is not None:
             values[prop] = shown(value)
     return values
@@ -125,22 +128,28 @@ def _inspected(operations: HostOperations, item: str, parts: Sequence[Part]) -> 
     """Return what there is to tell of one item."""
     if item == SCENE:
         return {"item": SCENE, **_values(scene_values(operations))}
-    facts: dict[str, Any] = {"item": item}
-    try:
-        facts["type"] = operations.kind(item)
-        facts["parent"] = operations.parent(item)
-    except LookupError as error:
-        reason: object = error
-        if error.args:
-            reason = error.args[0]  # the text of a KeyError is its reason in quotes
-        return {"item": item, "error": str(reason)}
-    with suppress(ValueError):
-        placement = operations.placement(item)
-        for name in _PLACE:
-            facts[name] = shown(getattr(placement, name))
-    for part in dict.fromkeys(parts):
-        facts |= _part(operations, item, part)
+    kind, why = tried(operations.kind, item)
+    if why:
+        return {"item": item, "error": why}
+    facts: dict[str, Any] = {"item": item, "type": kind}
+    with noting() as found:
+        facts["parent"] = readable("parent", operations.parent, item)
+        facts |= readable("place", _place, operations, item) or {}
+        for part in dict.fromkeys(parts):
+            facts |= readable(part, _part, operations, item, part) or {}
+    beside(facts, found)
     return facts
+
+
+def _place(operations: HostOperations, item: str) -> dict[str, Any]:
+    """Return the placement of an item; nothing where it has none."""
+    try:
+        placement = operations.placement(item)
+    except ValueError as error:
+        if is_sentence(error):
+            return {}
+        raise
+    return {name: shown(getattr(placement, name)) for name in _PLACE}
 
 
 def _part(operations: HostOperations, item: str, part: Part) -> dict[str, Any]:
@@ -157,7 +166,7 @@ def _part(operations: HostOperations, item: str, part: Part) -> dict[str, Any]:
 
 def _part_value(operations: HostOperations, item: str, part: Part) -> Any:
     if part == "bounds":
-        return operations.bounds(item)
+        return box_of_item(operations, item)
     return operations.look_into(item, part)
 
 

@@ -13,6 +13,7 @@ from dcc_bridge.verbs.consents import cover
 from dcc_bridge.verbs.editing import ItemVerbs
 from dcc_bridge.verbs.items import by_depth, counted, followed
 from dcc_bridge.verbs.ports import Building
+from dcc_bridge.verbs.unreadable import read_each
 
 _MAX_STARS: Final = 4  # of a pattern: each star more multiplies the ways to match
 
@@ -100,8 +101,9 @@ class RenamingVerbs(ItemVerbs[Building]):
             raise ValueError(f"to needs {needs}; {_MAX_STARS} at most.")
         glob = re.compile(re.escape(pattern).replace(r"\*", "(.*?)").replace(r"\?", "."))
         new_names: dict[str, str] = {}
-        for item in track(self._operations.items(under or None), message="Reading names"):
-            match = glob.fullmatch(self._operations.name(item))
+        items = track(self._operations.items(under or None), message="Reading names")
+        for item, name in read_each(items, self._operations.name):
+            match = glob.fullmatch(name)
             if match:
                 new_names[item] = _filled(to, match.groups(), len(new_names) + 1)
         return new_names

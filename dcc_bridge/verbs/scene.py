@@ -7,6 +7,7 @@ from itertools import islice
 from typing import Any, Final
 
 from dcc_bridge.verbs.operations import SCENE, HostOperations, Value
+from dcc_bridge.verbs.unreadable import readable
 
 _FRAMES: Final = "frames"  # start and end together, as `summary` tells them
 _UP: Final = "up"
@@ -27,9 +28,17 @@ def scene_values(operations: HostOperations) -> dict[str, Value]:
     """Return the properties of the scene that have a value now."""
     values = {}
     for prop in scene_props(operations):
-        with suppress(LookupError, ValueError):
-            values[prop] = read(operations, SCENE, prop)
+        value = readable(prop, _read_if_there, operations, prop)
+        if value is not None:
+            values[prop] = value
     return values
+
+
+def _read_if_there(operations: HostOperations, prop: str) -> Value | None:
+    """Read a property of the scene; None where the host has no such property."""
+    with suppress(LookupError, ValueError):
+        return read(operations, SCENE, prop)
+    return None
 
 
 def scene_value(operations: HostOperations, prop: str) -> Any:

@@ -19,6 +19,7 @@ from dcc_bridge.verbs.framing import VIEWS, Spot, box_of, height_at, shots, spot
 from dcc_bridge.verbs.operations import Bounds, Shot
 from dcc_bridge.verbs.ports import Drawing, Frames
 from dcc_bridge.verbs.scene import scene_value
+from dcc_bridge.verbs.unreadable import box_of_item, readable
 
 MAX_PICTURE_BYTES: Final = 100_000
 MAX_EDGE_PX: Final = 1568  # agents' models shrink larger pictures
@@ -126,7 +127,7 @@ def _plan_pictures(
         frame: The frame that the pictures carry for `Drawing.draw`; None for the person's.
     """
     boxes = _boxes(operations, [*items, *marks])
-    hidden = [item for item in track(boxes) if not operations.is_shown(item)]
+    hidden = [item for item in track(boxes) if readable(item, operations.is_shown, item) is False]
     not_shown = set(hidden)
     shown = {item: box for item, box in boxes.items() if item not in not_shown}
     for shot in shots(operations, items, view, aspect):
@@ -240,17 +241,17 @@ def _boxes(operations: Drawing, wanted: Sequence[str]) -> dict[str, Bounds | Non
     boxes: dict[str, Bounds | None] = {}
     for item in wanted:
         operations.kind(item)  # called for its LookupError: the item may not exist
-        boxes[item] = box_of(operations, item, 1e-3)
+        boxes[item] = readable(item, box_of, operations, item, 1e-3)
     if wanted:
         return boxes
     parents = {}
     for item in track(islice(operations.items(), _MAX_LOOKED_FOR)):
-        parents[item] = operations.parent(item)
+        parents[item] = readable(item, operations.parent, item)
     with_children = set(parents.values())
     for item in track(parents):
         if item in with_children:
             continue
-        box = operations.bounds(item)
+        box = readable(item, box_of_item, operations, item)
         if box:
             boxes[item] = box
     return boxes

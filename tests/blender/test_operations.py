@@ -30,6 +30,12 @@ def test_each_act_does_what_it_says_and_one_undo_takes_it_back(
     bpy_module.run_tests(version, operations, tmp_path)
 
 
+@pytest.mark.parametrize("version", ["4.5.15", bpy_module.IN_BACKGROUND])
+def test_an_odd_item_spoils_no_answer_about_all(version: str, tmp_path: Path) -> None:
+    odd_items = bpy_module.ROOT / "tests" / "blender" / "odd_items.py"
+    bpy_module.run_tests(version, odd_items, tmp_path)
+
+
 @pytest.mark.parametrize("version", [*bpy_module.VERSIONS, bpy_module.IN_BACKGROUND])
 def test_of_each_name_that_went_away_the_new_one_is_told_and_works(
     version: str, tmp_path: Path

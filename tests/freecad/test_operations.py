@@ -31,6 +31,13 @@ def test_each_act_does_what_it_says_and_one_undo_takes_it_back(tmp_path: Path) -
     assert (done.returncode, " passed" in done.stdout) == (0, True), done.stdout + done.stderr
 
 
+def test_an_odd_item_spoils_no_answer_about_all(tmp_path: Path) -> None:
+    odd = "from tests.freecad.odd_items import run; assert run() == 0"
+    done = launch.in_console(odd, tmp_path)
+
+    assert (done.returncode, " passed" in done.stdout) == (0, True), done.stdout + done.stderr
+
+
 def test_a_question_about_the_api_has_the_right_first_card_and_its_example_runs(
     tmp_path: Path,
 ) -> None:

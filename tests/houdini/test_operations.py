@@ -420,3 +420,25 @@ def test_without_a_window_there_are_no_pictures(monkeypatch: pytest.MonkeyPatch)
     operations = connected()
 
     assert [it.name for it in tools(operations)] == [it for it in VERBS if it != "look"]
+
+
+def test_a_parameter_whose_expression_fails_spoils_no_other(
+    operations: EveryPort, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reading = import_module("dcc_bridge_houdini.operations.reading")
+    read = reading.value_with_lock
+    inspect = next(tool.fn for tool in tools(operations) if tool.name == "inspect")
+    before = inspect([SHAPE])["items"][0]["values"]
+    odd = next(iter(before))
+
+    def fails_on_one(parms: Any) -> Any:
+        if parms[0].name() == f"{odd}x":
+            raise RuntimeError("Invalid expression in the parameter.")
+        return read(parms)
+
+    monkeypatch.setattr(reading, "value_with_lock", fails_on_one)
+    told = inspect([SHAPE])["items"][0]
+
+    assert len(before) > 1
+    assert told["values"] == {name: value for name, value in before.items() if name != odd}
+    assert told["unreadable"] == {odd: "Invalid expression in the parameter"}

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from dcc_bridge.verbs import tools
 from dcc_bridge.verbs.operations import SCENE, Shot, SocketLink
 from tests.hosts import digests
 from tests.hosts.fakes.maya import Maya
@@ -777,3 +778,25 @@ def test_a_check_that_cannot_be_added_leaves_none_of_those_before(
         pass
 
     assert {*maya.heard_by} == before
+
+
+def test_an_attribute_that_maya_cannot_give_spoils_no_other(
+    operations: EveryPort, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    inspect = next(tool.fn for tool in tools(operations) if tool.name == "inspect")
+    item = cube(operations)
+    before = inspect([item])["items"][0]["values"]
+    odd = "translateX"
+    read = operations.value
+
+    def fails_on_one(owner: str, prop: str) -> Any:
+        if prop == odd:
+            raise RuntimeError("The data is not a numeric or string value.")
+        return read(owner, prop)
+
+    monkeypatch.setattr(operations, "value", fails_on_one)
+    told = inspect([item])["items"][0]
+
+    assert odd in before
+    assert told["values"] == {name: value for name, value in before.items() if name != odd}
+    assert told["unreadable"] == {odd: "The data is not a numeric or string value"}

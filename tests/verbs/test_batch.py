@@ -89,7 +89,7 @@ def test_an_exception_at_any_act_leaves_the_scene_and_the_undo_stack_as_they_wer
 
         assert status(result) == "failed"
         assert "failed_at" in text(result)
-        assert "RuntimeError: The application has had enough. Nothing was changed." in text(result)
+        assert ": The application cannot do this: The application has had enough." in text(result)
         assert scene.host.scene_digest() == before
         assert scene.host.labels == stack
 

@@ -82,9 +82,23 @@ def custom_keys(thing: Any) -> list[str]:
     which raises TypeError.
     """
     try:
-        return list(thing.keys())
-    except (SystemError, UnicodeDecodeError, TypeError):
+        return read_custom_keys(thing)
+    except UnicodeError:
         return []
+
+
+def read_custom_keys(thing: Any) -> list[str]:
+    """Return the names of the custom properties of a struct; none of one that cannot have any.
+
+    Raises:
+        UnicodeError: One of the names cannot be read, so none can.
+    """
+    try:
+        return list(thing.keys())
+    except TypeError:
+        return []
+    except SystemError as error:
+        raise UnicodeError("one of the names is not UTF-8") from error
 
 
 def custom_keys_of(blocks: Sequence[Any]) -> list[list[str]]:

@@ -87,9 +87,23 @@ def facts(item: str) -> list[Any]:
     if obj is None:
         return [item, "gone"]
     users = sorted(user.Name for user in obj.InList)
-    used = sorted((other.Name, other.TypeId) for other in obj.OutListRecursive)
+    used = sorted((other.Name, other.TypeId) for other in made_of(obj))
     locks = [(name, obj.getEditorMode(name)) for name in obj.PropertiesList]
     return [item, obj.ID, obj.TypeId, obj.Label, users, used, locks]
+
+
+def made_of(obj: Any) -> list[Any]:
+    """Return all that an object links to, and what that links to.
+
+    FreeCAD's own `OutListRecursive` raises where links lead back.
+    """
+    queue = list(obj.OutList)
+    names = {other.Name for other in queue}
+    for each in queue:  # the list grows meanwhile
+        new = [other for other in each.OutList if other.Name not in names]
+        names.update(other.Name for other in new)
+        queue += new
+    return queue
 
 
 def reach(item: str) -> set[str]:

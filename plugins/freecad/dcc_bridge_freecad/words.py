@@ -34,7 +34,7 @@ _SAYS_NOTHING: Final = re.compile("Feature|Object|FeatureBase")
 
 def noun_of(obj: Any) -> str:
     """Return the noun of an object's type for a person: "cylinder", "sketch", "wall"."""
-    proxy_type = getattr(getattr(obj, "Proxy", None), "Type", None)
+    proxy_type = type_of_proxy(obj)
     if isinstance(proxy_type, str) and proxy_type:
         # Draft, Arch and FEM make their types in Python, of a plain object with a proxy.
         return _in_words(proxy_type)
@@ -44,6 +44,14 @@ def noun_of(obj: Any) -> str:
     if kind in _NOUNS:
         return _NOUNS[kind]
     return _in_words(kind)
+
+
+def type_of_proxy(obj: Any) -> Any:
+    """Return the type that the Python code of an object says it has; None where it says none."""
+    try:
+        return getattr(getattr(obj, "Proxy", None), "Type", None)
+    except Exception:  # noqa: BLE001 - an add-on's code may raise anything
+        return None
 
 
 def _in_words(kind: str) -> str:

@@ -9,7 +9,7 @@ from fnmatch import translate
 from itertools import chain
 from typing import Any, Final, TypeVar
 
-from pxr import Sdf, Usd
+from pxr import Sdf, Usd, UsdGeom
 
 from dcc_bridge import track
 
@@ -259,6 +259,34 @@ def branch(prim: Usd.Prim) -> Iterable[Usd.Prim]:
     if not _children(prim):
         return (prim,)
     return Usd.PrimRange.AllPrims(prim)
+
+
+def require_end(prims: Iterable[Usd.Prim]) -> None:
+    """Check that no instancer among prims shows itself: USD 26.11 crashes as it measures one.
+
+    Raises:
+        ValueError: One does, over any number of instancers.
+    """
+    for prim in prims:
+        if prim.GetTypeName() == "PointInstancer" and _shows_itself(prim, frozenset()):
+            raise ValueError(f"the instancer {prim.GetPath()} shows itself")
+
+
+def _shows_itself(instancer: Usd.Prim, outer: frozenset[Sdf.Path]) -> bool:
+    """Return whether the prototypes of an instancer lead back to it, or to one in `outer`."""
+    path = instancer.GetPath()
+    if path in outer:
+        return True
+    stage = instancer.GetStage()
+    for target in UsdGeom.PointInstancer(instancer).GetPrototypesRel().GetForwardedTargets():
+        if path.HasPrefix(target):
+            return True
+        prototype = stage.GetPrimAtPath(target)
+        for below in branch(prototype) if prototype else ():
+            is_instancer = below.GetTypeName() == "PointInstancer"
+            if is_instancer and _shows_itself(below, outer | {path}):
+                return True
+    return False
 
 
 def tracked(values: Sequence[T], message: str, size: int | None = None) -> Iterable[T]:

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any, Final
 
 import bpy
 
-from dcc_bridge.spi import SocketLink
+from dcc_bridge.spi import SocketLink, read_each
 
 from ..names import UNREADABLE_TEXT, body_of, name_of, text_of
 from ..objects import item_of, tree_of
 from . import values
 from .items import owner_of, sockets_of
-from .slot import Slot
+from .properties import slot_at
 
 _MAX_KEYS: Final = 100  # of a property
 
@@ -36,7 +37,10 @@ def links(item: str, thing: Any) -> Iterator[SocketLink]:
 
 
 def _socket_name(sockets: Any, socket: Any) -> str:
-    return next(name for name, each in sockets_of(sockets).items() if each == socket)
+    for name, each in sockets_of(sockets).items():
+        if each == socket:
+            return name
+    return name_of(socket)  # a link stays where the type of its node has disabled the socket
 
 
 def uses(thing: Any) -> Iterator[str]:
@@ -87,13 +91,21 @@ def keys(item: str, thing: Any) -> Iterator[tuple[str, Any]]:
         if not isinstance(data, bpy.types.ID):
             continue
         paths = dict.fromkeys(text_of(curve, "data_path") for curve in values.all_curves(data))
-        for path in paths:
-            if path == UNREADABLE_TEXT:
-                continue
-            owner, _, name = path.rpartition(".")
-            resolved = data.path_resolve(owner) if owner else data
-            frames = values.read_keys(Slot(item, resolved, name))
-            yield prefix + path, [list(key) for key in frames[:_MAX_KEYS]]
+        readable_paths = (path for path in paths if path != UNREADABLE_TEXT)
+        for path, keyed in read_each(readable_paths, partial(_keys_at, item, data)):
+            yield prefix + path, keyed
+
+
+def _keys_at(item: str, data: bpy.types.ID, path: str) -> list[list[Any]]:
+    """Return the first keys at a path of an animated data-block.
+
+    Raises:
+        ValueError: The path leads nowhere: what it animated was removed.
+    """
+    slot = slot_at(item, data, path)
+    if slot is None:
+        raise ValueError("its keys lead to nothing")
+    return [list(key) for key in values.read_keys(slot)[:_MAX_KEYS]]
 
 
 def text(thing: Any) -> str | None:

@@ -9,9 +9,9 @@ from typing import Any, Final
 
 import bpy
 
-from dcc_bridge.spi import SCENE
+from dcc_bridge.spi import SCENE, readable
 
-from ..names import custom_keys, name_of
+from ..names import custom_keys, name_of, read_custom_keys
 from .items import require, sockets_of
 from .slot import PLAIN_TYPES, Slot, bases_of
 
@@ -48,16 +48,23 @@ def slot(item: str, prop: str) -> Slot:
             raise ValueError(f"{item}: the input {prop!r} has no value, only a connection.")
         if socket is not None:
             return Slot(item, socket, "default_value")
-    steps = _steps_of(prop)
-    if steps is not None:
-        found = _resolved(item, thing, steps)
-    else:  # not a path, so perhaps the name of a custom property without brackets
+    found = slot_at(item, thing, prop)
+    if found is None and _steps_of(prop) is None:
+        # Not a path, so perhaps the name of a custom property without brackets.
         found = _resolved(item, thing, [(None, None, prop)])
         if found is not None and prop not in found.owner:
             found = None
     if found is None:
         raise LookupError(_no_such(item, thing, prop))
     return found
+
+
+def slot_at(item: str, owner: Any, path: str) -> Slot | None:
+    """Return the property at a path below a struct of an item; None where there is none."""
+    steps = _steps_of(path)
+    if steps is None:
+        return None
+    return _resolved(item, owner, steps)
 
 
 def _steps_of(prop: str) -> list[_Step] | None:
@@ -151,7 +158,7 @@ def slots(item: str, thing: Any) -> dict[str, Slot]:
     if item == SCENE:
         own |= _of_scene(item, thing)
     if hasattr(thing, "keys"):
-        for key in custom_keys(thing):
+        for key in readable("custom properties", read_custom_keys, thing) or ():
             listed[f'["{key}"]'] = Slot(item, thing, key, is_custom=True)
     return {**listed, **own}
 

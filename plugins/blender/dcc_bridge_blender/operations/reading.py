@@ -22,6 +22,7 @@ from dcc_bridge.spi import (
     PlainNames,
     Rule,
     Said,
+    read_each,
     triple,
 )
 
@@ -164,8 +165,8 @@ class _Reading(ApiSearch, Building, Checking, CodeContext):
         thing = require(item)
         match part:
             case "values":
-                slots = islice(properties.slots(item, thing).items(), _MAX_LISTED)
-                return {name: values.read(slot) for name, slot in slots}
+                slots = dict(islice(properties.slots(item, thing).items(), _MAX_LISTED))
+                return dict(read_each(slots, lambda name: values.read(slots[name])))
             case "inputs":
                 return list(islice(contents.links(item, thing), _MAX_LISTED))
             case "uses":
@@ -291,19 +292,15 @@ class _Reading(ApiSearch, Building, Checking, CodeContext):
     def files(self) -> Iterable[tuple[str, str, str]]:
         """Yield the items with a file outside of this one, the property, and the path."""
         for name in _FILES:
-            for thing in list(getattr(bpy.data, name)):
-                path = text_of(thing, "filepath")
-                is_made = getattr(thing, "source", "FILE") in ("GENERATED", "VIEWER")
-                is_packed = bool(getattr(thing, "packed_file", None))
-                if path and not (is_made or is_packed or path.startswith("<")):
+            for thing, path in read_each(list(getattr(bpy.data, name)), _file_of, item_of):
+                if path:
                     yield item_of(thing), "filepath", path
 
     def rules(self) -> Iterable[Rule]:
         return *_MESH_RULES, _NO_TARGET, _NO_MATERIAL, _NO_UVS
 
     def failures(self, rule: str, items: Sequence[str]) -> Iterator[tuple[str, str]]:
-        for item in items:
-            yield item, self._failure(rule, block(item))
+        yield from read_each(items, lambda item: self._failure(rule, block(item)))
 
     def _failure(self, rule: str, thing: Any) -> str:
         """Return how a thing breaks a rule, or ""."""
@@ -349,6 +346,16 @@ def _remember(thing: bpy.types.Object) -> str:
     item = item_of(thing)
     known[item] = thing
     return item
+
+
+def _file_of(thing: Any) -> str:
+    """Return the path of the file that data is read from; "" for data that is made or packed."""
+    path = text_of(thing, "filepath")
+    is_made = getattr(thing, "source", "FILE") in ("GENERATED", "VIEWER")
+    is_packed = bool(getattr(thing, "packed_file", None))
+    if is_made or is_packed or path.startswith("<"):
+        return ""
+    return path
 
 
 def _ngons(mesh: Any) -> int:

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from dcc_bridge.spi import Building
 
-from ..document import document, find
+from ..document import document, find, made_of
 from ..parts import linked
 from ..transactions import transactions
 from .places import descendants, parent_of, placement_above, world_placement
@@ -56,9 +56,11 @@ class _Builds(Building):
             The internal name of the copy or link.
 
         Raises:
-            ValueError: The object is a step in the making of a body.
+            ValueError: The object is a step in the making of a body, or made of itself.
         """
         obj = find(item)
+        if obj in made_of(obj):  # FreeCAD 0.20 crashes as it undoes the copy of such an object
+            raise ValueError(f"{item} links back to itself, so it cannot be copied.")
         body = obj.getParentGeoFeatureGroup()
         if body is not None and obj.isDerivedFrom("PartDesign::Feature"):
             raise ValueError(f"{item} is a step in the making of {body.Name}: duplicate that.")

@@ -13,7 +13,7 @@ from dcc_bridge.spi import Building, Cleaning, Deleting, Junk
 from ..document import document, find, gui, label_of
 from ..parts import key_of, merely_holds
 from ..transactions import transactions
-from .places import children, parent_of
+from .places import children, descendants, parent_of
 
 _MATERIAL: Final = "App::MaterialObject"
 _ORIGINS: Final = ("App::Origin", "App::Line", "App::Plane")
@@ -159,8 +159,8 @@ def _object_in_edit() -> Any:
 
 def _is_empty(obj: Any) -> bool:
     """Return whether a group holds nothing but origins and empty groups."""
-    members = [each for each in children(obj) if not each.isDerivedFrom("App::Origin")]
-    return all("Group" in each.PropertiesList and _is_empty(each) for each in members)
+    members = [each for each in descendants(obj) if not each.TypeId.startswith(_ORIGINS)]
+    return all("Group" in each.PropertiesList for each in members)
 
 
 def _users(obj: Any) -> set[Any]:

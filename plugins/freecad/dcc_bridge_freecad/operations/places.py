@@ -103,11 +103,19 @@ def world_placement(obj: Any) -> Any:
 def placement_above(obj: Any) -> Any:
     """Return the world placement of the part or body that an object's own placement refers to."""
     where = FreeCAD.Placement()
-    above = obj.getParentGeoFeatureGroup()
-    while above is not None:
+    for above in groups_above(obj):
         where = above.Placement.multiply(where)
-        above = above.getParentGeoFeatureGroup()
     return where
+
+
+def groups_above(obj: Any) -> Iterator[Any]:
+    """Yield the part or body that an object is in, then that in which this one is, and so on."""
+    seen = {obj.Name}
+    above = obj.getParentGeoFeatureGroup()
+    while above is not None and above.Name not in seen:  # a damaged document may lead back
+        yield above
+        seen.add(above.Name)
+        above = above.getParentGeoFeatureGroup()
 
 
 def world_shape(obj: Any) -> Any:
@@ -127,10 +135,23 @@ def own_shape(obj: Any) -> Any:
         return obj.Mesh if obj.Mesh.CountFacets else None
     if obj.isDerivedFrom("Part::Datum") or not _may_have_shape(obj):  # a datum is endless
         return None
+    require_end(obj)
     shape = getattr(obj, "Shape", None)
     if shape is None or shape.isNull():
         return None
     return shape
+
+
+def require_end(obj: Any) -> None:
+    """Raise ValueError for links that lead back: FreeCAD 0.20 crashes as it looks for a shape."""
+    seen = set[str]()
+    while "LinkedObject" in obj.PropertiesList:
+        if obj.Name in seen:
+            raise ValueError("it links back to itself")
+        seen.add(obj.Name)
+        obj = obj.LinkedObject
+        if obj is None:
+            return
 
 
 def children(obj: Any) -> list[Any]:
@@ -151,10 +172,17 @@ def children(obj: Any) -> list[Any]:
 
 
 def descendants(obj: Any) -> Iterator[Any]:
-    """Yield the objects in an object, each followed by those in it."""
+    """Yield the objects in an object, each followed by those in it, and each of them once."""
+    yield from _descendants(obj, {obj.Name})
+
+
+def _descendants(obj: Any, seen: set[str]) -> Iterator[Any]:
     for child in children(obj):
+        if child.Name in seen:  # a damaged document may lead back
+            continue
+        seen.add(child.Name)
         yield child
-        yield from descendants(child)
+        yield from _descendants(child, seen)
 
 
 def parent_of(obj: Any) -> Any:
@@ -183,9 +211,10 @@ def scratch_document() -> Iterator[Any]:
 
 def _boxes(obj: Any) -> Iterator[Any]:
     """Yield the box of an object's shape, or the boxes of all shapes in a group."""
-    if not _may_have_shape(obj) and not obj.isDerivedFrom("Mesh::Feature"):
-        for child in children(obj):
-            yield from _boxes(child)
+    if not _has_own_box(obj):
+        for below in descendants(obj):
+            if _has_own_box(below):
+                yield from _boxes(below)
         return
     shape = own_shape(obj)
     if shape is None:
@@ -198,6 +227,10 @@ def _boxes(obj: Any) -> Iterator[Any]:
         yield placed.optimalBoundingBox()
     else:
         yield placed.BoundBox
+
+
+def _has_own_box(obj: Any) -> bool:
+    return _may_have_shape(obj) or bool(obj.isDerivedFrom("Mesh::Feature"))
 
 
 def _may_have_shape(obj: Any) -> bool:

@@ -7,6 +7,7 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from functools import partial
 from itertools import islice
 from os import PathLike
 from typing import Any, Final
@@ -24,6 +25,7 @@ from dcc_bridge.spi import (
     Said,
     SocketLink,
     Value,
+    read_each,
 )
 
 from ..document import document, examples, find, plain
@@ -137,7 +139,7 @@ class _Reads(ApiSearch, Checking, CodeContext):
         match part:
             case "values":
                 names = [name for name in obj.PropertiesList if is_listed(obj, name)]
-                return {name: _value(obj, name) for name in names}
+                return dict(read_each(names, partial(_value, obj)))
             case "inputs":
                 return list(_inputs(obj))
             case "uses":
@@ -169,14 +171,8 @@ class _Reads(ApiSearch, Checking, CodeContext):
         """
         if objects is None:
             objects = document().Objects if FreeCAD.ActiveDocument else ()
-        for obj in objects:
-            for name in obj.PropertiesList:
-                if property_type(obj, name) in FILES and getattr(obj, name):
-                    yield str(obj.Name), name, str(getattr(obj, name))
-            for name in links_of(obj):
-                for used in linked(getattr(obj, name)):
-                    if used.Document.Name != obj.Document.Name:
-                        yield str(obj.Name), name, str(used.Document.FileName)
+        for _, files in read_each(objects, _files, name_of):
+            yield from files
 
     # ---- check
 
@@ -187,8 +183,7 @@ class _Reads(ApiSearch, Checking, CodeContext):
     def failures(self, rule: str, items: Sequence[str]) -> Iterator[tuple[str, str]]:
         """Yield each object with its fault by a rule; "" for an object that passes."""
         transactions().compute()
-        for item in items:
-            yield item, _fault(rule, find(item))
+        yield from read_each(items, lambda item: _fault(rule, find(item)))
 
     # ---- find_api
 
@@ -198,6 +193,24 @@ class _Reads(ApiSearch, Checking, CodeContext):
 
     def said(self) -> Mapping[str, Said]:
         return SAID
+
+
+def name_of(obj: Any) -> str:
+    """Return the name of an object, which always can be read."""
+    return str(obj.Name)
+
+
+def _files(obj: Any) -> list[tuple[str, str, str]]:
+    """Return the files that an object uses, with the object's name and the property."""
+    files = []
+    for name in obj.PropertiesList:
+        if property_type(obj, name) in FILES and getattr(obj, name):
+            files.append((str(obj.Name), name, str(getattr(obj, name))))
+    for name in links_of(obj):
+        for used in linked(getattr(obj, name)):
+            if used.Document.Name != obj.Document.Name:
+                files.append((str(obj.Name), name, str(used.Document.FileName)))
+    return files
 
 
 def _written(*args: Any, **kwargs: Any) -> list[Any]:
@@ -254,8 +267,8 @@ def _faults() -> Iterator[str]:
     """Yield a sentence for each object of the active document that cannot be computed."""
     if not FreeCAD.ActiveDocument:
         return
-    for obj in FreeCAD.ActiveDocument.Objects:
-        fault = _fault(RECOMPUTES.name, obj)
+    judge = partial(_fault, RECOMPUTES.name)
+    for obj, fault in read_each(FreeCAD.ActiveDocument.Objects, judge, name_of):
         if fault:
             yield f"{obj.Name} cannot be computed: {fault}"
 

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
 from ..parts import linked
-from .places import own_shape
+from ..words import type_of_proxy
+from .places import groups_above, own_shape
 
 # The links by which shapes are made into another shape. All other links only refer to an object: an
 # expression to its length, an attachment to its face, a drawing or a mesh to the whole.
@@ -27,11 +28,11 @@ def is_shown(obj: Any, among: Any = None) -> bool:
         obj: The object; shown unless it, or a part or body above it, is hidden.
         among: A part above the object that counts as shown, with all above it; None for none.
     """
-    above = obj
-    while above is not None and above is not among:
+    for above in (obj, *groups_above(obj)):
+        if above is among:
+            return True
         if not above.Visibility:
             return False
-        above = above.getParentGeoFeatureGroup()
     return True
 
 
@@ -70,4 +71,4 @@ def _is_copy(obj: Any) -> bool:
     """Return whether an object shows the shape of another one elsewhere, beside that one."""
     if obj.isDerivedFrom("Part::Part2DObject") or obj.isDerivedFrom("Part::Mirroring"):
         return True
-    return bool(getattr(getattr(obj, "Proxy", None), "Type", "") == "Clone")
+    return bool(type_of_proxy(obj) == "Clone")

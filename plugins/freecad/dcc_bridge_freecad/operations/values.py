@@ -6,7 +6,7 @@ from typing import Any
 
 from dcc_bridge.spi import SCENE, Building, Connections, SocketLink, Value
 
-from ..document import document, find, plain
+from ..document import document, find, made_of, plain
 from ..parts import linked
 from ..transactions import transactions
 from .properties import CELL, explained, links_of, lock_reason, paths, property_type, read, write
@@ -135,7 +135,7 @@ def _put_into_link(source: Any, target: Any, link: SocketLink) -> None:
         raise ValueError(
             f"{link.target}.{link.into} takes an object: connect {_WHOLE!r} and not {link.out!r}."
         )
-    if target in [source, *source.OutListRecursive]:
+    if target in [source, *made_of(source)]:
         raise ValueError(f"{link.source} is made of {link.target}: that would be a circle.")
     kind = property_type(target, link.into)
     before = getattr(target, link.into)

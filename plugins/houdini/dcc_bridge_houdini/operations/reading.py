@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from difflib import get_close_matches
+from functools import partial
 from itertools import islice
 from typing import Any, Final
 
@@ -22,6 +23,7 @@ from dcc_bridge.spi import (
     PlainNames,
     Rule,
     SocketLink,
+    read_each,
     triple,
 )
 
@@ -115,8 +117,8 @@ class _Reads(ApiSearch, Building, Checking, CodeContext, Keyframes):
         node = find(item)
         match part:
             case "values":
-                tuples = [parms for parms in node.parmTuples() if _is_listed(parms)]
-                return {parms.name(): value_with_lock([*parms]) for parms in tuples}
+                tuples = {parms.name(): parms for parms in node.parmTuples() if _is_listed(parms)}
+                return dict(read_each(tuples, lambda name: value_with_lock([*tuples[name]])))
             case "inputs":
                 return [_link(connection) for connection in node.inputConnections()]
             case "uses":
@@ -141,8 +143,8 @@ class _Reads(ApiSearch, Building, Checking, CodeContext, Keyframes):
         """Return the first keys of each keyed parameter or tuple of a node."""
         keys = dict[str, list[tuple[float, Any]]]()
         for parms in find(item).parmTuples():
-            for name in _keyed(parms):
-                keys[name] = self.keys(item, name)[:_MAX_KEYS]
+            for name, keyed in read_each(_keyed(parms), partial(self.keys, item)):
+                keys[name] = keyed[:_MAX_KEYS]
         return keys
 
     def bounds(self, item: str) -> Bounds | None:
@@ -181,8 +183,7 @@ class _Reads(ApiSearch, Building, Checking, CodeContext, Keyframes):
 
     def failures(self, rule: str, items: Sequence[str]) -> Iterator[tuple[str, str]]:
         """Yield each node with its errors; "" for a node without an error."""
-        for item in items:
-            yield item, " ".join(find(item).errors())
+        yield from read_each(items, lambda item: " ".join(find(item).errors()))
 
     def api(self) -> Iterator[ApiEntry]:
         """Yield the types of nodes with their parameters."""

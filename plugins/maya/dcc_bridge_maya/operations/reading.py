@@ -24,6 +24,7 @@ from dcc_bridge.spi import (
     Part,
     PlainNames,
     Rule,
+    read_each,
 )
 
 from ..plain_names import PLAIN
@@ -205,9 +206,8 @@ class _Reading(_Values, ApiSearch, Checking, CodeContext):
             file = ask.getAttr(f"{item}.{prop}")
             if file:
                 yield item, prop, str(file)
-        for file in ask.file(query=True, reference=True) or []:
-            item = ask.referenceQuery(file, referenceNode=True)
-            yield item, "file", ask.referenceQuery(file, filename=True, unresolvedName=True)
+        for _, of_reference in read_each(ask.file(query=True, reference=True) or [], _reference):
+            yield of_reference
 
     def rules(self) -> Iterable[Rule]:
         """Return the rules that a scene can be checked by."""
@@ -215,8 +215,7 @@ class _Reading(_Values, ApiSearch, Checking, CodeContext):
 
     def failures(self, rule: str, items: Sequence[str]) -> Iterator[tuple[str, str]]:
         """Yield the items that fail a rule, each with its fault."""
-        for item in items:
-            fault = _fault(rule, dg.node(item))
+        for item, fault in read_each(items, lambda item: _fault(rule, dg.node(item))):
             if fault:
                 yield item, fault
 
@@ -236,6 +235,12 @@ class _Reading(_Values, ApiSearch, Checking, CodeContext):
                 words = []
             text = " ".join(words)[:_MAX_HELP_CHARACTERS]
             yield ApiEntry(f"cmds.{name}", "function", signature=text)
+
+
+def _reference(file: str) -> tuple[str, str, str]:
+    """Return the node of a reference, its attribute, and the path of the file as it is written."""
+    item = ask.referenceQuery(file, referenceNode=True)
+    return item, "file", ask.referenceQuery(file, filename=True, unresolvedName=True)
 
 
 def _attributes(node_type: str) -> Iterator[ApiEntry]:

@@ -10,7 +10,16 @@ from typing import Any, Final
 
 from maya import cmds
 
-from dcc_bridge.spi import SCENE, Connections, Keyframes, Keys, Shape, SocketLink, Value
+from dcc_bridge.spi import (
+    SCENE,
+    Connections,
+    Keyframes,
+    Keys,
+    Shape,
+    SocketLink,
+    Value,
+    readable,
+)
 
 from . import dg
 from .dg import ask
@@ -188,13 +197,21 @@ class _Values(Connections, Keyframes):
             for flag in ("keyable", "channelBox", "usedAsFilename"):
                 names += ask.listAttr(owner, **{flag: True}) or []
             for name in names:
-                if "." in name:
-                    continue
-                try:
-                    values.setdefault(name, self.value(owner, name))
-                except (ValueError, LookupError):  # of an array without an element
-                    continue
+                value = None
+                if "." not in name:
+                    value = readable(name, self._value_if_any, owner, name)
+                if value is not None:
+                    values.setdefault(name, value)
         return values
+
+    def _value_if_any(self, owner: str, name: str) -> Value | None:
+        """Return the value of an attribute; None for an array without an element."""
+        try:
+            return self.value(owner, name)
+        except (ValueError, LookupError) as error:
+            if isinstance(error, UnicodeError):
+                raise
+            return None
 
 
 def _sockets(node: str, **way: bool) -> list[str]:

@@ -9,7 +9,7 @@ from typing import Any, Final
 from pxr import Kind, Sdf, Usd, UsdGeom, UsdShade, UsdValidation  # type: ignore[attr-defined]  # newer than the stubs
 
 from dcc_bridge import track
-from dcc_bridge.spi import ApiEntry, ApiSearch, Checking, Rule, Said
+from dcc_bridge.spi import ApiEntry, ApiSearch, Checking, Rule, Said, read_each
 
 from . import api_python, links, schemas
 from .items import _Items
@@ -116,15 +116,18 @@ class _Checking(_Items, ApiSearch, Checking):
             yield items[0], "The scene has no default prim."
 
     def _dead_links(self, items: Sequence[str]) -> Iterator[tuple[str, str]]:
-        for item in items:
-            yield item, ", ".join(links.dead_of(self.prim(item)))[:_MAX_CHARACTERS]
+        yield from read_each(
+            items, lambda item: ", ".join(links.dead_of(self.prim(item)))[:_MAX_CHARACTERS]
+        )
 
     def _ngons(self, items: Sequence[str]) -> Iterator[tuple[str, str]]:
-        for item in items:
-            counts = UsdGeom.Mesh(self.prim(item)).GetFaceVertexCountsAttr().Get() or ()
-            ngons = sum(count > 4 for count in counts)
-            reason = f"{ngons} faces" if ngons else ""
-            yield item, reason
+        yield from read_each(items, self._ngons_of)
+
+    def _ngons_of(self, item: str) -> str:
+        """Return how many faces of a prim have more than four corners, in words; "" for none."""
+        counts = UsdGeom.Mesh(self.prim(item)).GetFaceVertexCountsAttr().Get() or ()
+        ngons = sum(count > 4 for count in counts)
+        return f"{ngons} faces" if ngons else ""
 
     def _non_manifold(self, items: Sequence[str]) -> Iterator[tuple[str, str]]:
         for item in items:

@@ -26,13 +26,14 @@ from dcc_bridge.spi import (
     Value,
     Vector,
     digest,
+    read_each,
 )
 
 from .. import frames
 from ..coercion import plain
 from ..host import UsdSession
 from ..plain_names import PLAIN
-from ..prims import branch, is_plain, prim_at
+from ..prims import branch, is_plain, prim_at, require_end
 from . import links, names, schemas
 from .transforms import FIRST, vector
 
@@ -193,9 +194,11 @@ class _Items(CodeContext, Frames):
         prim = self.prim(item)
         boxes = self._boxes_now()
         first = list(islice(branch(prim), _MAX_MEASURED_AT_ONCE + 1))
+        require_end(first)
         if len(first) > _MAX_MEASURED_AT_ONCE:
             # The leaves first: in one piece, 100,000 prims would take two seconds.
             for leaf_first in track(list(Usd.PrimRange(prim))[::-1], message="Measuring"):
+                require_end([leaf_first])
                 boxes.ComputeUntransformedBound(leaf_first)
         box = boxes.ComputeWorldBound(prim).ComputeAlignedRange()
         if box.IsEmpty():
@@ -252,12 +255,13 @@ class _Items(CodeContext, Frames):
         return getattr(self, f"_{part}")(self.prim(item))
 
     def _values(self, prim: Usd.Prim) -> dict[str, Value]:
-        values = {}
-        for attribute in prim.GetAttributes():
-            if attribute.HasValue():
-                values[attribute.GetName()] = shown_value(attribute)
-        for relationship in prim.GetAuthoredRelationships():
-            values[relationship.GetName()] = shown_targets(relationship)
+        values: dict[str, Value] = {}
+        valued = (each for each in prim.GetAttributes() if each.HasValue())
+        for attribute, value in read_each(valued, shown_value, _name_of):
+            values[attribute.GetName()] = value
+        relationships = prim.GetAuthoredRelationships()
+        for relationship, value in read_each(relationships, shown_targets, _name_of):
+            values[relationship.GetName()] = value
         kind = Usd.ModelAPI(prim).GetKind()
         if kind:
             values["kind"] = Value(kind, "token")
@@ -320,7 +324,11 @@ class _Items(CodeContext, Frames):
         if not wanted:
             raise LookupError(names.missing(self.stage, "material, file or prim", thing))
         prims = track(self.prims(), message="Looking for users")
-        return (str(prim.GetPath()) for prim in prims if not wanted.isdisjoint(links.used(prim)))
+        return (
+            str(prim.GetPath())
+            for prim, used in read_each(prims, _used, links.path_of)
+            if not wanted.isdisjoint(used)
+        )
 
     def _is_file(self, thing: str) -> bool:
         return thing in {path for _, _, path in self.files()}
@@ -375,6 +383,14 @@ def _digest(stage: Usd.Stage) -> str:
     if has_more_prims:
         return ""
     return digest([(layer.identifier, layer.ExportToString()) for layer in layers])
+
+
+def _name_of(prop: Usd.Property) -> str:
+    return str(prop.GetName())
+
+
+def _used(prim: Usd.Prim) -> set[str]:
+    return set(links.used(prim))
 
 
 def socket(attribute: Any) -> str:

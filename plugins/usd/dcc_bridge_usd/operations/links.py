@@ -9,6 +9,7 @@ from typing import Any, Final
 from pxr import Sdf, Usd
 
 from dcc_bridge import track
+from dcc_bridge.spi import read_each
 
 _ASSETS: Final = (Sdf.ValueTypeNames.Asset, Sdf.ValueTypeNames.AssetArray)
 
@@ -52,17 +53,30 @@ def files(stage: Usd.Stage) -> Iterator[tuple[str, str, str]]:
         The prim, its property ("references" for a reference or payload), and the path as the root
         layer would write it.
     """
-    root = stage.GetRootLayer()
-    for prim in track(list(stage.Traverse()), message="Reading the files"):
-        item = str(prim.GetPath())
-        for layer, arc in arcs(prim):
-            if arc.assetPath:
-                yield item, "references", _seen_from(root, layer, arc.assetPath)
-        for attribute in prim.GetAuthoredAttributes():
-            if attribute.GetTypeName() in _ASSETS:
-                layer = attribute.GetPropertyStack(Usd.TimeCode.EarliestTime())[0].layer
-                for path in _paths(attribute):
-                    yield item, attribute.GetName(), _seen_from(root, layer, path)
+    prims = track(list(stage.Traverse()), message="Reading the files")
+    for _, named in read_each(prims, _files_of, path_of):
+        yield from named
+
+
+def path_of(prim: Usd.Prim) -> str:
+    """Return the path of a prim, which is its item."""
+    return str(prim.GetPath())
+
+
+def _files_of(prim: Usd.Prim) -> list[tuple[str, str, str]]:
+    """Return the files that a prim names, as `files` yields them."""
+    root = prim.GetStage().GetRootLayer()
+    item = path_of(prim)
+    named = []
+    for layer, arc in arcs(prim):
+        if arc.assetPath:
+            named.append((item, "references", _seen_from(root, layer, arc.assetPath)))
+    for attribute in prim.GetAuthoredAttributes():
+        if attribute.GetTypeName() in _ASSETS:
+            layer = attribute.GetPropertyStack(Usd.TimeCode.EarliestTime())[0].layer
+            for path in _paths(attribute):
+                named.append((item, attribute.GetName(), _seen_from(root, layer, path)))
+    return named
 
 
 def _paths(attribute: Usd.Attribute) -> Iterator[str]:
@@ -112,12 +126,20 @@ def replace_users(stage: Usd.Stage, replacements: Mapping[str, str]) -> None:
 
 def dead_links(stage: Usd.Stage) -> Iterator[str]:
     """Yield the properties that lead nowhere, and the prims whose files are lost."""
-    for prim in track(list(stage.Traverse()), message="Looking for dead links"):
-        if any(_is_lost(stage, arc) for _, arc in arcs(prim)):
-            yield str(prim.GetPath())
-        for prop in prim.GetAuthoredProperties():
-            if _dead_targets(prop):
-                yield str(prop.GetPath())
+    prims = track(list(stage.Traverse()), message="Looking for dead links")
+    for _, dead in read_each(prims, _dead_links_of, path_of):
+        yield from dead
+
+
+def _dead_links_of(prim: Usd.Prim) -> list[str]:
+    """Return the paths of what leads nowhere of one prim, as `dead_links` yields them."""
+    dead = []
+    if any(_is_lost(prim.GetStage(), arc) for _, arc in arcs(prim)):
+        dead.append(path_of(prim))
+    for prop in prim.GetAuthoredProperties():
+        if _dead_targets(prop):
+            dead.append(str(prop.GetPath()))
+    return dead
 
 
 def dead_of(prim: Usd.Prim) -> Iterator[str]:

@@ -90,6 +90,9 @@ def exact(
 
     Returns:
         None if the transform is not a common stack that turns about X, Y and Z in this order.
+
+    Raises:
+        RuntimeError: An op is of another type than its name says.
     """
     if not UsdGeom.XformCommonAPI(xform):
         return None
@@ -97,6 +100,8 @@ def exact(
     if _order(ops) != "XYZ":
         return None
     values = {name: op.Get(time) for name, op in ops.items()}
+    if any(isinstance(value, str) for value in values.values()):
+        raise RuntimeError(f"the transform of {xform.GetPath()} has a text in place of numbers")
     at = Gf.Vec3d(values.get("at") or (0, 0, 0)) + pivot(xform, time)
     rotation = values.get("rotation") or (0.0, 0.0, 0.0)
     scale = values.get("scale") or (1.0, 1.0, 1.0)

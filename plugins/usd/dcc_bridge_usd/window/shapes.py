@@ -7,9 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from math import isfinite
 
 from pxr import Gf, Tf, Usd, UsdGeom, UsdLux, UsdShade
 
+from dcc_bridge.spi import readable
+
+from ..prims import branch, require_end
 from .space import Point, around, numbers, radius, upright
 from .tree import Kind, kind_of
 
@@ -80,16 +84,22 @@ def collect(
     for prim, kind in _visible(stage, time):
         if kind in _SOLID:
             solid_prims.append((prim, kind))
-        else:
-            placed.append((prim, kind, reader.place(prim)))
+            continue
+        place = readable(str(prim.GetPath()), reader.place, prim)
+        if place is not None:
+            placed.append((prim, kind, place))
     solids = []
     for prim, kind in through(solid_prims):
-        shape = reader.solid(prim, kind)
+        shape = readable(str(prim.GetPath()), reader.solid, prim, kind)
         if shape is not None:
             solids.append(shape)
     focus = _focus(solids, [place.ExtractTranslation() for _, _, place in placed])
     size = radius(around(focus)) * 0.013
-    marks = [reader.mark(prim, kind, place, size) for prim, kind, place in placed]
+    marks = []
+    for prim, kind, place in placed:
+        mark = readable(str(prim.GetPath()), reader.mark, prim, kind, place, size)
+        if mark is not None:
+            marks.append(mark)
     return Scenery((*solids, *marks), focus, size)
 
 
@@ -142,6 +152,13 @@ def _is_mirrored(matrix: Gf.Matrix4d) -> bool:
     return bool(matrix.GetDeterminant3() < 0)
 
 
+def _require_finite(points: Iterable[Point]) -> None:
+    """Raise ValueError for points to which nothing can be drawn."""
+    for point in points:
+        if not all(map(isfinite, numbers(point))):
+            raise ValueError("its place is no number")
+
+
 class _Reader:
     """Reads places, boxes and colours, with caches for all prims of a stage."""
 
@@ -155,10 +172,12 @@ class _Reader:
     def place(self, prim: Usd.Prim) -> Gf.Matrix4d:
         """Return the matrix of a prim with Y up, without scale and shear."""
         matrix = self._places.GetLocalToWorldTransform(prim)
+        _require_finite([matrix.ExtractTranslation()])
         return Gf.Matrix4d(matrix.RemoveScaleShear() * self._upright)
 
     def solid(self, prim: Usd.Prim, kind: Kind) -> Shape | None:
         """Return the box of a prim with an extent; None if the extent is empty."""
+        require_end(branch(prim))
         limits = self._bounds.ComputeUntransformedBound(prim).GetRange()
         if limits.IsEmpty():
             return None
@@ -167,6 +186,7 @@ class _Reader:
         if _is_mirrored(matrix):
             corners = _MIRRORED
         points = tuple(matrix.Transform(limits.GetCorner(corner)) for corner in corners)
+        _require_finite(points)
         return Shape(str(prim.GetPath()), kind, points, self._colour(prim), _shades(matrix))
 
     def _colour(self, prim: Usd.Prim) -> Colour:
@@ -187,6 +207,7 @@ class _Reader:
         if kind is Kind.CAMERA:
             points += self._frame(prim, size)
         placed = tuple(place.Transform(point) for point in points)
+        _require_finite(placed)
         return Shape(str(prim.GetPath()), kind, placed)
 
     def _frame(self, prim: Usd.Prim, size: float) -> list[Point]:

@@ -46,12 +46,18 @@ class Batch:
         self._signatures: dict[str, Any] = {}
 
     @skill(risk="edit")
-    def batch(self, steps: list[Step], look: Json | None = None, check: Json | None = None) -> Any:
+    def batch(
+        self,
+        steps: list[Step],
+        look: Json | None = None,
+        check: Json | None = None,
+        why: str = "",
+    ) -> Any:
         """Run several tools as one call: one undo step, all or nothing. The way to change a scene.
 
         A step says what to do, with its arguments; 50 at most. "$id" stands for the items of an
         earlier step, "$id.changed.0.after.at" for a part of its result. What deletes asks, then
-        all begins anew, in one step; save goes last. look and check: arguments of those tools.
+        all begins anew; save goes last. look, check: their arguments. why: for the undo menu.
         """
         every: list[Step] = list(steps)
         if check is not None:

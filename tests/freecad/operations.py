@@ -19,6 +19,7 @@ from unittest.mock import Mock
 import FreeCAD
 import pytest
 
+from dcc_bridge.consent.account import told
 from dcc_bridge.verbs import renaming
 from dcc_bridge.verbs.items import counted
 from dcc_bridge.verbs.operations import SCENE, Shot, SocketLink, Value
@@ -217,6 +218,74 @@ def test_names_of_each_kind_are_told_and_end_the_error_of_a_wrong_one(
         "There is no object 'Box_1'; near: Box. "
         "Names here are like Box, Box, Placement.Base.x, Sheet, A1."
     )
+
+
+def account(operations: EveryPort, edit: Edit) -> str:
+    """Return what is told of an edit, and undo it."""
+    host = operations.host
+    with host.undo_step("Ours"):
+        trial = host.trial()
+        assert trial is not None
+        edit(operations)
+        host.lost(())
+        told_now = trial.account()
+    host.undo()
+    assert told_now is not None
+    return told([told_now])
+
+
+def _note_comment(_: EveryPort) -> None:
+    FreeCAD.ActiveDocument.Comment = "approved"
+
+
+def _break_cut(_: EveryPort) -> None:
+    document = FreeCAD.ActiveDocument
+    document.removeObject("Tool")
+    document.recompute()
+
+
+ACCOUNTS: dict[str, Edit] = {
+    "changed: Box, Length: 10 -> 12": call("set_value", "Box", "Length", 12),
+    "changed: Box, Placement.Base: [0, 0, 0] -> [1, 2, 3]": call("place", "Box", at=(1, 2, 3)),
+    'changed: Sheet, cells.A1: "=3mm" -> "=5mm"; Cylinder, Height: 13 -> 15': call(
+        "set_value", "Sheet", "A1", "=5 mm"
+    ),
+    'changed: Ball, expressions.Radius: none -> "Box.Length"; Ball, Radius: 5 -> 10': call(
+        "connect", SocketLink("Box", "Length", "Ball", "Radius")
+    ),
+    'changed: Box, Label: "Box" -> "Crate"': call("rename", "Box", "Crate"),
+    "created: New": call("create", "Part::Box", "New", None),
+    'changed: @scene, Comment: "" -> "approved"': _note_comment,
+}
+
+
+@in_console
+@pytest.mark.parametrize("now", ACCOUNTS)
+def test_an_edit_is_told_as_the_document_has_it(operations: EveryPort, now: str) -> None:
+    assert account(operations, ACCOUNTS[now]) == now
+
+
+@in_console
+def test_of_a_deletion_what_cannot_be_computed_any_more_is_told(operations: EveryPort) -> None:
+    told_now = account(operations, _break_cut)
+
+    assert told_now.startswith("deleted: Tool. changed: ")
+    assert 'Cut, Tool: "Tool" -> none' in told_now
+    assert ". broken: " in told_now
+    assert "Cut" in told_now.rpartition(". broken: ")[2]
+
+
+@in_console
+def test_of_many_edits_only_their_number_and_the_first_values_are_told(
+    operations: EveryPort,
+) -> None:
+    made = [operations.create("Part::Box", f"B{number:03}", None) for number in range(300)]
+
+    def grow(_: EveryPort) -> None:
+        for item in made:
+            operations.set_value(item, "Length", 20)
+
+    assert account(operations, grow).startswith("changed: 300, such as B000, Length: 10 -> 20; ")
 
 
 @in_console

@@ -19,7 +19,6 @@ from unittest.mock import Mock
 import FreeCAD
 import pytest
 
-from dcc_bridge.consent.account import told
 from dcc_bridge.verbs import renaming
 from dcc_bridge.verbs.items import counted
 from dcc_bridge.verbs.operations import SCENE, Shot, SocketLink, Value
@@ -34,7 +33,7 @@ from tests.verbs.operations_contract import (
     PlacingContract,
     SeeingContract,
 )
-from tests.verbs.promises import Edit, call, one_step, refused
+from tests.verbs.promises import Edit, account_of, call, one_step, refused
 from tests.verbs.stand import Stand, Words
 
 in_console = pytest.mark.skipif(FreeCAD.GuiUp, reason="in the console it is the same")
@@ -220,20 +219,6 @@ def test_names_of_each_kind_are_told_and_end_the_error_of_a_wrong_one(
     )
 
 
-def account(operations: EveryPort, edit: Edit) -> str:
-    """Return what is told of an edit, and undo it."""
-    host = operations.host
-    with host.undo_step("Ours"):
-        trial = host.trial()
-        assert trial is not None
-        edit(operations)
-        host.lost(())
-        told_now = trial.account()
-    host.undo()
-    assert told_now is not None
-    return told([told_now])
-
-
 def _note_comment(_: EveryPort) -> None:
     FreeCAD.ActiveDocument.Comment = "approved"
 
@@ -262,12 +247,12 @@ ACCOUNTS: dict[str, Edit] = {
 @in_console
 @pytest.mark.parametrize("now", ACCOUNTS)
 def test_an_edit_is_told_as_the_document_has_it(operations: EveryPort, now: str) -> None:
-    assert account(operations, ACCOUNTS[now]) == now
+    assert account_of(operations, ACCOUNTS[now]) == now
 
 
 @in_console
 def test_of_a_deletion_what_cannot_be_computed_any_more_is_told(operations: EveryPort) -> None:
-    told_now = account(operations, _break_cut)
+    told_now = account_of(operations, _break_cut)
 
     assert told_now.startswith("deleted: Tool. changed: ")
     assert 'Cut, Tool: "Tool" -> none' in told_now
@@ -285,7 +270,7 @@ def test_of_many_edits_only_their_number_and_the_first_values_are_told(
         for item in made:
             operations.set_value(item, "Length", 20)
 
-    assert account(operations, grow).startswith("changed: 300, such as B000, Length: 10 -> 20; ")
+    assert account_of(operations, grow).startswith("changed: 300, such as B000, Length: 10 -> 20; ")
 
 
 @in_console

@@ -259,6 +259,8 @@ def test_rules_find_faces_of_many_corners_and_open_edges(operations: EveryPort) 
     }
     assert found["ngons"] == {"Cube": "", disc: "1 faces"}
     assert found["non_manifold"] == {"Cube": "", disc: "32 edges"}
+    assert found["no_material"] == {"Cube": "", disc: "no material"}
+    assert found["no_uvs"]["Cube"] == ""
     assert operations.create("TRIANGULATE_MODIFIER", None, disc) == disc
     assert dict(operations.failures("ngons", [disc])) == {disc: ""}
     assert operations.create("SOLIDIFY_MODIFIER", None, disc) == disc

@@ -307,6 +307,41 @@ def test_the_validators_of_usd_are_rules(session: UsdSession, operations: EveryP
     assert all(rule.mend for rule in operations.rules())
 
 
+SHEET = """#usda 1.0
+def Mesh "Bare" {
+    int[] faceVertexCounts = [4]
+    int[] faceVertexIndices = [0, 1, 2, 3]
+    point3f[] points = [(0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0)]
+}
+def Mesh "Whole" (prepend apiSchemas = ["MaterialBindingAPI"]) {
+    int[] faceVertexCounts = [3, 3]
+    int[] faceVertexIndices = [0, 1, 2, 2, 1, 0]
+    point3f[] points = [(0, 0, 0), (1, 0, 0), (1, 1, 0)]
+    texCoord2f[] primvars:st = [(0, 0), (1, 0), (1, 1)]
+    rel material:binding = </Red>
+}
+def Xform "Group" {}
+def Material "Red" {}
+"""
+
+
+@pytest.mark.parametrize(
+    ("rule", "why"),
+    [
+        ("non_manifold", "4 edges"),
+        ("no_uvs", "no texture coordinates"),
+        ("no_material", "no material"),
+    ],
+)
+def test_what_a_mesh_lacks_is_found(tmp_path: Path, rule: str, why: str) -> None:
+    (tmp_path / "sheet.usda").write_text(SHEET)
+    operations = cast("EveryPort", usd_operations(UsdSession(tmp_path / "sheet.usda")))
+
+    failures = dict(operations.failures(rule, list(operations.items())))
+
+    assert failures == {"/Bare": why, "/Whole": "", "/Group": "", "/Red": ""}
+
+
 def test_the_api_is_that_of_this_version(operations: EveryPort) -> None:
     entries = {entry.name: entry for entry in operations.api()}
 

@@ -59,8 +59,8 @@ class Batch:
 
         50 steps, each what to do, with its arguments. "$id" stands for the items of an earlier
         step, "$id.changed.0.after.at" for a part of its result. What deletes asks, then all
-        begins anew; save goes last. look, check: their arguments; require: of check; a failed
-        item undoes all. why: for the undo menu.
+        begins anew; save goes last. look, check: their arguments; require: of check; failures
+        undo all. why: for the undo menu.
         """
         every: list[Step] = list(steps)
         if check is not None:

@@ -57,7 +57,7 @@ class Batch:
     ) -> Any:
         """Run several tools as one call: one undo step, all or nothing. The way to change a scene.
 
-        50 steps, each what to do, with its arguments. "$id" stands for the items of an earlier
+        50 steps: what to do, with its arguments. "$id" stands for the items of an earlier
         step, "$id.changed.0.after.at" for a part of its result. What deletes asks, then all
         begins anew; save goes last. look, check: their arguments; require: of check; failures
         undo all. why: for the undo menu.

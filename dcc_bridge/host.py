@@ -85,6 +85,25 @@ class Changes:
 CountChanges = Callable[[], Changes]
 
 
+@dataclass(frozen=True, slots=True)
+class Account:
+    """What is different in a scene after an edit, for the agent that made the edit.
+
+    Attributes:
+        created: Items that are there now.
+        changed: What changed in items that were there before, and in what is no item (the settings
+            of the scene, its layers): a name, or "Cube, location: [0, 0, 0] -> [1, 0, 0]", as
+            `value_change` makes it.
+        deleted: Items that are gone.
+        broken: What worked before and does not now.
+    """
+
+    created: Sequence[str] = ()
+    changed: Sequence[str] = ()
+    deleted: Sequence[str] = ()
+    broken: Sequence[str] = ()
+
+
 class Trial(Protocol):
     """The open undo step, as long as its edits can be taken back without a trace. Main thread.
 
@@ -126,6 +145,17 @@ class Trial(Protocol):
             A name for each, as a person reads it: "Cut", "Boolean of Cube". Items that are gone
             are not named.
         """
+
+    def account(self) -> Account | None:
+        """Return what is different in the scene since the step began. Raises nothing.
+
+        It is called after `Host.lost`, of an edit that stays. It tells what was noted and compared
+        until then, and takes a small part of the time of the edit.
+
+        Returns:
+            By default None: the host does not tell it.
+        """
+        return None
 
     @abstractmethod
     def revert(self) -> list[str]:

@@ -11,6 +11,7 @@ stretch has changed the scene if the host's undo stack has another mark after it
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
@@ -29,8 +30,10 @@ from dcc_bridge.errors import (
     PartlyApplied,
     UndidOthers,
 )
-from dcc_bridge.host import Host, Trial, UndoMark, loss_check
+from dcc_bridge.host import Account, Host, Trial, UndoMark, loss_check
 from dcc_bridge.threads import main_thread
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +64,7 @@ class Steps:
         undone: The labels of the steps that were taken back.
         is_reverted: Whether each of these was taken back while it was open.
         is_compared: Whether the host could compare all of each step that stays for losses.
+        accounts: What is different in the scene after each step that stands, as the host tells it.
         lost: The loss that nothing brings back, as an error that the body may have caught.
         loss_guard: The judge, which is asked whether the edits of a stretch may stay.
         trial: Reverts the open step; None if the host cannot, or no step is open.
@@ -103,6 +107,7 @@ class Steps:
         self.undone: list[str] = []
         self.is_reverted = True
         self.is_compared = True
+        self.accounts: list[Account] = []
         self._put_back: list[str] = []
         self._left: list[str] = []
         self._file: Path | None = None  # the scene's file at the newest change
@@ -255,6 +260,7 @@ class Steps:
             PartlyApplied: An edit of somebody else lies on top.
             NotUndoable: Some of the edits could not be undone.
         """
+        self.accounts.clear()
         while self._done:
             self._roll_back_last()
         if isinstance(self.lost, NotUndoable):
@@ -434,9 +440,22 @@ class Steps:
         if (refusal is not None or fails) and trial.is_edited():
             self._revert(trial)
             self._refusal = refusal
-        elif not trial.is_complete:
+            return
+        if not trial.is_complete:
             self.is_compared = False
         self._may_stay = refusal is None
+        if self._may_stay:
+            self._note_account(trial)
+
+    def _note_account(self, trial: Trial) -> None:
+        """Note what is different after the open step, which stays."""
+        try:
+            account = trial.account()
+        except Exception:  # the edit was judged, and stays whether or not it can be told
+            log.exception("call %s: what is different cannot be told", self._call.id)
+            return
+        if account is not None:
+            self.accounts.append(account)
 
     def _note_change(self, change: _Change, added: int, *, is_last: bool) -> None:
         """Note a change, and take it back where it must not stay.

@@ -72,6 +72,7 @@ _NOT_YET: Final = (
     "{title}. The application is busy, so the arguments of this tool are not known yet. List the "
     "tools again in a moment."
 )
+_NOW: Final = "now"  # the key of what is different in the scene, in the answer of an edit
 _MARK: Final = "dcc-bridge/malformed"
 _MARKED_CANCEL: Final = {"action": "cancel", "_meta": {_MARK: True}}
 """Replaces a malformed answer."""
@@ -324,6 +325,7 @@ def result(outcome: Outcome, returns: Returns = _UNTYPED) -> types.CallToolResul
     if outcome.error is not None:
         return _result(outcome.status, [_sentence(outcome.error)], is_error=True)
     content: list[types.ContentBlock] = []
+    outcome = _with_account(outcome, returns)
     try:
         if outcome.value is not None:
             content = _content(outcome.value)
@@ -337,6 +339,22 @@ def result(outcome: Outcome, returns: Returns = _UNTYPED) -> types.CallToolResul
     if outcome.note:
         content = [*content, _sentence(outcome.note)]
     return _result(outcome.status, content, structured=structured)
+
+
+def _with_account(outcome: Outcome, returns: Returns) -> Outcome:
+    """Return an outcome with what is different in the scene in its value, or else in its note.
+
+    In the value if that is an object without a schema, as clients may show the object alone.
+    """
+    if not outcome.now:
+        return outcome
+    value = outcome.value
+    if not returns.is_typed and isinstance(value, dict) and _NOW not in value:
+        return replace(outcome, value={**value, _NOW: outcome.now})
+    has_pictures = isinstance(value, list) and any(map(is_file, value))
+    if has_pictures and isinstance(value[0], dict):
+        return replace(outcome, value=[{**value[0], _NOW: outcome.now}, *value[1:]])
+    return replace(outcome, note=f"{outcome.note} {_NOW.title()}: {outcome.now}.".strip())
 
 
 def plain_dump(result: types.CallToolResult, *, is_modern: bool) -> dict[str, Any] | None:

@@ -67,12 +67,14 @@ class Outcome:
         value: What the skill returned.
         error: A sentence for the agent; None where the value says enough.
         note: A sentence for the agent beside the value, or "".
+        now: What is different in the scene after the call, or "".
     """
 
     status: Status
     value: Any = None
     error: str | None = None
     note: str = ""
+    now: str = ""
 
 
 def refusal(call: Call) -> Status:

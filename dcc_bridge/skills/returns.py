@@ -60,6 +60,11 @@ class Returns:
             return None
         return self._adapter.schema
 
+    @property
+    def is_typed(self) -> bool:
+        """Whether a result is checked by its type."""
+        return self._adapter is not None
+
     def structured(self, value: Any) -> dict[str, Any] | None:
         """Return a result as a JSON object; None where it is no object.
 

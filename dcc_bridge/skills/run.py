@@ -35,6 +35,7 @@ from greenlet import GreenletExit
 
 from dcc_bridge.audit.trail import RunRecord
 from dcc_bridge.callbacks import Throttle, TimeLimit, call_safely
+from dcc_bridge.consent.account import told
 from dcc_bridge.consent.attempt import Attempt
 from dcc_bridge.consent.call import Call, RunControl, current_run, destructive_skill
 from dcc_bridge.consent.loss import Loss
@@ -44,6 +45,7 @@ from dcc_bridge.elicitation import secret
 from dcc_bridge.elicitation.caller import Progress
 from dcc_bridge.elicitation.context import current_context
 from dcc_bridge.elicitation.question import Question
+from dcc_bridge.elicitation.text import safe_line
 from dcc_bridge.elicitation.types import PAUSED, Answered, ElicitationResponse, outcome
 from dcc_bridge.errors import BridgeClosed, BridgeError, PartlyApplied, Paused, Stopped
 from dcc_bridge.skills.body import Body
@@ -63,6 +65,8 @@ _NOT_COMPARED: Final = (
     "There is too much in the scene to compare all of it, so more may be lost than was asked "
     "about. Undo brings it back."
 )
+_WHY: Final = "why"  # the argument in which an agent says what an edit is for
+_MAX_LABEL: Final = 48  # characters of that in an undo menu
 _ENDED: Future[Any] = Future()  # replaces the job of a run that has ended: a job holds its run
 _ENDED.set_result(None)
 
@@ -113,12 +117,13 @@ class Run(RunControl):
         self._audit_record = RunRecord(environment.auditor, call)
         # A partial of a function, not a method: the steps would hold the run that holds them.
         self.paused = partial(_pause_error, environment, skill, self.trail)
-        self._loss_guard = LossGuard(environment.host, call, self._audit_record, skill.undo_label)
+        label = _undo_label(skill, arguments)
+        self._loss_guard = LossGuard(environment.host, call, self._audit_record, label)
         self._steps = Steps(
             environment.host,
             environment.main,
             call,
-            skill.undo_label,
+            label,
             self._loss_guard,
             self.paused,
             environment.recent.follow_mark,
@@ -467,7 +472,7 @@ class Run(RunControl):
             call_safely(self._environment.edited, self.call, label)
         if refused is not None:
             return Outcome(refusal(self.call), value, note=str(refused))
-        return Outcome("done", value)
+        return Outcome("done", value, now=secret.redact(told(self._steps.accounts)))
 
     def _undo(self, undo: Callable[[], None]) -> PartlyApplied | None:
         """Undo the changes of the call; return an error if some of them stand."""
@@ -480,6 +485,14 @@ class Run(RunControl):
                 log.exception("call %s: its changes could not be undone", self.call.id)
                 return PartlyApplied(self.skill.name)
         return None
+
+
+def _undo_label(skill: Skill, arguments: Mapping[str, Any]) -> str:
+    """Return the label of a run's undo steps: the agent's own words, if it says why it edits."""
+    why = arguments.get(_WHY)
+    if not isinstance(why, str):
+        return skill.undo_label
+    return safe_line(secret.redact(why), _MAX_LABEL).rstrip(".") or skill.undo_label
 
 
 def _pause_error(environment: RunEnvironment, skill: Skill, trail: Trail) -> Paused | None:

@@ -26,6 +26,8 @@ The application:
 ``Trial``              an open undo step that can be taken back as if it had never been
 ``UndoMark``           a place in its undo stack
 ``Changes``            what became of the items of a scene
+``Account``            what is different in a scene after an edit, for the agent
+``value_change``       tells a value before and now, for `Trial.account`
 ``Undo``               type: a function that takes a registration back; harmless the second time
 ``Later``              type: a function that has the event loop call another one in a later turn
 ``CountChanges``       type: a function that returns the `Changes` until now
@@ -131,6 +133,7 @@ if TYPE_CHECKING:
     from dcc_bridge.application_log import install_log
     from dcc_bridge.callbacks import Callbacks
     from dcc_bridge.checkpoints import keep_anyway
+    from dcc_bridge.consent.account import value_change
     from dcc_bridge.consent.agreed_ids import AgreedIds
     from dcc_bridge.consent.late_losses import Losses
     from dcc_bridge.errors import (
@@ -145,6 +148,7 @@ if TYPE_CHECKING:
     from dcc_bridge.held_files import retry_while_held
     from dcc_bridge.host import (
         MOST_TOLD,
+        Account,
         Changes,
         CountChanges,
         Host,
@@ -214,6 +218,7 @@ else:
         "plugin",
         "application_log",
         "consent.agreed_ids",
+        "consent.account",
         "consent.late_losses",
         "verbs.plain_names",
         "verbs.operations",
@@ -235,6 +240,7 @@ __all__ = [
     "MOST_TOLD",
     "SCENE",
     "SCENE_PROPS",
+    "Account",
     "AgreedIds",
     "ApiEntry",
     "ApiSearch",
@@ -301,4 +307,5 @@ __all__ = [
     "retry_while_held",
     "start_once",
     "triple",
+    "value_change",
 ]

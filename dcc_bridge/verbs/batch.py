@@ -53,13 +53,14 @@ class Batch:
         look: Json | None = None,
         check: Json | None = None,
         require: Json = {},
+        why: str = "",
     ) -> Any:
         """Run several tools as one call: one undo step, all or nothing. The way to change a scene.
 
-        A step says what to do, with its arguments; 50 at most. "$id" stands for the items of an
-        earlier step, "$id.changed.0.after.at" for a part of its result. What deletes asks, then
-        all begins anew, in one step; save goes last. look, check: arguments of those tools;
-        require: of check; if an item fails, all is undone.
+        50 steps: what to do, with its arguments. "$id" stands for the items of an earlier
+        step, "$id.changed.0.after.at" for a part of its result. What deletes asks, then all
+        begins anew; save goes last. look, check: their arguments; require: of check; failures
+        undo all. why: for the undo menu.
         """
         every: list[Step] = list(steps)
         if check is not None:

@@ -37,7 +37,7 @@ from tests.verbs.operations_contract import (
     PlacingContract,
     SeeingContract,
 )
-from tests.verbs.promises import Edit, call, one_step
+from tests.verbs.promises import Edit, account_of, call, one_step
 from tests.verbs.stand import Stand, Words, box, near
 
 SURFACE = "material:Material/Principled BSDF"
@@ -923,6 +923,93 @@ def test_the_scene_has_the_words_of_the_summary_and_blender_s_own(operations: Ev
         assert scene().render.engine == "BLENDER_WORKBENCH"
     with pytest.raises(ValueError, match=r"is one of .*BLENDER_WORKBENCH"):
         operations.set_value(SCENE, "engine", "Workbench")
+
+
+def _set_custom(_: EveryPort) -> None:
+    cube()["shot"] = "sh010"
+
+
+def _exclude(_: EveryPort) -> None:
+    layer: Any = bpy.context.view_layer
+    layer.layer_collection.children["Collection"].exclude = True
+
+
+def _compose(_: EveryPort) -> None:
+    """Add a node that blurs the picture."""
+    open_scene: Any = scene()
+    if hasattr(open_scene, "compositing_node_group"):  # since 5.0
+        open_scene.compositing_node_group = bpy.data.node_groups.new("Comp", "CompositorNodeTree")
+        tree = open_scene.compositing_node_group
+    else:
+        open_scene.use_nodes = True
+        tree = open_scene.node_tree
+    tree.nodes.new("CompositorNodeBlur")
+
+
+def _bend(_: EveryPort) -> None:
+    mesh: Any = cube().data
+    mesh.vertices[0].co.x += 1
+    mesh.update()
+
+
+ACCOUNTS: dict[str, Edit] = {
+    "changed: Cube, location: [0, 0, 0] -> [1, 2, 3]": call("place", "Cube", (1, 2, 3)),
+    "changed: Cube, rotation_euler: [0, 0, 0] -> [0, 0, 90]": call(
+        "place", "Cube", rotation=(0, 0, 90)
+    ),
+    'created: Cube, modifiers["Bevel"]': call("create", "BEVEL_MODIFIER", None, "Cube"),
+    "created: material:Material/Bump": call("create", "ShaderNodeBump", None, "material:Material"),
+    f"changed: {SURFACE}, Roughness: 0.5 -> 0.2": call("set_value", SURFACE, "Roughness", 0.2),
+    "changed: light:Light, energy: 1000 -> 5": call("set_value", "Light", "data.energy", 5),
+    "changed: scene:Scene, render.resolution_x: 1920 -> 800": call(
+        "set_value", SCENE, "size", [800, 1080]
+    ),
+    "changed: scene:Scene, frame_end: 250 -> 99": call("set_value", SCENE, "end", 99),
+    "changed: Cube is Crate": call("rename", "Cube", "Crate"),
+    'changed: Cube, ["shot"]: none -> "sh010"': _set_custom,
+    'changed: scene:Scene, view_layers["ViewLayer"].Collection: [] -> ["exclude"]': _exclude,
+    "changed: mesh:Cube, its geometry": _bend,
+    'deleted: material:Material. changed: Cube, materials: ["Material"] -> [null]. '
+    "broken: material of Cube": call("delete", ["material:Material"]),
+}
+
+
+@pytest.mark.parametrize("now", ACCOUNTS)
+def test_an_edit_is_told_as_the_file_has_it(operations: EveryPort, now: str) -> None:
+    assert account_of(operations, ACCOUNTS[now]) == now
+
+
+def test_a_new_object_is_told_without_its_mesh(operations: EveryPort) -> None:
+    now = account_of(operations, call("create", "SPHERE", "Ball", None))
+
+    assert now.startswith("created: Ball. changed: collection:Collection, objects: ")
+
+
+def test_what_is_composed_is_told(operations: EveryPort) -> None:
+    now = account_of(operations, _compose)
+
+    assert "/Blur" in now or "nodetree:Comp" in now
+
+
+def test_in_a_large_file_each_moved_object_counts_also_where_its_values_are_not_read(
+    operations: EveryPort,
+) -> None:
+    for number in range(600):
+        copy = bpy.data.objects.new(f"C{number:03}", cube().data)
+        scene().collection.objects.link(copy)
+
+    def move(_: EveryPort) -> None:
+        for number in range(600):
+            bpy.data.objects[f"C{number:03}"].location.x = 2
+
+    def color(_: EveryPort) -> None:
+        for number in range(600):
+            copy: Any = bpy.data.objects[f"C{number:03}"]
+            copy.color = (1, 0, 0, 1)
+
+    first = "C000, location: [0, 0, 0] -> [2, 0, 0]"
+    assert account_of(operations, move).startswith(f"changed: 600, such as {first}; ")
+    assert account_of(operations, color).startswith("changed: 600, such as ")
 
 
 def test_the_host_paints_while_what_is_in_a_collection_is_measured(

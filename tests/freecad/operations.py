@@ -33,7 +33,7 @@ from tests.verbs.operations_contract import (
     PlacingContract,
     SeeingContract,
 )
-from tests.verbs.promises import Edit, call, one_step, refused
+from tests.verbs.promises import Edit, account_of, call, one_step, refused
 from tests.verbs.stand import Stand, Words
 
 in_console = pytest.mark.skipif(FreeCAD.GuiUp, reason="in the console it is the same")
@@ -217,6 +217,60 @@ def test_names_of_each_kind_are_told_and_end_the_error_of_a_wrong_one(
         "There is no object 'Box_1'; near: Box. "
         "Names here are like Box, Box, Placement.Base.x, Sheet, A1."
     )
+
+
+def _note_comment(_: EveryPort) -> None:
+    FreeCAD.ActiveDocument.Comment = "approved"
+
+
+def _break_cut(_: EveryPort) -> None:
+    document = FreeCAD.ActiveDocument
+    document.removeObject("Tool")
+    document.recompute()
+
+
+ACCOUNTS: dict[str, Edit] = {
+    "changed: Box, Length: 10 -> 12": call("set_value", "Box", "Length", 12),
+    "changed: Box, Placement.Base: [0, 0, 0] -> [1, 2, 3]": call("place", "Box", at=(1, 2, 3)),
+    'changed: Sheet, cells.A1: "=3mm" -> "=5mm"; Cylinder, Height: 13 -> 15': call(
+        "set_value", "Sheet", "A1", "=5 mm"
+    ),
+    'changed: Ball, expressions.Radius: none -> "Box.Length"; Ball, Radius: 5 -> 10': call(
+        "connect", SocketLink("Box", "Length", "Ball", "Radius")
+    ),
+    'changed: Box, Label: "Box" -> "Crate"': call("rename", "Box", "Crate"),
+    "created: New": call("create", "Part::Box", "New", None),
+    'changed: @scene, Comment: "" -> "approved"': _note_comment,
+}
+
+
+@in_console
+@pytest.mark.parametrize("now", ACCOUNTS)
+def test_an_edit_is_told_as_the_document_has_it(operations: EveryPort, now: str) -> None:
+    assert account_of(operations, ACCOUNTS[now]) == now
+
+
+@in_console
+def test_of_a_deletion_what_cannot_be_computed_any_more_is_told(operations: EveryPort) -> None:
+    told_now = account_of(operations, _break_cut)
+
+    assert told_now.startswith("deleted: Tool. changed: ")
+    assert 'Cut, Tool: "Tool" -> none' in told_now
+    assert ". broken: " in told_now
+    assert "Cut" in told_now.rpartition(". broken: ")[2]
+
+
+@in_console
+def test_of_many_edits_only_their_number_and_the_first_values_are_told(
+    operations: EveryPort,
+) -> None:
+    made = [operations.create("Part::Box", f"B{number:03}", None) for number in range(300)]
+
+    def grow(_: EveryPort) -> None:
+        for item in made:
+            operations.set_value(item, "Length", 20)
+
+    assert account_of(operations, grow).startswith("changed: 300, such as B000, Length: 10 -> 20; ")
 
 
 @in_console

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from dcc_bridge.consent.account import told
 from tests.hosts.digests import scene_digest
 from tests.verbs.every_port import EveryPort
 
@@ -38,6 +39,20 @@ def one_step(operations: EveryPort) -> Iterator[None]:
     assert after.label == "Ours"
     assert changed != before
     assert scene_digest(host) == before
+
+
+def account_of(operations: EveryPort, edit: Edit) -> str:
+    """Return what an agent is told of an edit, which is undone then."""
+    host = operations.host
+    with host.undo_step("Ours"):
+        trial = host.trial()
+        assert trial is not None
+        edit(operations)
+        host.lost(())
+        account = trial.account()
+    host.undo()
+    assert account is not None
+    return told([account])
 
 
 def refused(

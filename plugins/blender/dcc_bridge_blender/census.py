@@ -276,12 +276,17 @@ _INNER_PARTS_BY_LIST: Final[dict[str, Callable[[Any], list[object]]]] = {
 
 
 def _custom(owner: Any) -> list[object]:
+    """Return the custom properties of a data-block, or of a part, to be compared."""
+    return [(key, repr(value)) for key, value in custom_values(owner).items()]
+
+
+def custom_values(owner: Any) -> dict[str, Any]:
     """Return the custom properties of a data-block, or of a part, without empty ones of add-ons.
 
     Blender creates the properties of an add-on, such as `Object.cycles`, as empty groups when they
     are read: among the custom properties until 4.5, in a group of their own since 5.0.
     """
-    parts: list[object] = []
+    values: dict[str, Any] = {}
     keys = custom_keys(owner)
     of_addons = owner.bl_rna.properties if keys else ()
     for key in keys:
@@ -290,7 +295,7 @@ def _custom(owner: Any) -> list[object]:
             value = _without_empty_groups(value)
             if value == {}:
                 continue
-        parts.append((key, repr(value)))
+        values[key] = value
     # Blender 5.0 or newer: to ask a struct for what it does not have is slow.
     get_group = getattr(owner, _GET_ADDON_GROUP, None) if _HAS_ADDON_GROUPS else None
     group = get_group() if get_group is not None else None
@@ -298,8 +303,8 @@ def _custom(owner: Any) -> list[object]:
         for key in custom_keys(group):
             value = _without_empty_groups(custom_value(group, key))
             if value != {}:
-                parts.append((key, repr(value)))
-    return parts
+                values[key] = value
+    return values
 
 
 def _without_empty_groups(value: Any) -> Any:

@@ -148,6 +148,7 @@ class BlenderHost(Host):
                 yield
         finally:
             self._step = None
+            step.end()
             self._newest_losses = []
             if step.is_edited():
                 self._newest_losses = None

@@ -79,24 +79,25 @@ class Record:
     compared in 4 to 7 ms.
 
     Attributes:
+        lists: All lists of data-blocks, as the step began.
         is_complete: Whether all parts were read, and none was left out as too large.
     """
 
     def __init__(self) -> None:
         """Read the whole file once."""
-        self._lists = block_lists()
-        (self._objects,) = [listed for listed in self._lists if listed.name == "objects"]
+        self.lists = block_lists()
+        (self._objects,) = [listed for listed in self.lists if listed.name == "objects"]
         budget = Budget()
-        self._parts = [parts_of(block_list, budget) for block_list in self._lists]
+        self._parts = [parts_of(block_list, budget) for block_list in self.lists]
         self._has_inner = budget.is_left
-        self._unused = Unused(self._lists)
+        self._unused = Unused(self.lists)
         self.is_complete = budget.is_complete
         self._groups = _groups()
 
     def losses(self) -> list[Loss]:
         """Return what the edit removed: data-blocks, parts of others, those without a user now."""
         gone: dict[int, str] = {}
-        for block_list in self._lists:
+        for block_list in self.lists:
             gone.update(block_list.gone())
         losses = list(self._losses_of_items(gone))
         outside: _Items = {}
@@ -116,7 +117,7 @@ class Record:
         """Yield the deleted data-blocks, without data whose objects are all deleted as well."""
         if not gone:
             return
-        others = [listed for listed in self._lists if listed is not self._objects]
+        others = [listed for listed in self.lists if listed is not self._objects]
         users = self._users_of_data()
         for block_list in [self._objects, *others]:
             for block in block_list.blocks:
@@ -183,7 +184,7 @@ class Record:
         items: dict[int, str] = {}
         if not blocks:
             return items
-        for block_list in self._lists:
+        for block_list in self.lists:
             if block_list.name in ("collections", "objects"):
                 items.update(block_list.items(blocks))
         return items
@@ -228,7 +229,7 @@ class Record:
 
     def _uses(self) -> Iterator[tuple[BlockList, int, Any]]:
         """Yield the list and place of a data-block, with each data-block that its parts used."""
-        for block_list, parts in zip(self._lists, self._parts, strict=True):
+        for block_list, parts in zip(self.lists, self._parts, strict=True):
             for part in parts:
                 for at, before in zip(part.places, part.before, strict=True):
                     if before is UNREAD:
@@ -241,7 +242,7 @@ class Record:
         """Yield the missing parts of data-blocks that are not deleted."""
         budget = Budget(is_limited=not self._has_inner)
         owners_of: dict[int, list[str]] | None = None
-        for block_list, parts in zip(self._lists, self._parts, strict=True):
+        for block_list, parts in zip(self.lists, self._parts, strict=True):
             for part in parts:
                 rest = part
                 if gone:

@@ -10,8 +10,9 @@ from typing import Final, NamedTuple
 
 import bpy
 
-from dcc_bridge.spi import UndoMark
+from dcc_bridge.spi import Account, UndoMark
 
+from .account import Snapshot
 from .inventory import Inventories
 from .record import Loss, Record
 from .undo import ChangeCounter, Stack
@@ -42,6 +43,8 @@ class OpenStep:
     def begin(self) -> None:
         """Read the scene; again after a revert, which has restored all of the scene."""
         self._record = Record()
+        self._snapshot = Snapshot(self._record.lists)
+        self._changes.evaluated = set()
         self._moves = self._stack.moves
         self.opened = self._stack.opened
 
@@ -58,6 +61,17 @@ class OpenStep:
     def is_edited(self) -> bool:
         """Return whether the step changed anything or made an undo entry."""
         return self._changes.is_changed(self.before) or self._stack.mark() != self.top
+
+    def account(self) -> Account | None:
+        """Return what is different since the step began; None after an undo or redo within it."""
+        if not self.is_same_file or self._moves != self._stack.moves:
+            return None
+        self._changes.let_evaluate()
+        return self._snapshot.account(self._changes.evaluated or ())
+
+    def end(self) -> None:
+        """End the notes of the step."""
+        self._changes.evaluated = None
 
     def unplaced(self) -> list[str]:
         """Return the items that are missing or in fewer collections after a revert."""

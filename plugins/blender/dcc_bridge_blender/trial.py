@@ -16,11 +16,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any, Final
 
 import bpy
 
-from dcc_bridge.spi import NotUndoable, Trial
+from dcc_bridge.spi import Account, NotUndoable, Trial
 
 from .beside import Beside
 from .loop import in_window, redraw
@@ -65,6 +66,13 @@ class BlenderTrial(Trial):
     def broken(self) -> list[str]:
         """Return the words for the references whose target is gone."""
         return Broken(self._references).named()
+
+    def account(self) -> Account | None:
+        """Return what is different since the step began; None if Blender replaced all objects."""
+        account = self._step.account()
+        if account is None or not account.deleted:
+            return account
+        return replace(account, broken=self.broken())
 
     def revert(self) -> list[str]:
         """Take back all edits of the step.

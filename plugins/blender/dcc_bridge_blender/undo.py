@@ -270,6 +270,7 @@ class ChangeCounter:
         seen: How many changes Blender has reported.
         saved: How many of them there were when the file was saved or opened last.
         touched: The identities of what was evaluated, while that is noted; else None.
+        evaluated: The Python `id` of what was evaluated in the open step; None outside of a step.
     """
 
     def __init__(self, stack: Stack, files: Callable[[str, str], None]) -> None:
@@ -290,6 +291,7 @@ class ChangeCounter:
         # Censuses between which nothing was edited: the later one, and the one that it stands for.
         self._alike: dict[int, int] = {}
         self.touched: set[int] | None = None
+        self.evaluated: set[int] | None = None
         self._added: list[tuple[list[Any], Any]] = []
         for name in (*_BEFORE, *_HANDLERS):
             handlers = getattr(bpy.app.handlers, name, None)
@@ -301,10 +303,14 @@ class ChangeCounter:
     @property
     def count(self) -> int:
         """How many changes Blender has evaluated, with those that waited for it."""
+        self.let_evaluate()
+        return self.seen
+
+    def let_evaluate(self) -> None:
+        """Have Blender evaluate what waits, and report it."""
         layer = bpy.context.view_layer
         if layer is not None:
-            layer.update()  # evaluates what waits, and reports that
-        return self.seen
+            layer.update()
 
     def state(self, *, read: bool = False) -> tuple[int, int]:
         """Return a state that differs after a change; for a read, one that takes less time."""
@@ -408,11 +414,14 @@ class ChangeCounter:
         edits = [update for update in updates if _is_edit(update)]
         if edits:
             self._edits += 1
-        if self.touched is None:
+        if self.touched is None and self.evaluated is None:
             return
         settings = [update for update in updates if _is_setting(update)]
-        for update in (*edits, *settings):
-            self.touched.add(identity(update.id.original))
+        blocks = [update.id.original for update in (*edits, *settings)]
+        if self.touched is not None:
+            self.touched.update(map(identity, blocks))
+        if self.evaluated is not None:
+            self.evaluated.update(map(id, blocks))
 
 
 def _is_edit(update: Any) -> bool:

@@ -16,7 +16,10 @@ from typing import Any, Final
 
 import FreeCAD
 
-from .document import label_of
+from dcc_bridge.spi import SCENE, Account, value_change
+
+from .account import StepValues
+from .document import label_of, plain
 from .originals import LostWords, original_of
 from .parts import (
     CELLS,
@@ -82,6 +85,25 @@ class StepLosses:
     def is_made(self, obj: Any) -> bool:
         """Return whether an object was made in the step."""
         return key_of(obj)[:2] in self._new
+
+    def account(self, values: StepValues) -> Account:
+        """Return what is different since the step began.
+
+        Args:
+            values: The values that the step changed.
+        """
+        created = []
+        documents = FreeCAD.listDocuments()
+        for document, name in sorted(self._new):
+            if document in documents and documents[document].getObject(name) is not None:
+                created.append(self._item((document, name, 0)))
+        deleted = [self._item(key) for key in self._deleted if find_by_key(key) is None]
+        changed = list(values.changes(self._new))
+        for (document, prop), before in self._texts.items():
+            now = getattr(documents.get(document), prop, None)
+            if now != before:
+                changed.append(value_change(SCENE, prop, plain(before), plain(now)))
+        return Account(created, changed, deleted)
 
     def note_deleted(self, obj: Any) -> None:
         """Note an object that is about to be deleted."""

@@ -23,8 +23,9 @@ from typing import Any, Final, NamedTuple
 
 import FreeCAD
 
-from dcc_bridge.spi import Losses, NotUndoable, UndoMark
+from dcc_bridge.spi import Account, Losses, NotUndoable, UndoMark
 
+from .account import StepValues
 from .document import gui
 from .losses import StepLosses
 
@@ -82,6 +83,7 @@ class Transactions:
         self._end_sentence = ""  # why the newest entry of `_CLOSED` cannot be undone
         self._new_documents: set[str] = set()  # documents that the watched body opened or made
         self._step_losses = StepLosses()
+        self._step_values = StepValues()
         self._losses: Losses | None = None  # the receiver inside `watched`; None outside of it
         self._body_numbers: set[int] = set()  # entries that were committed inside the open step
         self._unwanted: set[int] = set()  # entries that must not be redone once they are undone
@@ -133,6 +135,7 @@ class Transactions:
             label: The name of the step in FreeCAD's menu.
         """
         self._step_losses.begin()
+        self._step_values.begin()
         self.ended.clear()
         for doc in FreeCAD.listDocuments().values():
             doc.UndoMode = 1  # freecadcmd begins with undo off
@@ -242,6 +245,10 @@ class Transactions:
         """Return whether an object was made in the newest step."""
         return self._step_losses.is_made(obj)
 
+    def account(self) -> Account:
+        """Return what is different since the newest step began."""
+        return self._step_losses.account(self._step_values)
+
     def is_pending(self) -> bool:
         """Return whether the open step would leave an entry, or has changed a document's own texts.
 
@@ -280,6 +287,7 @@ class Transactions:
                     # FreeCAD dropped the redo list at the first change of the transaction.
                     self._stacks[name].undone.clear()
             self._step_losses.begin()
+            self._step_values.begin()
             if label is not None:
                 FreeCAD.setActiveTransaction(label)
             self._label = label
@@ -339,6 +347,7 @@ class Transactions:
         and restored as well. These two changes call this method again.
         """
         self._step_losses.note_change(obj, prop)
+        self._step_values.note(obj, prop)
         if prop == "Visibility":
             text = obj.Label2
             obj.Label2 = text + " "

@@ -9,11 +9,12 @@ counts as modified, which Python cannot set. Measured in 0.20.2.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 import FreeCAD
 
-from dcc_bridge.spi import NotUndoable, Trial
+from dcc_bridge.spi import Account, NotUndoable, Trial
 
 from .document import label_of
 from .parts import ObjectKey, key_of
@@ -67,6 +68,12 @@ class FreeCADTrial(Trial):
             if doc.HasPendingTransaction and doc.isTouched():
                 doc.recompute()
         return list(self._broken(documents))
+
+    def account(self) -> Account:
+        """Return what is different since the step began, once verbs' edits are computed."""
+        self._transactions.compute()
+        broken = list(self._broken(FreeCAD.listDocuments()))
+        return replace(self._transactions.account(), broken=broken)
 
     def _broken(self, documents: Mapping[str, Any]) -> Iterator[str]:
         for name, doc in documents.items():

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pxr import Sdf, Usd
 
-from dcc_bridge.spi import NotUndoable, Trial
+from dcc_bridge.spi import Account, NotUndoable, Trial
 
 from .referrers import leading_to
 
@@ -60,6 +61,15 @@ class StepTrial(Trial):
         resynced = self._history.step_notices().resynced
         dangling = leading_to(stage, gone, self._history.leading_to, resynced)
         return sorted({*losses.cut_links(), *dangling})
+
+    def account(self) -> Account | None:
+        """Return what is different since the step began; None if another scene was opened."""
+        if self._is_other_scene:
+            return None
+        account = self._history.account()
+        if not account.deleted:
+            return account
+        return replace(account, broken=self.broken())
 
     def revert(self) -> list[str]:
         """Put back the contents of the layers and the selection from the beginning of the step.

@@ -39,8 +39,9 @@ from typing import Any, Final
 
 from pxr import Sdf, Tf, Usd
 
-from dcc_bridge.spi import UndoMark
+from dcc_bridge.spi import Account, UndoMark
 
+from .account import account_of
 from .before import Before, Scene, Step, StepNotices
 from .layer_copies import FRAMES, Copy, Followed, LayerChange
 from .lost import Losses
@@ -165,6 +166,14 @@ class UndoStack:
             return None
         scene = Scene(self._stage, self._followed, changes)
         return Losses(scene, self.step_notices(), agreed)
+
+    def account(self) -> Account:
+        """Return what is different in the scene since the open step began."""
+        self._update_mirrors()
+        if not self._changes:
+            return Account()
+        scene = Scene(self._stage, self._followed, self._changes)
+        return account_of(scene, self._changes, self.step_notices().moves)
 
     def step_notices(self) -> StepNotices:
         """Return the notices of USD about the open step, or about the step that was closed last."""

@@ -1,0 +1,105 @@
+"""The account of an edit: what is different in the scene now, in 400 bytes for the agent.
+
+A host's `Trial.account` tells it item by item, as it compared the scene. Any thread.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from dcc_bridge.host import Account
+
+_KINDS: Final = ("deleted", "created", "changed", "broken")
+_MAX_BYTES: Final = 400
+_MAX_LISTED: Final = 20  # names of one kind; of more, the number and the first ones are told
+_FIRST: Final = 3
+_MAX_VALUE: Final = 40  # characters of a value
+_MAX_WHOLE: Final = 1e6  # up to which a whole number is told without a point
+
+
+def value_change(item: str, prop: str, before: Any, now: Any) -> str:
+    """Return an entry of `Account.changed` for a value that moved.
+
+    Any thread. It raises nothing.
+
+    Args:
+        item: The item.
+        prop: The property.
+        before: The value before, as JSON carries it; None for one that was not there.
+        now: The value now; None for one that is not there any more.
+
+    Returns:
+        Such as "Cube, location: [0, 0, 0] -> [1, 0, 0]"; of two objects, what differs in them.
+    """
+    if isinstance(before, Mapping) and isinstance(now, Mapping):
+        keys = [key for key in {**before, **now} if before.get(key) != now.get(key)]
+        if len(keys) == 1:
+            return value_change(item, f"{prop}.{keys[0]}", before.get(keys[0]), now.get(keys[0]))
+    return f"{item}, {prop}: {_short(before)} -> {_short(now)}"
+
+
+def told(accounts: Sequence[Account]) -> str:
+    """Return the accounts of the steps of a call as one text; "" where nothing is different.
+
+    Args:
+        accounts: The oldest first.
+    """
+    entries: dict[str, list[str]] = {}
+    for kind in _KINDS:
+        every: dict[str, None] = {}
+        for account in accounts:
+            every.update(dict.fromkeys(getattr(account, kind)))
+        if every:
+            entries[kind] = list(every)
+    if not entries:
+        return ""
+    room = _MAX_BYTES // len(entries)
+    return ". ".join(_listed(kind, names, room) for kind, names in entries.items())
+
+
+def _listed(kind: str, names: Sequence[str], room: int) -> str:
+    """Return the entries of one kind, as far as there is room for them, and how many there are."""
+    if len(names) > _MAX_LISTED:
+        text = f"{kind}: {len(names)}, such as "
+        return text + "; ".join(_fitting(names[:_FIRST], room - len(text)))
+    text = f"{kind}: "
+    fitting = list(_fitting(names, room - len(text)))
+    more = len(names) - len(fitting)
+    if more:
+        fitting.append(f"and {more} more")
+    return text + "; ".join(fitting)
+
+
+def _fitting(names: Sequence[str], room: int) -> Iterator[str]:
+    """Yield the first names, at least one, that fit into some bytes; a longer one is cut."""
+    for number, name in enumerate(names):
+        size = len(name.encode()) + 2
+        if size > room:
+            if not number:
+                yield name.encode()[: max(0, room - 3)].decode(errors="ignore") + "..."
+            return
+        room -= size
+        yield name
+
+
+def _short(value: Any) -> str:
+    """Return a value as JSON, with six digits, and cut where it is long; "none" for None."""
+    if value is None:
+        return "none"
+    text = json.dumps(_rounded(value), ensure_ascii=False, default=str)
+    if len(text) <= _MAX_VALUE:
+        return text
+    return f"{text[: _MAX_VALUE - 3]}..."
+
+
+def _rounded(value: Any) -> Any:
+    if isinstance(value, float):
+        number = float(f"{value:.6g}")
+        if number.is_integer() and abs(number) < _MAX_WHOLE:
+            return int(number)
+        return number
+    if isinstance(value, list | tuple):
+        return [_rounded(part) for part in value]
+    return value

@@ -1,0 +1,241 @@
+"""The account of an undo step: what is different in the file, with values before and now.
+
+A `Snapshot` is taken as a step begins, and compared after the edit. In a large file the values of
+some data-blocks are read (`file_values`); of the other objects it is told where they are, and that
+Blender has evaluated them. Main thread.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any, Final, NamedTuple
+
+import bpy
+
+from dcc_bridge.spi import Account, value_change
+
+from .block_lists import BlockList
+from .file_values import PLACE, in_degrees, read_again, read_values, told_values
+from .names import names_of
+from .objects import data, item_of
+
+_MAX_TOLD: Final = 25  # places whose values are told; an answer names 20 at most
+_EPSILON: Final = 1e-6
+_DATA: Final = {"armatures", "cameras", "curves", "lattices", "lights", "meshes", "metaballs"}
+"""Data of objects: made and deleted with these, so that only the objects are told."""
+_GEOMETRY: Final = {"armatures", "curves", "lattices", "meshes", "metaballs"}
+
+
+class _Names(NamedTuple):
+    """The names of a file before and now.
+
+    Attributes:
+        alive: The `id` of each data-block that is still there.
+        created: The items of those that are new.
+        deleted: The items of those that are gone.
+        renamed: Both items of those that have another name now.
+    """
+
+    alive: set[int]
+    created: list[str]
+    deleted: list[str]
+    renamed: list[str]
+
+
+class Snapshot:
+    """The values of a file as a step began, as far as they are read."""
+
+    def __init__(self, lists: Sequence[BlockList]) -> None:
+        """Read the values.
+
+        Args:
+            lists: All lists of data-blocks, read just before.
+        """
+        self._lists = lists
+        (self._objects,) = [listed for listed in lists if listed.name == "objects"]
+        self._values, self._read = read_values(lists)
+        self._places = _places()
+
+    def account(self, evaluated: Collection[int]) -> Account:
+        """Return what is different now.
+
+        Args:
+            evaluated: The `id` of the data-blocks that Blender has evaluated since.
+        """
+        names = self._names()
+        changed = [*names.renamed, *self._moved(names.alive), *self._differing(names, evaluated)]
+        told = {entry.partition(", ")[0] for entry in changed}
+        changed += self._evaluated(evaluated, names.alive, told)
+        if not (changed or names.created or names.deleted):
+            changed += self._shaped(evaluated, names.alive)
+        return Account(names.created, changed, names.deleted)
+
+    def _names(self) -> _Names:
+        """Compare which data-blocks there are, and their names."""
+        names = _Names(set(), [], [], [])
+        for listed in self._lists:
+            things = data(listed.name)
+            now = list(things)
+            is_as_before = now == listed.blocks
+            if is_as_before and listed.name not in _DATA:
+                is_as_before = names_of(things) == listed.names
+            if is_as_before:
+                names.alive.update(map(id, now))
+            else:
+                _compare_list(listed, now, names)
+        return names
+
+    def _items(self, keys: Collection[int]) -> dict[int, str]:
+        """Return the items that some data-blocks were, by their `id`."""
+        items: dict[int, str] = {}
+        for listed in self._lists:
+            items |= listed.items(keys)
+        return items
+
+    def _differing(self, names: _Names, evaluated: Collection[int]) -> Iterator[str]:
+        """Yield the values that differ, in the data-blocks that were read; note their parts."""
+        now, again = read_again(self._read, names.alive, evaluated)
+        keys = []
+        for key in {**self._values, **now}:
+            if key[0] in again and self._values.get(key) != now.get(key):
+                keys.append(key)
+        items = self._items({owner for owner, _ in keys})
+        for key in keys:
+            owner, path = key
+            if key not in now:
+                names.deleted.append(_part_item(items[owner], path))
+            elif key not in self._values:
+                names.created.append(_part_item(items[owner], path))
+            else:
+                before = told_values(self._values[key])
+                yield from _changes(items[owner], path, before, told_values(now[key]))
+
+    def _moved(self, alive: Collection[int]) -> Iterator[str]:
+        """Yield the objects that are in another place."""
+        now = _places()
+        if now == self._places:
+            return
+        things = list(bpy.data.objects)
+        if things != self._objects.blocks:
+            now = self._in_order(now, things)
+        told = 0
+        for prop, count in PLACE.items():
+            old = self._places[prop]
+            new = now[prop]
+            for at in _differing_rows(old, new, count):
+                if id(self._objects.blocks[at]) not in alive:
+                    continue
+                told += 1
+                item = self._objects.item(at)
+                if told > _MAX_TOLD:
+                    yield f"{item}, {prop}"
+                    continue
+                row = slice(at * count, (at + 1) * count)
+                yield _place_change(item, prop, old[row], new[row])
+
+    def _in_order(
+        self, places: Mapping[str, array[float]], things: Sequence[Any]
+    ) -> dict[str, array[float]]:
+        """Return places in the order in which the objects were; those of deleted ones as before."""
+        rows = {id(thing): row for row, thing in enumerate(things)}
+        ordered = {}
+        for prop, count in PLACE.items():
+            values = self._places[prop][:]
+            for at, thing in enumerate(self._objects.blocks):
+                row = rows.get(id(thing))
+                if row is not None:
+                    new = places[prop][row * count : (row + 1) * count]
+                    values[at * count : (at + 1) * count] = new
+            ordered[prop] = values
+        return ordered
+
+    def _evaluated(
+        self, evaluated: Collection[int], alive: Collection[int], told: Collection[str]
+    ) -> Iterator[str]:
+        """Yield the objects that Blender evaluated, of those whose values were not read."""
+        keys = {key for key in evaluated if key in alive and key not in self._read}
+        if not keys:
+            return
+        for item in self._objects.items(keys).values():
+            if item not in told:
+                yield item
+
+    def _shaped(self, evaluated: Collection[int], alive: Collection[int]) -> Iterator[str]:
+        """Yield the data whose geometry Blender evaluated."""
+        for listed in self._lists:
+            if listed.name not in _GEOMETRY:
+                continue
+            for at, block in enumerate(listed.blocks):
+                if id(block) in alive and id(block) in evaluated:
+                    yield f"{listed.item(at)}, its geometry"
+
+
+def _compare_list(listed: BlockList, now: Sequence[Any], names: _Names) -> None:
+    """Compare a list of which data-blocks or names differ."""
+    by_id = dict(zip(map(id, now), now, strict=True))
+    names_now = dict(zip(by_id, names_of(now), strict=True))
+    before = set()
+    for at, block in enumerate(listed.blocks):
+        key = id(block)
+        before.add(key)
+        if key not in by_id:
+            if listed.name not in _DATA:
+                names.deleted.append(listed.item(at))
+            continue
+        names.alive.add(key)
+        if names_now[key] != listed.names[at]:
+            names.renamed.append(f"{listed.item(at)} is {item_of(block)}")
+    for key, block in by_id.items():
+        if key not in before and listed.name not in _DATA:
+            names.created.append(item_of(block))
+
+
+def _places() -> dict[str, array[float]]:
+    """Return where all objects are: the elements of all of them in one array for each property."""
+    things = bpy.data.objects
+    places = {}
+    for prop, count in PLACE.items():
+        values = array("f", bytes(4 * count * len(things)))
+        if len(things):
+            things.foreach_get(prop, values)
+        places[prop] = values
+    return places
+
+
+def _differing_rows(old: array[float], new: array[float], count: int) -> list[int]:
+    """Return the objects of which an element differs, by their places in the list."""
+    if old == new:
+        return []
+    pairs = enumerate(zip(old, new, strict=True))
+    differing = [at for at, (a, b) in pairs if a != b]
+    return sorted({at // count for at in differing if abs(old[at] - new[at]) > _EPSILON})
+
+
+def _place_change(item: str, prop: str, old: Sequence[float], new: Sequence[float]) -> str:
+    before: Any = list(old)
+    now: Any = list(new)
+    if prop == "rotation_euler":
+        before = in_degrees(before)
+        now = in_degrees(now)
+    return value_change(item, prop, before, now)
+
+
+def _part_item(item: str, path: str) -> str:
+    """Return how an agent names a part of a data-block."""
+    if path.startswith("/"):
+        return item + path
+    return f"{item}, {path.removesuffix('.')}"
+
+
+def _changes(
+    item: str, path: str, before: Mapping[str, Any], now: Mapping[str, Any]
+) -> Iterator[str]:
+    """Yield the properties of a struct that differ."""
+    prefix = path
+    if path.startswith("/"):
+        item += path
+        prefix = ""
+    for name in {**before, **now}:
+        if before.get(name) != now.get(name):
+            yield value_change(item, prefix + name, before.get(name), now.get(name))

@@ -1,0 +1,177 @@
+"""The account of an undo step, from its changes: what is different in the scene. Main thread.
+
+The changes of a step hold what the layers had at the edited places, so nothing else is compared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from typing import Any, Final
+
+from pxr import Sdf, Usd
+
+from dcc_bridge.spi import SCENE, Account, value_change
+
+from .before import Move, Scene, own_fields
+from .coercion import plain
+from .layer_copies import LayerChange
+
+_MAX_READ: Final = 25  # places whose values are read; an answer names 20 at most
+_MAX_COUNTED: Final = 10_000  # prims below a new one
+_MAX_ELEMENTS: Final = 8  # of an array that is told whole
+_TOP: Final = Sdf.Path.absoluteRootPath
+_STRUCTURE: Final = {"specifier", "typeName", "properties", "primChildren", "variantSetChildren"}
+"""The fields of a prim's spec that are told otherwise, or say nothing."""
+_OF_CONTEXT: Final = {"subLayerOffsets", "primChildren", "primOrder"}
+
+
+def account_of(scene: Scene, changes: Sequence[LayerChange], moves: Sequence[Move]) -> Account:
+    """Return what is different in a scene after some changes.
+
+    Args:
+        scene: The scene before the changes and now.
+        changes: The changes of the layers.
+        moves: The old and new paths of prims that were renamed or put below others.
+    """
+    created: list[str] = []
+    deleted: list[str] = []
+    changed = [f"{old} is {new}" for old, new in moves]
+    moved = {path for move in moves for path in move}
+    for path in _roots(changes):
+        before = scene.specs_before(path)
+        now = scene.specs_now(path)
+        if path in moved:
+            continue
+        if before and not now:
+            deleted.append(str(path))
+        elif now and not before and _defines(now):
+            created.append(_with_below(scene.stage, path))
+        elif len(changed) < _MAX_READ:
+            changed += _edits(path, before, now)
+        else:
+            changed.append(str(path))
+    changed += _property_edits(scene, changes)
+    changed += _layer_edits(scene, changes)
+    return Account(created, changed, deleted)
+
+
+def _property_edits(scene: Scene, changes: Sequence[LayerChange]) -> Iterator[str]:
+    """Yield what changed in properties of prims that were not edited otherwise."""
+    properties: dict[Sdf.Path, None] = {}
+    for change in changes:
+        if change.edited is not None:
+            properties |= dict.fromkeys(sorted(change.edited.properties))
+    for number, path in enumerate(properties):
+        if number < _MAX_READ:
+            yield _property_edit(path, scene.specs_before(path), scene.specs_now(path))
+        else:
+            yield str(path)
+
+
+def _roots(changes: Sequence[LayerChange]) -> list[Sdf.Path]:
+    """Return the prims that were edited, each with all below it."""
+    roots = set[Sdf.Path]()
+    for change in changes:
+        if change.edited is not None:
+            roots |= change.edited.roots()
+    return sorted(roots)
+
+
+def _defines(specs: Iterable[Any]) -> bool:
+    """Return whether one of the specs of a prim defines it, so that it is not only edited."""
+    return any(spec.specifier == Sdf.SpecifierDef for spec in specs)
+
+
+def _with_below(stage: Usd.Stage, path: Sdf.Path) -> str:
+    """Return the path of a new prim, and how many prims are below it."""
+    prim = stage.GetPrimAtPath(path)
+    if not prim:
+        return str(path)
+    every = islice(iter(Usd.PrimRange(prim)), _MAX_COUNTED)
+    below = sum(1 for _ in every) - 1
+    if below < 1:
+        return str(path)
+    return f"{path} (and {below} below)"
+
+
+def _edits(path: Sdf.Path, before: Sequence[Any], now: Sequence[Any]) -> Iterator[str]:
+    """Yield what changed in a prim whose specs were edited, or its path if nothing of it did."""
+    fields_before = _fields(before)
+    fields_now = _fields(now)
+    is_told = False
+    for name in sorted({*fields_before, *fields_now}):
+        old = fields_before.get(name)
+        new = fields_now.get(name)
+        if old != new:
+            is_told = True
+            yield value_change(str(path), name, _plain(old), _plain(new))
+    names = {prop.name: None for spec in (*before, *now) for prop in spec.properties}
+    for name in islice(names, _MAX_READ):
+        prop = path.AppendProperty(name)
+        specs_before = _specs(before, prop)
+        specs_now = _specs(now, prop)
+        if _value(specs_before) != _value(specs_now):
+            is_told = True
+            yield _property_edit(prop, specs_before, specs_now)
+    if not is_told:
+        yield f"{path}, below it"
+
+
+def _fields(specs: Sequence[Any]) -> dict[str, Any]:
+    """Return the metadata of a prim, of the strongest spec that has each."""
+    fields: dict[str, Any] = {}
+    for spec in reversed(specs):
+        for name in spec.ListInfoKeys():
+            if name not in _STRUCTURE:
+                fields[name] = spec.GetInfo(name)
+    return fields
+
+
+def _specs(specs: Iterable[Any], path: Sdf.Path) -> list[Any]:
+    """Return the specs of a property in the layers of some specs of its prim."""
+    found = (spec.layer.GetPropertyAtPath(path) for spec in specs)
+    return [spec for spec in found if spec]
+
+
+def _property_edit(path: Sdf.Path, before: Sequence[Any], now: Sequence[Any]) -> str:
+    return value_change(str(path.GetPrimPath()), path.name, _value(before), _value(now))
+
+
+def _value(specs: Sequence[Any]) -> Any:
+    """Return the value, keys or targets of a property, of the strongest spec; None for nothing."""
+    for spec in specs:
+        if isinstance(spec, Sdf.RelationshipSpec):
+            return [str(target) for target in spec.targetPathList.GetAppliedItems()]
+        sources = [str(source) for source in spec.connectionPathList.GetAppliedItems()]
+        if sources:
+            return f"connected to {sources[0]}"
+        keys = spec.layer.GetNumTimeSamplesForPath(spec.path)
+        if keys:
+            return f"{keys} keys"
+        if spec.default is not None:
+            return _plain(spec.default)
+    return None
+
+
+def _plain(value: Any) -> Any:
+    """Return a value as JSON carries it; of a long array, how many elements it has."""
+    is_array = hasattr(value, "__len__") and not isinstance(value, str)
+    if is_array and len(value) > _MAX_ELEMENTS:
+        return f"{len(value)} elements"
+    return plain(value)
+
+
+def _layer_edits(scene: Scene, changes: Sequence[LayerChange]) -> Iterator[str]:
+    """Yield what changed in the metadata of layers: frames, units, sublayers."""
+    for followed in dict.fromkeys(change.followed for change in changes):
+        before = scene.before.own_fields(followed)
+        now = own_fields(followed.layer)
+        for name in sorted({*before, *now} - _OF_CONTEXT):
+            old = before.get(name)
+            new = now.get(name)
+            if old != new:
+                item = SCENE
+                if followed.layer != scene.stage.GetRootLayer():
+                    item = f"layer {followed.layer.GetDisplayName()}"
+                yield value_change(item, name, _plain(old), _plain(new))

@@ -1,0 +1,53 @@
+"""The account of an edit: what an agent is told of the scene, in 400 bytes at most."""
+
+from __future__ import annotations
+
+import pytest
+
+from dcc_bridge.consent.account import told, value_change
+from dcc_bridge.host import Account
+
+
+def test_each_kind_of_difference_is_told_with_the_values_before_and_now() -> None:
+    account = Account(
+        created=["Lamp"],
+        changed=[value_change("Cube", "location", [0.0, 0.0, 0.0], [1.0, 0.5, 1 / 3])],
+        deleted=["Old"],
+        broken=["Cut"],
+    )
+
+    assert told([account]) == (
+        "deleted: Old. created: Lamp. "
+        "changed: Cube, location: [0, 0, 0] -> [1, 0.5, 0.333333]. broken: Cut"
+    )
+    assert told([Account(), Account()]) == ""
+
+
+def test_of_two_steps_each_difference_is_told_once() -> None:
+    assert told([Account(["A", "B"]), Account(["B", "C"])]) == "created: A; B; C"
+
+
+def test_of_a_value_with_parts_the_part_that_moved_is_told() -> None:
+    before = {"Base": [0, 0, 0], "Angle": 0.0}
+
+    assert value_change("Box", "Placement", before, {**before, "Angle": 90.0}) == (
+        "Box, Placement.Angle: 0 -> 90"
+    )
+
+
+@pytest.mark.parametrize("count", [1, 20, 21, 5000])
+@pytest.mark.parametrize("length", [3, 60, 900])
+def test_it_is_short_however_much_there_is_and_tells_how_many(count: int, length: int) -> None:
+    names = [f"{number}".rjust(length, "é") for number in range(count)]
+
+    text = told([Account(created=names, changed=names, deleted=names, broken=names)])
+
+    assert len(text.encode()) <= 480
+    first = text.partition(". ")[0]
+    if count > 20:
+        assert first.startswith(f"deleted: {count}, such as ")
+    else:
+        shown = first.removeprefix("deleted: ").split("; ")
+        more = [word for word in shown if word.startswith("and ")]
+        hidden = sum(int(word.split()[1]) for word in more)
+        assert len(shown) - len(more) + hidden == count

@@ -1,0 +1,127 @@
+"""What an agent is told of the scene after an edit, read from real USD, over a bridge."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.usd.test_verbs import BOXES, CAMERA, TREE, studio
+from tests.verbs.steps import step
+from tests.verbs.studio import NO, YES, Studio
+
+RED = "/World/Looks/Red"
+EDITS: dict[str, tuple[str, dict[str, Any], str]] = {
+    "a new prim": (
+        "create",
+        {"things": [{"type": "Cube", "name": "New", "under": TREE, "values": {"size": 3}}]},
+        f"created: {TREE}/New",
+    ),
+    "a value": (
+        "set_values",
+        {"items": [CAMERA], "values": {"focalLength": 35}},
+        f"changed: {CAMERA}, focalLength: 50 -> 35",
+    ),
+    "a place": (
+        "transform",
+        {"items": [CAMERA], "move": [1, 0, 0]},
+        f"changed: {CAMERA}, xformOp:translate: [0, 10, 100] -> [1, 10, 100]",
+    ),
+    "what a prim is": (
+        "set_values",
+        {"items": [CAMERA], "values": {"active": False}},
+        f"changed: {CAMERA}, active: none -> false",
+    ),
+    "settings of the scene": (
+        "set_values",
+        {"items": ["@scene"], "values": {"frames": [10, 90], "units": "m"}},
+        "changed: @scene, endTimeCode: 48 -> 90; @scene, metersPerUnit: 0.01 -> 1; "
+        "@scene, startTimeCode: 1 -> 10",
+    ),
+    "keys": (
+        "set_keys",
+        {"item": CAMERA, "prop": "focalLength", "keys": [[1, 20], [9, 30]], "shape": "linear"},
+        f'changed: {CAMERA}, focalLength: 50 -> "2 keys"',
+    ),
+    "a name, and what follows it": (
+        "rename",
+        {"names": {TREE: "Oak"}},
+        f'changed: {TREE} is /World/Props/Oak; {CAMERA}, lookAt: ["{TREE}"] -> '
+        '["/World/Props/Oak"]',
+    ),
+    "a deletion, and what breaks": (
+        "delete",
+        {"items": [RED]},
+        f"deleted: {RED}. broken: material:binding of /World/Props/Crate",
+    ),
+    "a whole branch": (
+        "duplicate",
+        {"items": [TREE], "linked": False},
+        f"created: {TREE}_1 (and 2 below)",
+    ),
+    "many": (
+        "set_values",
+        {"items": BOXES, "values": {"size": 5}},
+        f"changed: 40, such as {BOXES[0]}, size: none -> 5; {BOXES[1]}, size: none -> 5; "
+        f"{BOXES[2]}, size: none -> 5",
+    ),
+}
+
+
+@pytest.fixture
+def scene(tmp_path: Path) -> Iterator[Studio]:
+    with studio(tmp_path, YES, YES, python="ask") as running:
+        yield running
+
+
+@pytest.mark.parametrize("edit", EDITS)
+def test_an_edit_is_told_as_the_scene_has_it(scene: Studio, edit: str) -> None:
+    verb, arguments, now = EDITS[edit]
+
+    assert scene.do(verb, **arguments)["now"] == now
+
+
+def test_of_a_batch_all_is_told_once_and_in_the_words_of_the_agent_in_the_undo_list(
+    scene: Studio,
+) -> None:
+    steps = [
+        step("set_values", items=[CAMERA], values={"focalLength": 20}),
+        step("set_values", items=[CAMERA], values={"focalLength": 35}),
+    ]
+
+    told = scene.do("batch", steps=steps, why="Step 3 of the tower.")
+    scene.do("batch", steps=steps[:1])
+
+    assert told["now"] == f"changed: {CAMERA}, focalLength: 50 -> 35"
+    labels = [label.rpartition(" [")[0] for label in scene.host.undo_labels]
+    assert labels == ["Step 3 of the tower", "Batch"]
+
+
+def test_what_code_edits_that_is_no_item_is_told_too(scene: Studio, tmp_path: Path) -> None:
+    code = """
+from pxr import Sdf
+root = stage.GetRootLayer()
+root.comment = "approved"
+stage.SetMetadata("framePrecision", 5)
+stage.GetPrimAtPath("/World").SetMetadata("comment", "hero")
+"""
+    told = scene.do("run_python", code=code, why="Note that it is approved")
+
+    assert told["now"] == (
+        'changed: /World, comment: none -> "hero"; @scene, comment: none -> "approved"; '
+        "@scene, framePrecision: none -> 5"
+    )
+    assert scene.host.undo_labels[-1].startswith("Note that it is approved [")
+
+
+def test_nothing_is_told_of_what_did_not_stay_or_changed_nothing(tmp_path: Path) -> None:
+    with studio(tmp_path, NO, python="ask") as scene:
+        same = scene.do("set_values", items=[CAMERA], values={"focalLength": 50})
+        read = scene.do("inspect", items=[CAMERA])
+        refused = scene.call("delete", {"items": [RED]})
+
+    assert "now" not in same
+    assert "now" not in read
+    assert refused.structured_content is None

@@ -120,7 +120,7 @@ def _first_elements(values: Sequence[Any], room: int, *, marks: bool) -> list[An
         shares = _shares([size(each) + 2 for each in values], room)
         pairs = zip(values, shares, strict=True)
         return [fitted(each, share - 2, marks=marks) for each, share in pairs]
-    kept = []
+    kept: list[Any] = []
     for each in values:
         short = fitted(each, max(_WORTH, room // 2), marks=marks)
         room -= size(short) + 2

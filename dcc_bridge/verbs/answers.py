@@ -19,7 +19,9 @@ _FIRST_BYTES: Final = 350  # that their rows take; a larger one stands alone
 _MAX_PATTERNS: Final = 3
 _MAX_ERRORS: Final = 10  # that one message names
 MAX_ELEMENTS: Final = 24  # elements of a list within an answer
-_MAX_TEXT: Final = 600  # characters of a text within an answer
+_MAX_TEXT: Final = 600  # characters of a text within an answer: its head and its tail
+_MAX_HEAD: Final = 400
+_LONG_TEXT: Final = 30_000  # characters of a text that is told at length
 Json = dict[str, Any]
 
 
@@ -199,13 +201,41 @@ def shown(value: Any) -> Any:
                 return str(value)
             return float(f"{value:.6g}")
         case str() if len(value) > _MAX_TEXT:
-            start = re.sub(r"\s\S{0,40}$", "", value[:_MAX_TEXT])  # no half a word
-            return f"{start}... ({len(value)} characters)"
+            start = re.sub(r"\s\S{0,40}$", "", value[:_MAX_HEAD])  # no half a word
+            end = re.sub(r"^\S{0,40}\s", "", value[len(start) - _MAX_TEXT :])
+            left_out = len(value) - len(start) - len(end)
+            return f"{start} ... {left_out} characters left out ... {end}"
         case Mapping():
             return _shown_mapping(value)
         case list() | tuple():
             return _shown_list(value)
     return value
+
+
+def at_length(value: Any, offset: int = 0, most: int = 2000) -> Any:
+    """Return a value for an answer that is about few values, with many of its elements.
+
+    Args:
+        value: The value.
+        offset: The first element of a list, or the first character of a text.
+        most: How many elements of a list are told.
+    """
+    match value:
+        case Value():
+            return at_length(value.value, offset, most)
+        case str():
+            part = value[offset : offset + _LONG_TEXT]
+            if len(part) < len(value):
+                part += f"... (from character {offset} of {len(value)})"
+            return part
+        case Mapping():
+            return {str(key): at_length(part, offset, most) for key, part in value.items()}
+        case list() | tuple():
+            elements = [shown(element) for element in value[offset : offset + most]]
+            if len(elements) < len(value):
+                elements.append(f"... (from element {offset} of {len(value)})")
+            return elements
+    return shown(value)
 
 
 def _shown_mapping(mapping: Mapping[Any, Any]) -> Json:

@@ -71,7 +71,7 @@ def _part(operations: HostOperations, item: str, part: Part, wanted: Wanted) -> 
     if not value:
         return {}
     if part == "values":
-        return _values(value, wanted)
+        return told_values(value, wanted)
     if part == "inputs":
         value = [dict(zip(_LINK, astuple(link), strict=True)) for link in value]
         if not wanted.is_long:
@@ -92,7 +92,7 @@ def _told(value: Any, wanted: Wanted) -> Any:
     return shown(value)
 
 
-def _values(values: Mapping[str, Value], wanted: Wanted) -> dict[str, Any]:
+def told_values(values: Mapping[str, Value], wanted: Wanted) -> dict[str, Any]:
     """Return the first properties that are not at their default, and why some are held."""
     others = values
     if not wanted.all:

@@ -7,16 +7,15 @@ told of it has a limit that the answer names.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from contextlib import suppress
 from typing import Any, Final
 
 from dcc_bridge import skill, track
 from dcc_bridge.verbs.answers import shown
-from dcc_bridge.verbs.inspecting import Wanted, inspected
+from dcc_bridge.verbs.inspecting import Wanted, inspected, told_values
 from dcc_bridge.verbs.listing import candidates, counts_by_type, is_named, listed_rows, unknown_type
-from dcc_bridge.verbs.operations import SCENE, HostOperations, Part
+from dcc_bridge.verbs.operations import SCENE, SCENE_PROPS, HostOperations, Part
+from dcc_bridge.verbs.scene import scene_value, scene_values
 
-_SCENE_VALUES: Final = ("frame", "start", "end", "fps", "camera", "size", "units")
 _PARTS: Final[tuple[Part, ...]] = ("values", "uses", "bounds", "counts")
 
 
@@ -124,23 +123,20 @@ def scene_summary(operations: HostOperations) -> dict[str, Any]:
     selection = facts.pop("selection", [])
     if "types" not in facts:
         facts["types"] = counts_by_type(operations)  # of the first ones, in a large scene
-    facts |= _scene_values(operations)
+    facts |= _usual_values(operations)
     if "start" in facts and "end" in facts:
         facts["frames"] = [facts.pop("start"), facts.pop("end")]
+    named_like = list(operations.named_like())
+    if named_like:
+        facts["named_like"] = named_like
     facts = {name: shown(value) for name, value in facts.items()}
     return {**facts, "selected": len(selection), "selection": shown(selection)}
 
 
-def scene_value(operations: HostOperations, prop: str) -> Any:
-    """Return a property of the scene itself; None where the host has no such property."""
-    with suppress(LookupError, ValueError):
-        return operations.value(SCENE, prop).value
-    return None
-
-
-def _scene_values(operations: HostOperations) -> dict[str, Any]:
+def _usual_values(operations: HostOperations) -> dict[str, Any]:
+    """Return what the scene has of the properties that most applications have."""
     values = {}
-    for prop in _SCENE_VALUES:
+    for prop in SCENE_PROPS:
         value = scene_value(operations, prop)
         if value is not None:
             values[prop] = shown(value)
@@ -153,5 +149,5 @@ def _scene_values(operations: HostOperations) -> dict[str, Any]:
 def _inspected(operations: HostOperations, item: str, wanted: Wanted) -> dict[str, Any]:
     """Return what there is to tell of one item."""
     if item == SCENE:
-        return {"item": SCENE, "values": _scene_values(operations)}
+        return {"item": SCENE, **told_values(scene_values(operations), wanted)}
     return inspected(operations, item, wanted)

@@ -52,14 +52,14 @@ class Batch:
         steps: list[Step],
         look: Json | None = None,
         check: Json | None = None,
-        require: Json | None = None,
+        require: Json = {},
     ) -> Any:
         """Run several tools as one call: one undo step, all or nothing. The way to change a scene.
 
         A step says what to do, with its arguments; 50 at most. "$id" stands for the items of an
         earlier step, "$id.changed.0.after.at" for a part of its result. What deletes asks, then
-        all begins anew, in one step; save goes last. look and check: arguments of those tools.
-        require: arguments of check; if an item fails, all is undone and nothing saved.
+        all begins anew, in one step; save goes last. look, check: arguments of those tools;
+        require: of check; if an item fails, all is undone.
         """
         every: list[Step] = list(steps)
         if check is not None:
@@ -68,7 +68,7 @@ class Batch:
             every.append({"do": "look", "with": look})
         ids = self._ids(every)
         required: Step | None = None
-        if require is not None:
+        if require:
             required = {"do": "check", "with": require}
             every.insert(_last_edit(steps), required)
         loses = any(self._is_destructive(step["do"]) for step in steps)

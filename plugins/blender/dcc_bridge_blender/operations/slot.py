@@ -31,6 +31,21 @@ _UNLIKE_NEW: Final = re.compile(
     "empty_image_offset|resolution.*|active_.*|track_axis|up_axis|diffuse_color|"
     "dimensions|matrix_.*|body|fisheye_.*|blend_method|color_tag|fill_.*"
 )
+_IDENTITY: Final = [[float(row == column) for column in range(4)] for row in range(4)]
+# Of these, what a new data-block of any of the types has.
+OF_NEW: Final[dict[str, Any]] = {
+    **dict.fromkeys(("matrix_world", "matrix_local", "matrix_basis"), _IDENTITY),
+    "matrix_parent_inverse": _IDENTITY,
+    "use_fake_user": False,
+    **{f"visible_{rays}": True for rays in ("diffuse", "glossy", "transmission", "shadow")},
+    "visible_volume_scatter": True,
+    "show_empty_image_perspective": True,
+    "show_empty_image_orthographic": True,
+    "show_empty_image_only_axis_aligned": False,
+    "active_material_index": 0,
+    **{f"use_remesh_preserve_{part}": True for part in ("volume", "paint_mask", "vertex_colors")},
+    "use_remesh_preserve_sculpt_face_sets": True,
+}
 _MAX_CHOICES: Final = 30  # that an error lists
 _QUOTED: Final = re.compile("'([^']*)'")
 
@@ -99,6 +114,8 @@ class Slot:
             return False
         if rna.type == "POINTER":
             return value is None
+        if self.name in OF_NEW:
+            return bool(value == OF_NEW[self.name])
         if rna.type not in PLAIN_TYPES or _UNLIKE_NEW.fullmatch(self.name):
             return False
         return bool(value == plain(default_of(rna), angle=self.is_angle))

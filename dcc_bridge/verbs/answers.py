@@ -56,11 +56,10 @@ def result(items: Sequence[str], summary: str = "", **facts: Any) -> VerbResult:
     answer = VerbResult(_first_of_each(_made(items, facts, pattern), pattern))
     named = items[:LISTED]
     if pattern:
-        named = items[:1]
+        answer["pattern"] = pattern
+        named = items[:1]  # the others are among those that are left out
     if not items or not _texts_in_rows(answer).issuperset(named):
         answer.update(_first_of_each({"items": list(items)}, pattern))
-    if pattern:
-        answer["pattern"] = pattern
     answer.every = items
     return answer
 
@@ -143,6 +142,8 @@ def _texts_in_rows(answer: Mapping[str, Any]) -> set[str]:
             cells = row
             if isinstance(row, dict):
                 cells = row.values()
+            if isinstance(row, str) and "pattern" in answer:
+                texts.add(row)
             if not isinstance(cells, str | int | float):
                 texts.update(cell for cell in cells if isinstance(cell, str))
     return texts

@@ -1007,7 +1007,8 @@ def test_a_curve_is_followed_in_world_space(operations: EveryPort) -> None:
 
 def test_a_bezier_is_followed_from_its_first_knot_to_its_last(operations: EveryPort) -> None:
     bpy.ops.curve.primitive_bezier_circle_add(radius=3, location=(0, 0, 1))
-    circle = bpy.context.object.name
+    drawn: Any = bpy.context.object
+    circle = drawn.name
 
     points = operations.path(circle)
 
@@ -1033,8 +1034,9 @@ def fresh() -> Iterator[tuple[str, Any]]:
     thing = bpy.data.objects.new("Lens", bpy.data.cameras.new("Lens"))
     scene().collection.objects.link(thing)
     yield "Lens", thing
+    curves: Any = bpy.data.curves
     for kind in ("CURVE", "FONT", "SURFACE"):
-        thing = bpy.data.objects.new(kind, bpy.data.curves.new(kind, kind))
+        thing = bpy.data.objects.new(kind, curves.new(kind, kind))
         scene().collection.objects.link(thing)
         yield kind, thing
     yield "material:Fresh_material", bpy.data.materials.new("Fresh_material")

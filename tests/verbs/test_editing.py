@@ -9,12 +9,12 @@ from unittest.mock import Mock
 
 import pytest
 
+from dcc_bridge.geometry import aiming_rotation
 from dcc_bridge.spi import Building
 from dcc_bridge.verbs import editing, placing
 from dcc_bridge.verbs.answers import refuse
 from dcc_bridge.verbs.names import near, no_such
 from dcc_bridge.verbs.operations import PartOf
-from dcc_bridge.verbs.placing import aiming_rotation
 from tests.verbs.memory import MemoryOperations
 from tests.verbs.steps import step
 from tests.verbs.studio import Studio, studio

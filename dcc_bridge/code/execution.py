@@ -26,6 +26,7 @@ from typing import Any, Final, Never
 
 from dcc_bridge.checkpoints import FolderCopies
 from dcc_bridge.code.bounded import clip, failure_text, name_missing, plain_value
+from dcc_bridge.code.missing_names import owner_names
 from dcc_bridge.code.process_state import CapturedError, restored_process
 from dcc_bridge.code.trip_wire import ReachedOut, guarded_import, trip_wire
 from dcc_bridge.consent.own_code import AGREED
@@ -90,6 +91,7 @@ class CodeFailed(BridgeError):
     Attributes:
         name_missing: The name that is not there or was called wrongly, or "".
         near: Names of the object that are most like the missing one.
+        owners: The names of the types of that object, the nearest first, as an API may list them.
         stdout: The output until then.
         stderr: The errors and warnings until then.
     """
@@ -97,6 +99,7 @@ class CodeFailed(BridgeError):
     stdout = ""
     stderr = ""
     near: Sequence[str] = ()
+    owners: Sequence[str] = ()
 
     def __init__(self, text: str, name: str = "") -> None:
         super().__init__(text)
@@ -200,8 +203,10 @@ def _failure(error: BaseException, lines: Sequence[str]) -> CodeFailed:
     failure = CodeFailed("The code failed.")
     with CapturedError():  # the text of an error may come from a method of the agreed code
         failure = CodeFailed(failure_text(error, lines), name_missing(error, lines))
-        if isinstance(error, AttributeError) and error.name:
-            failure.near = get_close_matches(error.name, dir(error.obj), 3)
+        if isinstance(error, AttributeError):
+            failure.owners = owner_names(error)
+            if error.name:
+                failure.near = get_close_matches(error.name, dir(error.obj), 3)
     return failure
 
 

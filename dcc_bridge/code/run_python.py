@@ -10,7 +10,6 @@ from __future__ import annotations
 import ast
 import json
 import os
-import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -23,6 +22,7 @@ from dcc_bridge.code.code_record import CodeRecord, edit_counts
 from dcc_bridge.code.code_text import CodeText, read_code
 from dcc_bridge.code.declared_writes import MAX_WRITES, DeclaredWrite, check_writes, declared_write
 from dcc_bridge.code.execution import CodeFailed, CodeResult, execute
+from dcc_bridge.code.missing_names import advice
 from dcc_bridge.code.trip_wire import ReachedOut
 from dcc_bridge.config import Settings
 from dcc_bridge.consent.call import Call, current_call
@@ -313,31 +313,13 @@ class CodeTool:
         """
         parts = [str(error).partition(_SKILL_ADVICE)[0]]
         if isinstance(error, CodeFailed):
-            similar = self._names_like(error.name_missing)
-            if error.near:
-                parts.append(f"It has: {', '.join(error.near)}.")
-            if similar:
-                parts.append(f"find_api knows: {'; '.join(similar)}.")
+            find_api = self._tools.get("find_api")
+            parts += advice(error.name_missing, error.near, error.owners, find_api)
             printed = error.stdout[-_MAX_PRINTED:]
             if printed:
                 parts.append(f"It had printed, at the end: {printed!r}.")
         parts.append(left)
         return BridgeError(" ".join(parts))
-
-    def _names_like(self, name: str) -> list[str]:
-        """Return names of the host's API that are similar, with their signatures."""
-        if "find_api" not in self._tools or not re.search("[A-Za-z]", name):
-            return []
-        api = self._tools["find_api"](name, 3)
-        names = list[str]()
-        for card in api["cards"]:
-            words = [card["name"], card.get("signature", "")]
-            line = " ".join(word for word in words if word)
-            if line not in names:
-                names.append(line)
-        if not names:
-            names.extend(api.get("near", ()))
-        return names
 
     def _take_back(self, call: Call, record: CodeRecord, mark: UndoMark) -> str:
         """Undo the edits of the code, and return a sentence about what is left of them."""

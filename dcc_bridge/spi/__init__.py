@@ -81,6 +81,7 @@ What operations take and return:
 ``Shot``               from where a picture is taken
 ``Imported``           what came in with a file
 ``ApiEntry``           one thing of the API
+``Said``               what people say for it
 ``Vector``             type: three numbers
 ``At``                 type: a `Vector`, or None for what stays as it is
 ``Bounds``             type: the lowest and the highest corner of a box
@@ -172,6 +173,7 @@ if TYPE_CHECKING:
         PartOf,
         Placement,
         Rule,
+        Said,
         Shape,
         Shot,
         SocketLink,
@@ -268,6 +270,7 @@ __all__ = [
     "PlainNames",
     "PlugIn",
     "Rule",
+    "Said",
     "Saving",
     "Shape",
     "Shot",

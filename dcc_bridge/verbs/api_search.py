@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-import math
-from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
-from difflib import get_close_matches
-from typing import Any
+import json
+from collections.abc import Callable, Sequence
+from typing import Any, Final
 
 from dcc_bridge import skill, track
-from dcc_bridge.verbs.answers import shown
+from dcc_bridge.verbs.answers import Json, shown
+from dcc_bridge.verbs.api_index import ApiIndex
 from dcc_bridge.verbs.names import WORD, near
 from dcc_bridge.verbs.operations import ApiEntry
 from dcc_bridge.verbs.ports import ApiSearch
 
+_CARD_BYTES: Final = 480  # of a card, on average: 8 of them stay below 4 kB
+_MAX_LATER: Final = 160  # characters of each part of a card after the first
+
 
 def verbs(operations: ApiSearch) -> list[Callable[..., Any]]:
     """Return the verb that looks the API up."""
-    index = ApiIndex(operations)
+    lookup = ApiLookup(operations)
 
     @skill(title="Find in the API", risk="read")
     def find_api(query: str, limit: int = 8) -> dict[str, Any]:
@@ -28,21 +29,19 @@ def verbs(operations: ApiSearch) -> list[Callable[..., Any]]:
             query: A few words, such as "camera focal length".
             limit: Cards at most.
         """
-        return index.find(query, limit)
+        return lookup.find(query, limit)
 
     return [find_api]
 
 
-class ApiIndex:
-    """An index of the words of an application's API, made at the first search."""
+class ApiLookup:
+    """The cards of an application's API, which is read at the first search."""
 
     def __init__(self, operations: ApiSearch) -> None:
         self._operations = operations
-        self._entries: list[ApiEntry] = []
-        self._names: list[frozenset[str]] = []  # the words of each entry's name
-        self._by_word: dict[str, list[int]] = {}  # the numbers of the entries that have a word
+        self._index: ApiIndex | None = None
 
-    def find(self, query: str, limit: int = 8) -> dict[str, Any]:
+    def find(self, query: str, limit: int = 8) -> Json:
         """Return the cards that match a query best, or near words where no card matches.
 
         Args:
@@ -52,91 +51,53 @@ class ApiIndex:
         Raises:
             ValueError: The query has no word.
         """
-        words = [word.lower() for word in WORD.findall(query)]
-        if not words:
+        if not WORD.search(query):
             raise ValueError(f"{query!r} has no word to look for.")
-        if not self._entries:
-            self._build()
-        scores = self._scores(words, query.strip().lower())
-
-        def rank(number: int) -> tuple[float, int, int]:
-            return -scores[number], len(self._entries[number].name), number
-
-        best = sorted(scores, key=rank)
-        cards = [self._card(number) for number in best[:limit]]
-        answer: dict[str, Any] = {"found": len(best), "cards": cards}
+        index = self._index
+        if index is None:
+            # Only a whole index is kept: reading the API may be cancelled.
+            index = self._read()
+            self._index = index
+        best = index.best(query)
+        entries = [index.entries[number] for number in best[:limit]]
+        answer: Json = {"found": len(best), "cards": _cards(entries, limit)}
         if not best:
-            answer["near"] = near(query.strip(), self._by_word)
+            answer["near"] = near(query.strip(), index.words.values())
         return answer
 
-    def _card(self, number: int) -> dict[str, Any]:
-        fields = asdict(self._entries[number])
-        return {name: shown(value) for name, value in fields.items() if value}
-
-    def _build(self) -> None:
-        entries = []
-        names = []
-        by_word: defaultdict[str, list[int]] = defaultdict(list)
-        for number, entry in enumerate(track(self._operations.api(), message="Reading the API")):
-            name = _words(entry.name)
-            entries.append(entry)
-            names.append(name)
-            for word in name | _words(entry.text):
-                by_word[word].append(number)
-        # Only a whole index is kept: reading the API may be cancelled.
-        self._entries = entries
-        self._names = names
-        self._by_word = dict(by_word)
-
-    def _scores(self, words: Sequence[str], query: str) -> Mapping[int, float]:
-        """Return the score of each entry that has one of the words.
-
-        A rare word counts more, and a word of the entry's name more than one of its text.
-        """
-        scores: defaultdict[int, float] = defaultdict(float)
-        for word in words:
-            for number, weight in self._weights(word).items():
-                scores[number] += weight
-        # An agent errs most often in the name of a type.
-        is_slip = self._by_word.keys().isdisjoint(words)
-        for number in scores:
-            entry = self._entries[number]
-            if entry.name.lower() == query or (is_slip and entry.kind == "type"):
-                scores[number] *= 5.0
-            # Of two entries alike, the one with the shorter name comes first.
-            scores[number] /= 1.0 + 0.05 * len(self._names[number])
-        return scores
-
-    def _weights(self, word: str) -> dict[int, float]:
-        """Return how much a word counts in each entry that has the word or one like it."""
-        weights: dict[int, float] = {}
-        for known, closeness in self._known(word):
-            rarity = math.log1p(len(self._entries) / len(self._by_word[known]))
-            for number in self._by_word[known]:
-                place = closeness
-                if known in self._names[number]:
-                    place = 2.0
-                weight = closeness * rarity * place
-                weights[number] = max(weights.get(number, 0.0), weight)
-        return weights
-
-    def _known(self, word: str) -> list[tuple[str, float]]:
-        """Return the indexed words that a word may mean, with the closeness of each.
-
-        Those are the word itself and the words that begin with it; else words with a slip.
-        """
-        known = []
-        if word in self._by_word:
-            known.append((word, 1.0))
-        if len(word) > 2:
-            for other in self._by_word:
-                if other != word and other.startswith(word):
-                    known.append((other, 0.5))
-        if known or len(word) <= 3:
-            return known
-        alike = [other for other in self._by_word if abs(len(other) - len(word)) <= 2]
-        return [(close, 0.4) for close in get_close_matches(word, alike, 5, 0.65)]
+    def _read(self) -> ApiIndex:
+        entries = track(self._operations.api(), message="Reading the API")
+        return ApiIndex(entries, self._operations.said())
 
 
-def _words(text: str) -> frozenset[str]:
-    return frozenset(word.lower() for word in WORD.findall(text))
+def _cards(entries: Sequence[ApiEntry], limit: int) -> list[Json]:
+    """Return the first card whole, and as many of the others as there is room for."""
+    cards: list[Json] = []
+    room = _CARD_BYTES * limit
+    for entry in entries:
+        card = _card(entry)
+        if cards:
+            card = {name: _clipped(name, text) for name, text in card.items()}
+        room -= len(json.dumps(card))
+        if room < 0 and cards:
+            break
+        cards.append(card)
+    return cards
+
+
+def _card(entry: ApiEntry) -> Json:
+    card = {
+        "name": entry.name,
+        "kind": entry.kind,
+        "text": entry.text,
+        "signature": entry.signature,
+        "example": entry.example,
+    }
+    return {name: shown(text) for name, text in card.items() if text}
+
+
+def _clipped(name: str, text: str) -> str:
+    """Return a part of a card that is not the first, cut short; an example is cut never."""
+    if name in ("name", "example") or len(text) <= _MAX_LATER:
+        return text
+    return f"{text[:_MAX_LATER].rsplit(' ', 1)[0]} ..."

@@ -130,15 +130,36 @@ class ApiEntry:
 
     Attributes:
         name: As code has it: "create type Camera", "bpy.ops.mesh.bevel", "xformOp:translate".
-        kind: "type", "property", "operator", "function" or "socket".
+        kind: "type", "property", "operator", "function", "socket", "class", or "gone" for a name
+            that this version does not have any more.
         text: One line, the application's own.
         signature: Types, ranges and enum values.
+        example: A call of a verb, such as 'create {"things": [{"type": "Camera"}]}', or a line of
+            code for `run_python`. It runs in any scene.
+        label: Its name in the application's own window: "Focal Length".
+        weight: How likely it is that somebody means this one, beside others alike: 1, or less.
     """
 
     name: str
     kind: str
     text: str = ""
     signature: str = ""
+    example: str = ""
+    label: str = ""
+    weight: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What people say for something that an API calls otherwise.
+
+    Attributes:
+        words: Phrases, between commas: "softbox, panel light".
+        example: As that of an `ApiEntry`, in its place; "" to keep it.
+    """
+
+    words: str = ""
+    example: str = ""
 
 
 @dataclass(frozen=True, slots=True)

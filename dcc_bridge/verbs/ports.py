@@ -41,6 +41,7 @@ from dcc_bridge.verbs.operations import (
     Junk,
     Keys,
     Rule,
+    Said,
     Shape,
     Shot,
     SocketLink,
@@ -596,6 +597,15 @@ class ApiSearch(HostOperations):
         Returns:
             Entries, lazily, in pieces of 5 ms at most.
         """
+
+    def said(self) -> Mapping[str, Said]:
+        """Return what people say for entries of `api`. Raises nothing.
+
+        Returns:
+            The phrases and the example by the name of the entry. A name that this version does not
+            have does no harm.
+        """
+        return {}
 
 
 class Drawing(HostOperations):

@@ -172,6 +172,21 @@ def test_code_that_uses_a_name_which_went_away_is_told_the_new_one(
     assert "find_api knows" not in failed
 
 
+@pytest.mark.parametrize("code", ["print(m.widht)", "m.widht = 0.1"])
+def test_a_slip_in_a_name_of_an_object_meets_the_names_of_that_object_alone(
+    code: str, python: Path, tmp_path: Path
+) -> None:
+    adds = 'm = bpy.data.objects["Cube"].modifiers.new("Bevel", "BEVEL")'
+    sent = {"code": f"{adds}\n{code}", "why": "The edges look sharp."}
+
+    with serving([python, START], tmp_path) as blender:
+        failed = text(blender.call("run_python", sent, asked=accept(confirm=True)))
+
+    assert "It has: width" in failed
+    assert "find_api knows: BevelModifier.width float" in failed
+    assert "Theme" not in failed
+
+
 def test_another_file_may_be_opened_in_between(blender: Application) -> None:
     """Its scene is served then, with an undo stack of its own; so is a new one."""
     blender.call("add_object", {"name": "First"})

@@ -38,6 +38,14 @@ def test_of_each_name_that_went_away_the_new_one_is_told_and_works(
     bpy_module.run_tests(version, names, tmp_path)
 
 
+@pytest.mark.parametrize("version", [*bpy_module.VERSIONS, bpy_module.IN_BACKGROUND])
+def test_a_question_about_the_api_has_the_right_first_card_and_its_example_runs(
+    version: str, tmp_path: Path
+) -> None:
+    cards = bpy_module.ROOT / "tests" / "blender" / "bpy_api.py"
+    bpy_module.run_tests(version, cards, tmp_path)
+
+
 def test_in_the_window_an_agent_builds_sees_and_undoes(seat: Seat, tmp_path: Path) -> None:
     """Pictures are drawn beside the view, which stays as it is; its own undo takes all back."""
     folder = Path(os.environ.get("SEEN_IN", tmp_path))

@@ -31,6 +31,15 @@ def test_each_act_does_what_it_says_and_one_undo_takes_it_back(tmp_path: Path) -
     assert (done.returncode, " passed" in done.stdout) == (0, True), done.stdout + done.stderr
 
 
+def test_a_question_about_the_api_has_the_right_first_card_and_its_example_runs(
+    tmp_path: Path,
+) -> None:
+    cards = "from tests.freecad.api import run; assert run() == 0"
+    done = launch.in_console(cards, tmp_path)
+
+    assert (done.returncode, " passed" in done.stdout) == (0, True), done.stdout + done.stderr
+
+
 @pytest.mark.skipif(bool(missing()), reason=f"not installed: {missing()}")
 def test_in_a_window_it_draws_and_has_materials(shown: Screen, tmp_path: Path) -> None:
     ours = {"DISPLAY": shown.display, "LIBGL_ALWAYS_SOFTWARE": "1", "QT_QPA_PLATFORM": "xcb"}

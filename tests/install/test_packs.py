@@ -24,9 +24,10 @@ import pytest
 
 from dcc_bridge.install import packs, vendor, wheels
 from dcc_bridge.install.archive import write_wheel
-from dcc_bridge.install.builds import BUILDS, Build, usual
+from dcc_bridge.install.builds import BUILDS, Build, build_for, usual
 from dcc_bridge.install.elf import loaded_part
 from dcc_bridge.install.folders import files_below
+from dcc_bridge.install.places import Platform
 from tests.blender import bpy_module
 from tests.cli.commands import Done, _run_here, environment
 from tests.install import binaries
@@ -306,29 +307,17 @@ def test_an_intel_mac_gets_its_own_wheels(
 
 
 @pytest.mark.usefixtures("index")
-@pytest.mark.parametrize("machine", ["x86_64", "arm64"])
-def test_what_is_installed_on_a_mac_has_code_for_its_processor(
-    machine: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("system", "machine"),
+    [("darwin", "x86_64"), ("darwin", "arm64"), ("win32", "ARM64"), ("win32", "AMD64")],
+)
+def test_what_is_installed_has_code_for_the_processor_of_the_application(
+    system: Platform, machine: str, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr("sys.platform", "darwin")
-    monkeypatch.setattr("platform.machine", lambda: machine)
+    build = build_for(system, machine)
+    assert build is not None
 
-    vendor.fill(tmp_path / "vendor", "3.11", "darwin")
-
-    code = (tmp_path / "vendor" / "native" / "core.so").read_bytes()
-    assert binaries.processors(code) == {machine}
-
-
-@pytest.mark.usefixtures("index")
-@pytest.mark.parametrize(("tag", "machine"), [("win-arm64", "ARM64"), ("win-amd64", "AMD64")])
-def test_what_is_installed_on_windows_has_code_for_the_processor_of_this_python(
-    tag: str, machine: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """An x64 Python on Windows for ARM stands beside an x64 application."""
-    monkeypatch.setattr("dcc_bridge.install.builds.sys", SimpleNamespace(platform="win32"))
-    monkeypatch.setattr("sysconfig.get_platform", lambda: tag)
-
-    vendor.fill(tmp_path / "vendor", "3.11", "win32")
+    vendor.fill(tmp_path / "vendor", "3.11", build)
 
     code = (tmp_path / "vendor" / "native" / "core.so").read_bytes()
     assert binaries.processors(code) == {machine}

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal
 
-from dcc_bridge.verbs.operations import SCENE, ApiEntry, Junk, Rule, Shot, Value
+from dcc_bridge.verbs.operations import SCENE, ApiEntry, Junk, Rule, Said, Shot, Value
 from dcc_bridge.verbs.ports import Checking, Frames
 from tests.verbs.memory import MemoryHost, MemoryOperations
 
@@ -21,6 +21,7 @@ class ReadingOperations(MemoryOperations, Checking, Frames):
         super().__init__(MemoryHost(nodes, file=file))
         self.scene: dict[str, Any] = {"fps": 24.0, "units": "m", "size": [1920, 1080]}
         self.entries: list[ApiEntry] = []
+        self.spoken: dict[str, Said] = {}
         self.read = 0  # entries of the API that were read
         self.drawn: list[tuple[list[Shot], int, int, str]] = []
         self.bytes_of_a_pixel = 0.1
@@ -41,6 +42,9 @@ class ReadingOperations(MemoryOperations, Checking, Frames):
     def failures(self, rule: str, items: Sequence[str]) -> Iterator[tuple[str, str]]:
         for item in items:
             yield item, "" if self.nodes[item]["values"].get("power", 1) else "its power is 0"
+
+    def said(self) -> dict[str, Said]:
+        return self.spoken
 
     def api(self) -> Iterator[ApiEntry]:
         for entry in self.entries:

@@ -9,7 +9,7 @@ import pytest
 
 from dcc_bridge.skills.skill import describe
 from dcc_bridge.verbs import api_search, names, reading
-from dcc_bridge.verbs.operations import ApiEntry, Value
+from dcc_bridge.verbs.operations import ApiEntry, Said, Value
 from tests.verbs.memory import node
 from tests.verbs.reading_scene import ReadingOperations
 
@@ -338,6 +338,52 @@ def test_a_miss_in_the_api_gives_near_words() -> None:
 
     assert told["found"] == 0
     assert "focal" in told["near"]
+
+
+def test_what_people_say_is_found_and_a_name_that_went_away_says_nothing_of_it() -> None:
+    operations = api()
+    operations.entries.append(ApiEntry("ops.old.snapshot", "gone", "ops.render"))
+    operations.spoken = {
+        "ops.mesh.bevel": Said("round the corners, snapshot", "ops.mesh.bevel(1.0)"),
+        "ops.old.snapshot": Said("make a picture", "ops.old.snapshot()"),
+    }
+
+    rounded = call(operations, "find_api", query="how to round all corners")["cards"][0]
+    gone = call(operations, "find_api", query="ops.old.snapshot")["cards"][0]
+
+    assert (rounded["name"], rounded["example"]) == ("ops.mesh.bevel", "ops.mesh.bevel(1.0)")
+    assert call(operations, "find_api", query="make a picture")["found"] == 0
+    assert gone["kind"] == "gone"
+    assert "example" not in gone
+
+
+def test_of_two_alike_the_one_that_can_be_created_comes_first_and_a_label_is_a_name() -> None:
+    operations = api()
+    operations.entries += [
+        ApiEntry("Torch", "type", "A light"),
+        ApiEntry("create type TORCH", "type", "A light"),
+        ApiEntry("create type XK", "type", label="Drop Shadow"),
+    ]
+
+    assert call(operations, "find_api", query="torch")["cards"][0]["name"] == "create type TORCH"
+    assert (
+        call(operations, "find_api", query="drop shadows")["cards"][0]["name"] == "create type XK"
+    )
+
+
+def test_an_answer_stays_short_with_the_first_card_whole() -> None:
+    operations = api()
+    operations.entries = [
+        ApiEntry(f"Mesh.fold_{number}", "function", "Fold it. " * 60, "a: int, " * 60)
+        for number in range(20)
+    ]
+
+    first, *others = call(operations, "find_api", query="fold a mesh")["cards"]
+
+    assert len(json.dumps([first, *others])) < 4000
+    assert len(others) > 3
+    assert len(first["text"]) > 500
+    assert all(len(card["text"]) < 200 for card in others)
 
 
 def test_a_slip_in_a_type_s_name_gives_the_type_first() -> None:

@@ -23,6 +23,7 @@ from dcc_bridge.spi import ApiEntry, BridgeError
 _OPERATORS: Final = "bpy.ops"
 _NODES: Final = "create type"
 _ANY: Final = "*"
+_WEIGHT: Final = 0.6  # of a card, beside one for what there is
 # How Blender 3.4 to 5.3 say that a member of a type, an operator or a kind of node is not there.
 _MESSAGES: Final = (
     re.compile(r"'(\w+)' object has no attribute '(\w+)'"),
@@ -214,7 +215,8 @@ def gone_entries() -> Iterator[ApiEntry]:
     """Yield a card for each name that this version does not have any more."""
     for (owner, name), gone in GONE.items():
         if name != _ANY and not is_there(owner, name):
-            yield ApiEntry(_full_name(owner, name), "gone", gone.instead, str(gone))
+            full = _full_name(owner, name)
+            yield ApiEntry(full, "gone", gone.instead, str(gone), weight=_WEIGHT)
 
 
 def is_there(owner: str, name: str) -> bool:

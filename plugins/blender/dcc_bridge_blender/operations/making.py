@@ -156,7 +156,8 @@ def node_types() -> dict[str, None]:
     starts = ("ShaderNode", "GeometryNode", "FunctionNode", "CompositorNode", "NodeReroute")
     ends = ("Tree", "CustomGroup", "Node")  # no types of nodes, and base classes
     names = [name for name in dir(bpy.types) if name.startswith(starts)]
-    return dict.fromkeys(name for name in names if not name.endswith(ends))
+    nodes = [name for name in names if issubclass(getattr(bpy.types, name), bpy.types.Node)]
+    return dict.fromkeys(name for name in nodes if not name.endswith(ends))
 
 
 def make_node(kind: str, name: str | None, under: str | None) -> str:

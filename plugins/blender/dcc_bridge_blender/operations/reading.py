@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import islice
 from typing import Any, Final
@@ -21,6 +21,7 @@ from dcc_bridge.spi import (
     Part,
     PlainNames,
     Rule,
+    Said,
     triple,
 )
 
@@ -32,6 +33,7 @@ from ..targets import without_target
 from ..watching import watched, writers
 from . import api, contents, gone, properties, values
 from .items import Family, collections_of, examples, owner_of, require
+from .said import SAID
 
 _MAX_LISTED: Final = 100  # values, links, uses or keys of an item
 _NODES_AT_ONCE: Final = 10
@@ -330,13 +332,16 @@ class _Reading(ApiSearch, Building, Checking, CodeContext):
         nodes = [kind for kind in kinds if hasattr(bpy.types, kind)]
         for kind in kinds:
             if not hasattr(bpy.types, kind):
-                yield ApiEntry(f"create type {kind}", "type")
+                yield api.create_entry(kind)
         with self.host.unnoticed():  # nodes are created and removed
             for at in range(0, len(nodes), _NODES_AT_ONCE):
                 yield from api.node_entries(nodes[at : at + _NODES_AT_ONCE])
         yield from api.type_entries()
         yield from api.operator_entries()
         yield from gone.gone_entries()
+
+    def said(self) -> Mapping[str, Said]:
+        return SAID
 
 
 def _remember(thing: bpy.types.Object) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from itertools import islice
 from os import PathLike
@@ -21,6 +21,7 @@ from dcc_bridge.spi import (
     Part,
     PlainNames,
     Rule,
+    Said,
     SocketLink,
     Value,
 )
@@ -29,10 +30,11 @@ from ..document import document, examples, find, plain
 from ..parts import linked
 from ..plain_names import PLAIN
 from ..transactions import transactions
-from .places import children, descendants, own_shape, parent_of, scratch_document
+from . import api
+from .places import children, descendants, own_shape, parent_of
 from .properties import CELL, FILES, is_listed, links_of, lock_reason, property_type
+from .said import SAID
 
-_MODULES: Final = ("FreeCAD", "Part", "Mesh", "Sketcher", "PartDesign", "Draft", "Spreadsheet")
 _EXPORTERS: Final = ("Part", "Mesh", "Import", "ImportGui", "Points")
 _WITH_WRITERS: Final = ("FreeCAD", *_EXPORTERS, "Fem", "Path", "TechDraw")
 _WRITES: Final = re.compile(r"(?!\w*(ToString|Inventor|Feature|Units))(export|save|write)\w*")
@@ -44,7 +46,6 @@ _MEMBER: Final = re.compile(r"(?:<<([^>]+)>>|\b([A-Za-z_]\w*))\.([A-Za-z_][\w.]*
 _NOTES: Final = re.compile(r' status="\d+"|\s*<Extensions.*?</Extensions>', re.DOTALL)
 _MAX_COMPARED: Final = 3_000  # objects; FreeCAD needs 0.2 s for so many
 _MAX_CELLS: Final = 100  # of a spreadsheet, whose contents are listed
-_MAX_DOC_CHARACTERS: Final = 160  # of a function's docstring in the API
 _TEXTS: Final = ("Text", "LabelText")
 RECOMPUTES: Final = Rule(
     "recomputes", "it cannot be computed", "set_values or connect(cut=...), as the reason says"
@@ -192,20 +193,11 @@ class _Reads(ApiSearch, Checking, CodeContext):
     # ---- find_api
 
     def api(self) -> Iterator[ApiEntry]:
-        """Yield the types with their properties, and the functions of the loaded modules."""
-        for kind in self.types():
-            yield ApiEntry(f"create type {kind}", "type")
-            yield from _properties(kind)
-        for module_name in _MODULES:
-            module = sys.modules.get(module_name)
-            if module is None:
-                continue
-            for name in dir(module):
-                function = getattr(module, name, None)
-                if callable(function) and not name.startswith("_"):
-                    doc = function.__doc__ or ""
-                    text = " ".join(doc.split())[:_MAX_DOC_CHARACTERS]
-                    yield ApiEntry(f"{module_name}.{name}", "function", text)
+        """Yield the types with their properties and methods, and what is in the loaded modules."""
+        return api.entries(self.types())
+
+    def said(self) -> Mapping[str, Said]:
+        return SAID
 
 
 def _written(*args: Any, **kwargs: Any) -> list[Any]:
@@ -279,22 +271,6 @@ def _fault(rule: str, obj: Any) -> str:
     if not hasattr(shape, "isValid") or shape.isValid():
         return ""
     return f"an invalid {shape.ShapeType.lower()}"
-
-
-def _properties(kind: str) -> Iterator[ApiEntry]:
-    """Yield the properties of a type, which FreeCAD knows only of an object."""
-    entries = []
-    # FreeCAD lists some types of which no object can stand alone.
-    with scratch_document() as scratch, suppress(TypeError, RuntimeError):
-        obj = scratch.addObject(kind, "It")
-        for name in obj.PropertiesList:
-            if not is_listed(obj, name):
-                continue
-            choices = obj.getEnumerationsOfProperty(name) or ()
-            signature = ", ".join([property_type(obj, name), *choices])
-            doc = obj.getDocumentationOfProperty(name)
-            entries.append(ApiEntry(f"{kind}.{name}", "property", doc, signature))
-    yield from entries
 
 
 def _value(obj: Any, name: str) -> Value:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from pxr import Kind, Sdf, Usd, UsdGeom, UsdShade, UsdValidation  # type: ignore[attr-defined]  # newer than the stubs
 
 from dcc_bridge import track
-from dcc_bridge.spi import ApiEntry, ApiSearch, Checking, Rule
+from dcc_bridge.spi import ApiEntry, ApiSearch, Checking, Rule, Said
 
-from . import links, schemas
+from . import api_python, links, schemas
 from .items import _Items
+from .said import SAID
 
 _MAX_CHARACTERS: Final = 300  # of a reason
 _PRIMS_A_STEP: Final = 100  # prims that are validated in 10 ms
@@ -171,8 +172,12 @@ class _Checking(_Items, ApiSearch, Checking):
                 yield item, f"The scene: {' '.join(messages)}"[:_MAX_CHARACTERS]
 
     def api(self) -> Iterator[ApiEntry]:
-        """Yield the types with their properties, and the shaders with their sockets."""
-        return (ApiEntry(*entry) for entry in schemas.entries())
+        """Yield the types and shaders with their properties, and what is in USD's modules."""
+        yield from schemas.entries()
+        yield from api_python.entries()
+
+    def said(self) -> Mapping[str, Said]:
+        return SAID
 
 
 def _messages(errors: Iterable[Any], first: str) -> dict[str, dict[str, None]]:

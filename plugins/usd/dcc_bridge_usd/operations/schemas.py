@@ -2,32 +2,22 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cache
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from pxr import Sdr, Tf, Usd
+
+from dcc_bridge.spi import ApiEntry
 
 from ..coercion import plain
 
 _MAX_CHARACTERS: Final = 100  # of a documentation
 _MAX_TYPES: Final = 8  # types that are named for a property
-
-
-class Entry(NamedTuple):
-    """A type, a property or a socket.
-
-    Attributes:
-        name: Its name, with that of its type or shader where it is of one alone.
-        kind: "type", "property" or "socket".
-        text: The first sentence of the documentation.
-        signature: The type of its values, and the default.
-    """
-
-    name: str
-    kind: str
-    text: str = ""
-    signature: str = ""
+_NO_NUMBERS: Final = {"inf", "-inf", "nan"}
+_MAX_VALUE: Final = 60  # characters of a value in an example
 
 
 def shaders() -> Any:
@@ -50,40 +40,66 @@ def types() -> list[str]:
     return sorted(names)
 
 
-def entries() -> Iterator[Entry]:
+def entries() -> Iterator[ApiEntry]:
     """Yield types, the sockets of shaders, and properties with all types that have them."""
-    types_by_property: dict[Entry, list[str]] = {}
+    types_by_property: dict[ApiEntry, list[str]] = {}
     for kind in types():
         definition = Usd.SchemaRegistry().FindConcretePrimDefinition(kind)
         if definition is None:
             yield from _shader(kind)
             continue
-        yield Entry(f"create type {kind}", "type", _line(definition.GetDocumentation()))
+        text = _line(definition.GetDocumentation())
+        yield ApiEntry(f"create type {kind}", "type", text, example=_create(kind))
         for name in definition.GetPropertyNames():
             types_by_property.setdefault(_property(definition, name), []).append(kind)
     for entry, kinds in types_by_property.items():
+        definition = Usd.SchemaRegistry().FindConcretePrimDefinition(kinds[0])
+        example = _property_example(kinds[0], definition, entry.name)
         if len(kinds) == 1:
-            yield entry._replace(name=f"{kinds[0]}.{entry.name}", text=entry.text.strip())
+            full = f"{kinds[0]}.{entry.name}"
+            yield replace(entry, name=full, text=entry.text.strip(), example=example)
             continue
         more = ", ..." if len(kinds) > _MAX_TYPES else ""
         owners = f"Of {', '.join(kinds[:_MAX_TYPES])}{more}"
-        yield entry._replace(text=f"{entry.text} {owners}".strip())
+        yield replace(entry, text=f"{entry.text} {owners}".strip(), example=example)
 
 
-def _shader(kind: str) -> Iterator[Entry]:
+def _create(kind: str, **values: Any) -> str:
+    """Return the call that creates a prim, with the values of its properties."""
+    thing: dict[str, Any] = {"type": kind}
+    if values:
+        thing["values"] = values
+    return f"create {json.dumps({'things': [thing]})}"
+
+
+def _property_example(kind: str, definition: Any, name: str) -> str:
+    """Return the call that creates a prim with a value of a property; "" for what has none."""
+    attribute = definition.GetAttributeDefinition(name)
+    if not attribute:
+        return ""
+    default = plain(attribute.GetFallbackValue())
+    if isinstance(default, list) and attribute.GetMetadata("allowedTokens"):
+        return ""
+    if default is None or len(str(default)) > _MAX_VALUE or str(default) in _NO_NUMBERS:
+        return ""
+    return _create(kind, **{name: default})
+
+
+def _shader(kind: str) -> Iterator[ApiEntry]:
     node = shaders().GetShaderNodeByIdentifier(kind)
-    yield Entry(f"create type {kind}", "type", _line(node.GetHelp()) or "A shader")
+    text = _line(node.GetHelp()) or "A shader"
+    yield ApiEntry(f"create type {kind}", "type", text, example=_create(kind))
     for name in node.GetShaderInputNames():
         yield _socket(kind, node.GetShaderInput(name), "input")
     for name in node.GetShaderOutputNames():
         yield _socket(kind, node.GetShaderOutput(name), "output")
 
 
-def _property(definition: Any, name: str) -> Entry:
+def _property(definition: Any, name: str) -> ApiEntry:
     text = _line(definition.GetPropertyDocumentation(name))
     attribute = definition.GetAttributeDefinition(name)
     if not attribute:
-        return Entry(name, "property", text, "relationship")
+        return ApiEntry(name, "property", text, "relationship")
     signature = str(attribute.GetTypeName())
     choices = attribute.GetMetadata("allowedTokens")
     default = attribute.GetFallbackValue()
@@ -91,16 +107,34 @@ def _property(definition: Any, name: str) -> Entry:
         signature += f" = {plain(default)}"
     if choices:
         signature += f", one of {', '.join(choices)}"
-    return Entry(name, "property", text, signature)
+    return ApiEntry(name, "property", text, signature)
 
 
-def _socket(kind: str, prop: Any, side: str) -> Entry:
+def _socket(kind: str, prop: Any, side: str) -> ApiEntry:
     sdf_type = prop.GetTypeAsSdfType().GetSdfType()
     signature = f"{side}, {sdf_type}"
     default = prop.GetDefaultValueAsSdfType()
+    example = ""
     if default is not None and side == "input":
         signature += f" = {plain(default)}"
-    return Entry(f"{kind}.{prop.GetName()}", "socket", _line(prop.GetHelp()), signature)
+        example = _socket_example(kind, prop.GetName(), str(sdf_type), plain(default))
+    name = f"{kind}.{prop.GetName()}"
+    return ApiEntry(name, "socket", _line(prop.GetHelp()), signature, example)
+
+
+def _socket_example(kind: str, name: str, sdf_type: str, value: Any) -> str:
+    """Return the code that makes a shader with a value of an input; "" for a matrix."""
+    if isinstance(value, list):
+        if isinstance(value[0], list):
+            return ""
+        value = tuple(value)
+    lines = (
+        "from pxr import Sdf, UsdShade",
+        f'shader = UsdShade.Shader.Define(stage, "/{kind}")',
+        f'shader.CreateIdAttr("{kind}")',
+        f'shader.CreateInput("{name}", Sdf.ValueTypeNames.Find("{sdf_type}")).Set({value!r})',
+    )
+    return "\n".join(lines)
 
 
 def _line(text: str | None) -> str:

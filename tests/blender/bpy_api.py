@@ -1,0 +1,71 @@
+"""What `find_api` answers in Blender, run inside of it by ``test_operations.py``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, cast
+
+import bpy
+import pytest
+
+from dcc_bridge_blender.host import BlenderHost
+from dcc_bridge_blender.operations import BlenderOperations
+from dcc_bridge_blender.operations.said import SAID
+from tests.verbs.api_cards import Asked, questions, run_example
+from tests.verbs.every_port import EveryPort
+
+_EVERY = 40  # of the examples that are made from Blender's types, one in so many is tried
+
+
+@pytest.fixture(scope="module")
+def asked() -> Asked:
+    bpy.ops.wm.read_factory_settings()
+    host = BlenderHost()
+    answers = Asked(cast("EveryPort", BlenderOperations(host)), "blender")
+    host.close()
+    return answers
+
+
+@pytest.fixture
+def operations(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[EveryPort]:
+    """A new file in which a render takes a moment."""
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    _new_file()
+    host = BlenderHost()
+    yield cast("EveryPort", BlenderOperations(host))
+    host.close()
+
+
+def _new_file() -> None:
+    bpy.ops.wm.read_factory_settings()
+    scene: Any = bpy.context.scene
+    scene.render.engine = "CYCLES"
+    scene.cycles.samples = 1
+    scene.cycles.use_denoising = False  # Debian's Blender cannot
+    scene.render.resolution_percentage = 1
+
+
+@pytest.mark.parametrize("question", questions("blender"))
+def test_a_question_has_the_right_first_card_and_its_example_runs(
+    question: str, asked: Asked, operations: EveryPort
+) -> None:
+    asked.check(question)
+    run_example(operations, asked.first(question)["example"])
+
+
+def test_each_line_that_a_card_gives_runs(operations: EveryPort) -> None:
+    names = {entry.name for entry in operations.api() if entry.kind != "gone"}
+    lines = {name: said.example for name, said in SAID.items() if said.example and name in names}
+    assert len(lines) > 80
+    for line in lines.values():
+        _new_file()
+        run_example(operations, line)
+
+
+def test_the_examples_of_types_and_properties_run(operations: EveryPort) -> None:
+    """Those are made from what Blender says of them."""
+    examples = [entry.example for entry in operations.api() if entry.example]
+    assert len(examples) > 1000
+    for example in examples[::_EVERY]:
+        run_example(operations, example)

@@ -29,6 +29,7 @@ _POLICIES: Final = {
 POLICY: Final = _POLICIES.get(sys.platform, Path("/etc/dcc_bridge/policy.toml"))
 _REMOVED: Final = ("grant_minutes",)  # settings of older versions, which a policy may still have
 _AT_LEAST_ONE: Final = ("dialogs_per_minute", "pending_questions")
+_LEAST_ANSWER: Final = 4000  # below that an answer says nothing
 _BOOLEANS: Final = {"1": True, "true": True, "0": False, "false": False}  # in the environment
 
 
@@ -52,6 +53,8 @@ class Settings:
         python: Code of an agent is refused and its tool not listed ("off"), or runs once a person
             has agreed to its text ("ask", or "ask_hash", which keeps no text).
         many: The number of items above which an edit is asked for.
+        answer_bytes: How many bytes of text and data a client gets in one answer, at most; what is
+            longer is cut. Pictures are not counted.
         session_grants: Whether a person may agree to edits for the session.
         dialogs_per_minute: How many dialogs a client may cause in a minute; the next ones wait.
         pending_questions: How many questions of a client the host draws at a time; the next ones
@@ -75,6 +78,7 @@ class Settings:
     edit: Literal["allow", "ask"] = "allow"
     python: Literal["off", "ask", "ask_hash"] = "ask"
     many: int = 500
+    answer_bytes: int = 40_000
     session_grants: bool = True
     dialogs_per_minute: int = 10
     pending_questions: int = 3
@@ -174,6 +178,8 @@ def _check_number(name: str, hint: type, value: object) -> None:
         raise ValueError(f"{name} is {hint.__name__}, not {value!r}.")
     if name in _AT_LEAST_ONE and value < 1:
         raise ValueError(f"{name} is at least 1, not {value!r}.")
+    if name == "answer_bytes" and value < _LEAST_ANSWER:
+        raise ValueError(f"{name} is at least {_LEAST_ANSWER}, not {value!r}.")
     if value < 0:
         raise ValueError(f"{name} must not be negative, and {value!r} is.")
 

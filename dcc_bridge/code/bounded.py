@@ -16,7 +16,7 @@ from typing import Any, Final
 
 from dcc_bridge.consent.own_code import AGREED
 
-MAX_BYTES: Final = 64_000  # of one text, and of a result
+MAX_BYTES: Final = 32_000  # of one text, and of a result: what an answer has room for
 _MARKS_BYTES: Final = 2000  # of a result, reserved for the marks of what is left out
 _MAX_DEPTH: Final = 6  # levels of a result
 _MAX_ITEMS: Final = 200  # of each container in a result
@@ -204,7 +204,7 @@ def _real(number: float) -> Any:
 
 
 def plain_value(value: object) -> Any:
-    """Return the JSON value of an object: at most 6 levels of 200 items each, 64 kB in all.
+    """Return the JSON value of an object: at most 6 levels of 200 items each, 32 kB in all.
 
     Raises:
         Exception: Whatever a method of the object raises.

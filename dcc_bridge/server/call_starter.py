@@ -116,7 +116,8 @@ class CallStarter:
                 notice = call.dialogue.repeats
             if notice and call.risk != "read" and not outcome.error:
                 outcome = replace(outcome, note=f"{outcome.note} {notice}".strip())
-            self._calls.finish(parked, protocol.result(outcome, returns), outcome.status)
+            most = self._runner.environment.settings.answer_bytes
+            self._calls.finish(parked, protocol.result(outcome, returns, most), outcome.status)
 
         run.outcome.add_done_callback(lambda done: self._soon(partial(finish, done)))
         return parked

@@ -45,6 +45,7 @@ from dcc_bridge.elicitation.types import (
     MISFIT,
     STATUS,
 )
+from dcc_bridge.server.answer_size import fitted, fitted_string, fitted_text, size
 from dcc_bridge.skills.call_history import Outcome, Status
 from dcc_bridge.skills.registry import Entry
 from dcc_bridge.skills.returns import Returns, is_file, plain
@@ -73,6 +74,9 @@ _NOT_YET: Final = (
     "tools again in a moment."
 )
 _NOW: Final = "now"  # the key of what is different in the scene, in the answer of an edit
+_ENVELOPE_BYTES: Final = 800
+"""Bytes of an answer beside its text and its data."""
+_CUT: Final = "The result had {whole:,} bytes: its long lists and texts are cut."
 _MARK: Final = "dcc-bridge/malformed"
 _MARKED_CANCEL: Final = {"action": "cancel", "_meta": {_MARK: True}}
 """Replaces a malformed answer."""
@@ -315,25 +319,28 @@ def _is_valid(answer: object) -> bool:
     return True
 
 
-def result(outcome: Outcome, returns: Returns = _UNTYPED) -> types.CallToolResult:
+def result(
+    outcome: Outcome, returns: Returns = _UNTYPED, most: int = 40_000
+) -> types.CallToolResult:
     """Serialize the outcome of a call.
 
     Args:
         outcome: How the call ended.
         returns: The type that the skill declares to return.
+        most: The bytes of text and data that the client gets; pictures and files are not counted.
     """
+    if outcome.error is None:
+        outcome = _with_account(outcome, returns)
+    room = most - _ENVELOPE_BYTES - size(outcome.note)
     if outcome.error is not None:
-        return _result(outcome.status, [_sentence(outcome.error)], is_error=True)
-    content: list[types.ContentBlock] = []
-    outcome = _with_account(outcome, returns)
+        error = fitted_string(safe_whole(outcome.error), room)
+        return _result(outcome.status, [_sentence(error)], is_error=True)
     try:
-        if outcome.value is not None:
-            content = _content(outcome.value)
-        structured = show_hidden(returns.structured(outcome.value))
+        content, structured = _told(outcome.value, returns, room)
     except (TypeError, ValueError, RecursionError) as error:
         log.warning("a result cannot be told", exc_info=error)
         why = f"The skill ran and its changes remain, but its result cannot be sent: {error}"
-        return _result(outcome.status, [_sentence(why)], is_error=True)
+        return _result(outcome.status, [_sentence(fitted_string(why, room))], is_error=True)
     if not content and outcome.status == "done":
         content = [_sentence("Done.")]
     if outcome.note:
@@ -355,6 +362,38 @@ def _with_account(outcome: Outcome, returns: Returns) -> Outcome:
     if has_pictures and isinstance(value[0], dict):
         return replace(outcome, value=[{**value[0], _NOW: outcome.now}, *value[1:]])
     return replace(outcome, note=f"{outcome.note} {_NOW.title()}: {outcome.now}.".strip())
+
+
+def _told(
+    value: Any, returns: Returns, room: int
+) -> tuple[list[types.ContentBlock], dict[str, Any] | None]:
+    """Return a value as content blocks and as a JSON object, both within a size together.
+
+    A large value without a schema is told once, as a text: a client shows its model either of the
+    two, and the protocol wants the object only where there is a schema.
+
+    Raises:
+        TypeError, ValueError, RecursionError: The value is no JSON, or not of its type.
+    """
+    content: list[types.ContentBlock] = []
+    if value is not None:
+        content = _content(value, room)
+    structured = show_hidden(returns.structured(value))
+    if structured is None:
+        return content, None
+    texts = [block.text for block in content if isinstance(block, types.TextContent)]
+    whole = size(structured) + sum(map(size, texts))
+    if whole <= room:
+        return content, structured
+    if returns.schema is None:
+        return content, None
+    note = _CUT.format(whole=whole)
+    half = (room - size(note)) // 2
+    short = fitted(plain(value), half, marks=False)
+    structured = show_hidden(returns.structured(short))
+    if size(structured) > half + _ENVELOPE_BYTES:
+        raise ValueError(f"it has {whole:,} bytes, and no part of it can be left out.")
+    return [*_content(short, half), _sentence(note)], structured
 
 
 def plain_dump(result: types.CallToolResult, *, is_modern: bool) -> dict[str, Any] | None:
@@ -396,20 +435,21 @@ def image_type(head: bytes) -> str | None:
     return None
 
 
-def _content(value: Any) -> list[types.ContentBlock]:
-    """Return the content blocks for a value that a skill returned."""
+def _content(value: Any, room: int) -> list[types.ContentBlock]:
+    """Return the content blocks for a value that a skill returned, their texts within a size."""
     if isinstance(value, list | tuple) and any(is_file(item) for item in value):
+        room //= max(1, sum(not is_file(item) for item in value))
         blocks = []
         for item in value:
-            blocks += _content(item)
+            blocks += _content(item, room)
         return blocks
     if isinstance(value, bytes | bytearray):
         return [_bytes(bytes(value))]
     if isinstance(value, PurePath):
         return [_path(Path(value))]
     if isinstance(value, str):
-        return [_text(value)]
-    text = json.dumps(show_hidden(plain(value)), ensure_ascii=False)
+        return [types.TextContent(type="text", text=fitted_string(show_hidden(value), room))]
+    text = fitted_text(show_hidden(plain(value)), room)
     return [types.TextContent(type="text", text=text)]
 
 

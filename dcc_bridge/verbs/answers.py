@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import islice
+from itertools import accumulate, islice
 from typing import Any, Final
 
-from dcc_bridge.skills.skill import report_done
+from dcc_bridge.skills.skill import report_done, track
 from dcc_bridge.verbs.names import LIKE
 from dcc_bridge.verbs.operations import Value
 
 LISTED: Final = 100  # rows of an answer; the rest is counted
+_MANY: Final = 20  # more items whose names are alike are told by a pattern and the first of them
+_FIRST: Final = 3  # of these
+_FIRST_BYTES: Final = 350  # that their rows take; a larger one stands alone
+_MAX_PATTERNS: Final = 3
 _MAX_ERRORS: Final = 10  # that one message names
 MAX_ELEMENTS: Final = 24  # elements of a list within an answer
-_MAX_TEXT: Final = 600  # characters of a text within an answer
+_MAX_TEXT: Final = 600  # characters of a text within an answer: its head and its tail
+_MAX_HEAD: Final = 400
+_LONG_TEXT: Final = 30_000  # characters of a text that is told at length
 Json = dict[str, Any]
 
 
@@ -32,7 +39,8 @@ class VerbResult(dict[str, Any]):
 def result(items: Sequence[str], summary: str = "", **facts: Any) -> VerbResult:
     """Return the answer of a verb on items, with the first rows of each list.
 
-    The items are listed by themselves if no row names them.
+    The items are listed by themselves if no row names them. Of many items whose names are alike,
+    the answer has the pattern of the names, and a few rows.
 
     Args:
         items: The items that the answer is about.
@@ -42,18 +50,86 @@ def result(items: Sequence[str], summary: str = "", **facts: Any) -> VerbResult:
     """
     if summary:
         report_done(summary)
-    left_out = max(0, facts.get("found", len(items)) - LISTED)
-    parts: dict[str, Any] = {"found": len(items), **facts}
-    for name, rows in facts.items():
-        if isinstance(rows, Iterator):
-            parts[name] = list(islice(rows, LISTED))
-            if left_out:
-                parts[f"{name}_left_out"] = left_out
-    answer = VerbResult(first_rows(parts, LISTED))
-    if not items or not _texts_in_rows(answer).issuperset(items[:LISTED]):
-        answer.update(first_rows({"items": list(items)}, LISTED))
+    pattern = ""
+    if len(items) > _MANY:
+        pattern = pattern_of(items)
+    answer = VerbResult(_first_of_each(_made(items, facts, pattern), pattern))
+    named = items[:LISTED]
+    if pattern:
+        answer["pattern"] = pattern
+        named = items[:1]  # the others are among those that are left out
+    if not items or not _texts_in_rows(answer).issuperset(named):
+        answer.update(_first_of_each({"items": list(items)}, pattern))
     answer.every = items
     return answer
+
+
+def _made(items: Sequence[str], facts: Mapping[str, Any], pattern: str) -> Json:
+    """Return the parts of an answer, with the first rows made of each iterator."""
+    most = LISTED
+    if pattern:
+        most = _FIRST
+    left_out = max(0, facts.get("found", len(items)) - most)
+    parts: Json = {"found": len(items), **facts}
+    for name, rows in facts.items():
+        if isinstance(rows, Iterator):
+            parts[name] = list(islice(rows, most))
+            if left_out:
+                parts[f"{name}_left_out"] = left_out
+    return parts
+
+
+def _first_of_each(parts: Mapping[str, Any], pattern: str) -> Json:
+    """Cut each list to its first rows: to a few of those that are alike.
+
+    Args:
+        parts: The parts of an answer.
+        pattern: The pattern of the items' names, or "" where they are not alike.
+    """
+    answer = dict(parts)
+    for name, rows in parts.items():
+        if not isinstance(rows, list):
+            continue
+        are_alike = bool(pattern)
+        if len(rows) > _MANY and all(isinstance(row, str) for row in rows):
+            are_alike = bool(pattern_of(rows))
+        most = LISTED
+        if are_alike and (len(rows) > _MANY or f"{name}_left_out" in parts):
+            sizes = accumulate(len(json.dumps(row, default=str)) for row in rows[:_FIRST])
+            most = max(1, sum(size <= _FIRST_BYTES for size in sizes))
+        answer |= _cut(name, rows, most, parts)
+    return answer
+
+
+def pattern_of(items: Sequence[str]) -> str:
+    """Return the glob of names that are alike, or a few globs; "" where they are not.
+
+    Names are alike if they differ in their numbers alone, or in what stands between a beginning
+    and an end that all of them share.
+    """
+    patterns: dict[str, None] = {}
+    for item in track(items):
+        patterns[re.sub(r"\d+", "*", item)] = None
+        if len(patterns) > _MAX_PATTERNS:
+            break
+    else:
+        return ", ".join(patterns)
+    begin = _common_start(items)
+    if len(re.split(r"[/|:]", begin)[-1]) < 2:
+        return ""
+    backwards = [item.removeprefix(begin)[::-1] for item in items]
+    end = _common_start(backwards)[::-1]
+    return f"{begin}*{end}"
+
+
+def _common_start(texts: Sequence[str]) -> str:
+    """Return the characters with which all texts begin."""
+    first = min(texts)
+    last = max(texts)
+    for number, letter in enumerate(first):
+        if letter != last[number]:
+            return first[:number]
+    return first
 
 
 def _texts_in_rows(answer: Mapping[str, Any]) -> set[str]:
@@ -66,6 +142,8 @@ def _texts_in_rows(answer: Mapping[str, Any]) -> set[str]:
             cells = row
             if isinstance(row, dict):
                 cells = row.values()
+            if isinstance(row, str) and "pattern" in answer:
+                texts.add(row)
             if not isinstance(cells, str | int | float):
                 texts.update(cell for cell in cells if isinstance(cell, str))
     return texts
@@ -80,15 +158,19 @@ def first_rows(facts: Mapping[str, Any], most: int) -> Json:
     """
     short = dict(facts)
     for name, rows in facts.items():
-        if not isinstance(rows, list) or len(rows) <= most:
-            continue
-        short[name] = rows[:most]
-        if "listed" in facts:
-            short["listed"] = most
-        else:
-            before = facts.get(f"{name}_left_out", 0)
-            short[f"{name}_left_out"] = before + len(rows) - most
+        if isinstance(rows, list):
+            short |= _cut(name, rows, most, facts)
     return short
+
+
+def _cut(name: str, rows: list[Any], most: int, facts: Mapping[str, Any]) -> Json:
+    """Return the first rows of one list, and how many are left out of it, by their names."""
+    if len(rows) <= most:
+        return {name: rows}
+    if "listed" in facts:
+        return {name: rows[:most], "listed": most}
+    left_out = facts.get(f"{name}_left_out", 0) + len(rows) - most
+    return {name: rows[:most], f"{name}_left_out": left_out}
 
 
 def refuse(errors: Sequence[str]) -> None:
@@ -127,13 +209,41 @@ def shown(value: Any) -> Any:
                 return str(value)
             return float(f"{value:.6g}")
         case str() if len(value) > _MAX_TEXT:
-            start = re.sub(r"\s\S{0,40}$", "", value[:_MAX_TEXT])  # no half a word
-            return f"{start}... ({len(value)} characters)"
+            start = re.sub(r"\s\S{0,40}$", "", value[:_MAX_HEAD])  # no half a word
+            end = re.sub(r"^\S{0,40}\s", "", value[len(start) - _MAX_TEXT :])
+            left_out = len(value) - len(start) - len(end)
+            return f"{start} ... {left_out} characters left out ... {end}"
         case Mapping():
             return _shown_mapping(value)
         case list() | tuple():
             return _shown_list(value)
     return value
+
+
+def at_length(value: Any, offset: int = 0, most: int = 2000) -> Any:
+    """Return a value for an answer that is about few values, with many of its elements.
+
+    Args:
+        value: The value.
+        offset: The first element of a list, or the first character of a text.
+        most: How many elements of a list are told.
+    """
+    match value:
+        case Value():
+            return at_length(value.value, offset, most)
+        case str():
+            part = value[offset : offset + _LONG_TEXT]
+            if len(part) < len(value):
+                part += f"... (from character {offset} of {len(value)})"
+            return part
+        case Mapping():
+            return {str(key): at_length(part, offset, most) for key, part in value.items()}
+        case list() | tuple():
+            elements = [shown(element) for element in value[offset : offset + most]]
+            if len(elements) < len(value):
+                elements.append(f"... (from element {offset} of {len(value)})")
+            return elements
+    return shown(value)
 
 
 def _shown_mapping(mapping: Mapping[Any, Any]) -> Json:

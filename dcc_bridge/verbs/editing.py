@@ -6,7 +6,8 @@ to the bridge, which takes back what was done until then. Main thread.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from itertools import product
 from math import isfinite
 from typing import Any, NotRequired, TypedDict
@@ -15,10 +16,11 @@ from dcc_bridge.elicitation.text import plural
 from dcc_bridge.skills.skill import skill, track
 from dcc_bridge.verbs.answers import Json, result, shown
 from dcc_bridge.verbs.consents import ConsentingVerbs, OperationsT, cover
-from dcc_bridge.verbs.items import counted, point
+from dcc_bridge.verbs.items import counted, matching, point
 from dcc_bridge.verbs.names import no_such
 from dcc_bridge.verbs.operations import HostOperations, PartOf, Vector
 from dcc_bridge.verbs.ports import Building, Materials
+from dcc_bridge.verbs.repeats import Repeat, Spot, check_count, numbered, read_repeat, turn_to
 
 Numbers = list[float]
 
@@ -31,6 +33,7 @@ class Thing(TypedDict):
     under: NotRequired[str]
     at: NotRequired[Numbers]
     values: NotRequired[Json]
+    repeat: NotRequired[Json]
 
 
 class SelectionVerbs(ConsentingVerbs[HostOperations]):
@@ -50,8 +53,7 @@ class SelectionVerbs(ConsentingVerbs[HostOperations]):
             frame: Show them in the viewport.
         """
         operations = self._operations
-        for item in track(items):
-            operations.kind(item)
+        items = matching(operations, items)
         operations.host.select(items)
         if frame:
             operations.host.frame(items)
@@ -64,25 +66,28 @@ class SelectionVerbs(ConsentingVerbs[HostOperations]):
 class ItemVerbs(ConsentingVerbs[OperationsT]):
     """A base for verbs over given items: they must exist, and many need consent."""
 
-    def _check(self, items: Sequence[str], verb: str, *, copies: int = 1) -> None:
-        """Check that the items exist, and ask the person first where they are many.
+    def _check(self, items: Sequence[str], verb: str, *, copies: int = 1) -> list[str]:
+        """Return the items, and ask the person first where they are many.
 
         Args:
-            items: The items that the verb edits.
+            items: The items that the verb edits; globs stand for those of that name.
             verb: What the verb does, as the question begins: "Copy".
             copies: How many changes the verb makes of each item.
 
         Raises:
             LookupError: One of the items does not exist.
-            ValueError: There are no items.
+            ValueError: There are no items, or too many.
         """
         if not items:
             raise ValueError("items: give at least one.")
-        for item in track(items):
-            self._operations.kind(item)
-        cover(items)
+        every = matching(self._operations, items)
+        count = len(every) * copies
+        if copies > 1:
+            check_count(count)
+        cover(every)
         noun = self._operations.host.item_noun
-        self._consents.ask(verb, len(items) * copies, noun, items)
+        self._consents.ask(verb, count, noun, every)
+        return every
 
 
 class BuildingVerbs(ItemVerbs[Building]):
@@ -98,17 +103,28 @@ class BuildingVerbs(ItemVerbs[Building]):
 
         Args:
             things: Each with a type that find_api knows; at is [x, y, z] in world space, values
-                are its properties.
+                are its properties. repeat makes many: a grid {count: [9, 9, 1], step: [2, 2, 0],
+                name: "Box_###"}, a ring {count, radius, axis, turn}, or {count, along: a curve or
+                points}.
         """
         if not things:
             raise ValueError("things: give at least one.")
-        self._consents.ask("Create", len(things), "item")
+        repeats = [self._repeat_of(number, thing) for number, thing in enumerate(things)]
+        count = sum(repeat is None or len(repeat.spots) for repeat in repeats)
+        check_count(count)
+        self._consents.ask("Create", count, "item")
         rows = []
         items = []
-        for number, thing in enumerate(track(things)):
+        for number, thing, spot in track(self._single(things, repeats), total=count):
             row = self._create_one(number, thing)
+            item = str(row["item"])
+            repeat = repeats[number]
+            if repeat is not None:
+                if "part" in row:
+                    raise ValueError(f"things[{number}]: a part of an item has no repeat.")
+                turn_to(self._operations, item, repeat, spot)
             rows.append(row)
-            items.append(str(row["item"]))
+            items.append(item)
         return result(items, f"Created {self._created(rows)}", made=rows)
 
     def _created(self, rows: Sequence[Json]) -> str:
@@ -123,6 +139,39 @@ class BuildingVerbs(ItemVerbs[Building]):
         elif parts:
             words.append(plural(len(parts), "part"))
         return " and ".join(words)
+
+    def _repeat_of(self, number: int, thing: Thing) -> Repeat | None:
+        """Return the repeat of a thing, if it has one; an error names the thing by its number."""
+        if "repeat" not in thing:
+            return None
+        operations = self._operations
+        try:
+            return read_repeat(thing["repeat"], operations.up, operations.path)
+        except (LookupError, ValueError) as error:
+            raise ValueError(f"things[{number}]: {error}") from error
+
+    def _single(
+        self, things: Sequence[Thing], repeats: Sequence[Repeat | None]
+    ) -> Iterator[tuple[int, Thing, Spot]]:
+        """Yield each item to create as a thing of its own, with the number of its thing."""
+        for number, (thing, repeat) in enumerate(zip(things, repeats, strict=True)):
+            if repeat is None:
+                yield number, thing, Spot((0.0, 0.0, 0.0))
+                continue
+            base = point(thing.get("at", []), "at") or self._origin(thing.get("under"))
+            pattern = repeat.name or thing.get("name", "")
+            for count, spot in enumerate(repeat.spots, 1):
+                single: Thing = {**thing, "at": list(spot.place(base))}
+                if pattern:
+                    single["name"] = numbered(pattern, count)
+                yield number, single, spot
+
+    def _origin(self, under: str | None) -> Vector:
+        """Return the place of a parent; that of the world without one that has a place."""
+        if under is not None:
+            with suppress(LookupError, ValueError):  # `_create_one` says what is wrong with it
+                return self._operations.placement(under).at
+        return 0.0, 0.0, 0.0
 
     def _create_one(self, number: int, thing: Thing) -> Json:
         """Create one item and return its row; an error names the thing by its number."""
@@ -162,7 +211,12 @@ class BuildingVerbs(ItemVerbs[Building]):
 
     @skill(risk="edit")
     def duplicate(
-        self, items: list[str], count: int = 1, to: list[str | Numbers] = [], linked: bool = True
+        self,
+        items: list[str],
+        count: int = 1,
+        to: list[str | Numbers] = [],
+        linked: bool = True,
+        repeat: Json = {},
     ) -> Any:
         """Copy items, as instances or whole; also to replace placeholders.
 
@@ -171,11 +225,14 @@ class BuildingVerbs(ItemVerbs[Building]):
             count: Copies of each.
             to: A copy for each of these instead: a point, or an item whose place it takes.
             linked: Copies share their data.
+            repeat: As of create, from each item's place; the item is the first of a grid.
         """
         if count < 1:
             raise ValueError(f"count is 1 or more, not {count}.")
+        if repeat:
+            return self._duplicate_repeatedly(items, repeat, linked)
         operations = self._operations
-        self._check(items, "Copy", copies=len(to) or count)
+        items = self._check(items, "Copy", copies=len(to) or count)
         places = [self._place_of(place) for place in track(to)]
         if not places:
             places = [(None, None, None)] * count
@@ -185,9 +242,29 @@ class BuildingVerbs(ItemVerbs[Building]):
             copies.append(copy)
             if to:
                 operations.place(copy, *place)
-        originals = counted(operations, items)
+        return self._copied(items, copies)
+
+    def _duplicate_repeatedly(self, items: list[str], told: Json, linked: bool) -> Any:
+        """Copy items to the spots of a repeat, and return the answer."""
+        operations = self._operations
+        repeat = read_repeat(told, operations.up, operations.path)
+        spots = [spot for spot in repeat.spots if not spot.is_start]
+        items = self._check(items, "Copy", copies=len(spots))
+        copies: list[str] = []
+        for item, spot in track(product(items, spots), total=len(items) * len(spots)):
+            copy = operations.duplicate(item, linked=linked)
+            operations.place(copy, at=spot.place(operations.placement(item).at))
+            turn_to(operations, copy, repeat, spot)
+            if repeat.name:
+                copy = operations.rename(copy, numbered(repeat.name, len(copies) + 1))
+            copies.append(copy)
+        return self._copied(items, copies)
+
+    def _copied(self, items: Sequence[str], copies: Sequence[str]) -> Any:
+        """Return the answer about copies of items."""
+        originals = counted(self._operations, items)
         if len(items) == 1:
-            originals = operations.name(items[0])
+            originals = self._operations.name(items[0])
         return result(copies, f"Made {plural(len(copies), 'copy')} of {originals}")
 
     def _place_of(self, place: str | Numbers) -> tuple[Vector | None, Vector | None, Vector | None]:
@@ -216,7 +293,7 @@ class MaterialVerbs(ItemVerbs[Materials]):
                 texture (files).
         """
         if items:
-            self._check(items, "Assign a material to")
+            items = self._check(items, "Assign a material to")
         operations = self._operations
         known = list(operations.materials())
         if material and material not in known and not values:

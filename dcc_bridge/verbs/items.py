@@ -11,6 +11,7 @@ from typing import Final
 
 from dcc_bridge.elicitation.text import plural
 from dcc_bridge.skills.skill import track
+from dcc_bridge.verbs.listing import is_named
 from dcc_bridge.verbs.operations import SCENE, HostOperations, Vector, triple
 
 _OF_A_KIND: Final = 500  # items whose types are compared, to say more than "prims"
@@ -23,6 +24,33 @@ def counted(operations: HostOperations, items: Sequence[str]) -> str:
     if len(nouns) == 1 and len(items) <= _OF_A_KIND:
         noun = nouns.pop()
     return plural(len(items), noun)
+
+
+def matching(operations: HostOperations, items: Sequence[str]) -> list[str]:
+    """Return items, with those that a glob means in its place.
+
+    Args:
+        operations: What the host can do.
+        items: Items, and globs such as "Cube_*", on the name; with a slash on the whole item. An
+            item that exists is none.
+
+    Raises:
+        LookupError: One of the items does not exist, or nothing matches a glob.
+    """
+    every: list[str] = []
+    for item in track(items):
+        if "*" not in item or operations.host.kinds([item]) != ["gone"]:
+            operations.kind(item)
+            every.append(item)
+            continue
+        found = []
+        for other in track(operations.items()):
+            if is_named(operations, other, "", item):
+                found.append(other)
+        if not found:
+            raise LookupError(f"No item matches {item!r}.")
+        every += found
+    return every
 
 
 def by_depth(

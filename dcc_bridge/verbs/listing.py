@@ -64,6 +64,7 @@ def listed_rows(
     columns: Sequence[str],
     sort: str,
     limit: int,
+    offset: int,
 ) -> VerbResult:
     """Return the rows of the items that have wanted values, with a note on unknown properties."""
     # The names of the materials are looked up once, and only if a field needs them.
@@ -73,9 +74,10 @@ def listed_rows(
         return readable(f"{name} of {item}", _field, operations, materials, item, name)
 
     matches = [item for item in track(named) if _fits_all(field, item, where)]
-    listed = matches[:limit]
+    listed = matches
     if sort:
-        listed = _sorted(field, matches, sort, limit)
+        listed = _sorted(field, matches, sort, offset + limit)
+    listed = listed[offset : offset + limit]
     rows = [_row(field, item, columns) for item in track(listed)]
     answer = VerbResult(found=len(matches), listed=len(rows), rows=rows)
     answer.every = matches

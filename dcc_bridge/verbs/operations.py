@@ -65,12 +65,15 @@ class Value:
         held: Why a plain write is refused or lost: "driven by X.rotate", "keyed", "locked"; "" for
             a value that can be written.
         is_fixed: Nothing that a person agrees to makes it writable; `held` says why.
+        is_default: It is what a new item of this type has, so `inspect` leaves it out; False where
+            the application does not tell.
     """
 
     value: Any
     type: str = ""
     held: str = ""
     is_fixed: bool = False
+    is_default: bool = False
 
 
 class PartOf(str):
@@ -392,6 +395,25 @@ class HostOperations(ABC):
             LookupError: There is no such item, or it has no such property; the sentence names
                 those that are near.
         """
+
+    def elements(
+        self, item: str, prop: str, offset: int, most: int
+    ) -> tuple[int, Sequence[Any]] | None:
+        """Read a part of a long array, of which `value` returns the beginning alone.
+
+        Args:
+            item: One item.
+            prop: As `look_into` names it.
+            offset: The first element.
+            most: How many elements are read at most.
+
+        Returns:
+            How many elements there are, and those; None for any other value, which is the default.
+
+        Raises:
+            LookupError: There is no such item, or it has no such property.
+        """
+        return None
 
     @abstractmethod
     def set_value(self, item: str, prop: str, value: Any, *, replace: bool = False) -> None:

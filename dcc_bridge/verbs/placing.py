@@ -12,13 +12,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any, Literal
 
-from dcc_bridge.geometry import add, frame_of, middle
+from dcc_bridge.geometry import add, aiming_rotation, middle
 from dcc_bridge.skills.skill import skill, track
 from dcc_bridge.verbs.answers import Json, result
 from dcc_bridge.verbs.editing import ItemVerbs, Numbers, rounded
 from dcc_bridge.verbs.items import by_depth, checked_point, counted, followed, lineage, point
 from dcc_bridge.verbs.operations import SCENE, Axes, Bounds, Placement, Vector
 from dcc_bridge.verbs.ports import AppliedTransforms, Building
+from dcc_bridge.verbs.repeats import read_repeat, turn_to
 
 Part = Literal["at", "rotation", "scale"]
 
@@ -42,15 +43,15 @@ class PlacingVerbs(ItemVerbs[Building]):
         on: str = "",
         space: Literal["world", "local"] = "world",
         apply: list[Part] = [],
+        repeat: Json = {},
     ) -> Any:
         """Move, rotate, scale, aim, set down on others, apply transforms.
 
-        rotate is the new rotation in degrees about x, y, z; look_at an item or a point to face; on
-        an item to stand on, or "ground"; apply puts parts into the data; space is of at, move and
-        rotate.
+        rotate: new, in degrees; look_at: an item or a point; on: an item or "ground"; apply: into
+        the data; space: of at, move, rotate; repeat: as of create, puts them in a grid.
         """
-        self._check(items, "Transform")
-        if not (at or move or rotate or scale or look_at or on or apply):
+        items = self._check(items, "Transform")
+        if not (at or move or rotate or scale or look_at or on or apply or repeat):
             raise ValueError("Say what to do: at, move, rotate, scale, look_at, on or apply.")
         apply_parts = self._make_applier(apply)
         operations = self._operations
@@ -60,17 +61,19 @@ class PlacingVerbs(ItemVerbs[Building]):
         new_rotation = point(rotate, "rotate")
         new_scale = point(scale, "scale")
         aim = self._make_aimer(items, look_at)
+        put = self._make_repeater(items, repeat, new_place or before[items[0]].at)
         for item in track(by_depth(operations, items), message="Moving"):
             place = new_place
             if offset:
                 place = add(new_place or before[item].at, offset)
             if place or new_rotation or new_scale:
                 operations.place(item, place, new_rotation, new_scale, space)
+            put(item)
             aim(item)
             if on:
                 operations.place(item, at=self._place_on(item, on))
             apply_parts(item)
-        did = _past_tense(is_aimed=bool(look_at), is_moved=bool(at or move))
+        did = _past_tense(is_aimed=bool(look_at), is_moved=bool(at or move or repeat))
         rows = self._change_rows(items, before, space)
         return result(items, f"{did} {counted(operations, items)}", changed=rows)
 
@@ -81,6 +84,32 @@ class PlacingVerbs(ItemVerbs[Building]):
         for item in items:
             after = self._operations.placement(item, space)
             yield {"item": item, "before": _row(before[item]), "after": _row(after)}
+
+    def _make_repeater(
+        self, items: Sequence[str], told: Json, base: Vector
+    ) -> Callable[[str], None]:
+        """Return a function that puts an item on its spot of a repeat, in the order of the items.
+
+        Without a repeat the function does nothing.
+
+        Raises:
+            ValueError: The repeat has fewer spots than there are items, or a name.
+        """
+        if not told:
+            return lambda item: None
+        operations = self._operations
+        repeat = read_repeat(told, operations.up, operations.path, len(items))
+        if repeat.name:
+            raise ValueError("repeat: transform gives no names; rename does, with pattern and to.")
+        if len(repeat.spots) < len(items):
+            raise ValueError(f"repeat: {len(items)} items and only {len(repeat.spots)} places.")
+        spots = dict(zip(items, repeat.spots, strict=False))
+
+        def put(item: str) -> None:
+            operations.place(item, at=spots[item].place(base))
+            turn_to(operations, item, repeat, spots[item])
+
+        return put
 
     def _make_applier(self, parts: list[Part]) -> Callable[[str], None]:
         """Return a function that applies these parts of an item's transform to its data.
@@ -194,7 +223,7 @@ class PlacingVerbs(ItemVerbs[Building]):
             keep_place: They stay where they are in the world.
         """
         operations = self._operations
-        self._check(items, "Group")
+        items = self._check(items, "Group")
         has_one_target = bool(under) != bool(into)
         kind_needs_into = kind != "parent"
         if not has_one_target or kind_needs_into != bool(into):
@@ -227,38 +256,6 @@ def _past_tense(*, is_aimed: bool, is_moved: bool) -> str:
     if is_moved:
         return "Moved"
     return "Transformed"
-
-
-def aiming_rotation(axis: Vector, up: Vector, to: Vector, world_up: Vector) -> Vector:
-    """Return the rotation that turns one axis to a direction and keeps another axis up.
-
-    Args:
-        axis: The item's own axis that is to look along `to`.
-        up: The item's own axis that is to stay up.
-        to: The direction, in world space.
-        world_up: The direction that is up in the world.
-
-    Returns:
-        Degrees about the fixed axes X, Y and Z.
-    """
-    own = frame_of(axis, up)
-    world = frame_of(to, world_up)
-    # The rows of the matrix that turns the item's own axes into those of the world.
-    rows = []
-    for i in range(3):
-        row = []
-        for j in range(3):
-            row.append(sum(world[k][i] * own[k][j] for k in range(3)))
-        rows.append(row)
-    sine = -rows[2][0]
-    y = math.asin(max(-1.0, min(1.0, sine)))
-    if abs(sine) < 1 - 1e-9:
-        x = math.atan2(rows[2][1], rows[2][2])
-        z = math.atan2(rows[1][0], rows[0][0])
-    else:  # X and Z turn about one axis, so all of the turn is given to X
-        x = math.atan2(-rows[1][2], rows[1][1])
-        z = 0.0
-    return math.degrees(x), math.degrees(y), math.degrees(z)
 
 
 def _row(placement: Placement) -> Json:

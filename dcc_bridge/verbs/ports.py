@@ -118,6 +118,23 @@ class Building(HostOperations):
             ValueError: It is locked, keyed or driven, or is nothing that has a place.
         """
 
+    def path(self, item: str) -> Sequence[Vector]:
+        """Return the points of a curve, along which others can be put. For repeat.
+
+        Args:
+            item: One item.
+
+        Returns:
+            Points of the world, at least two, close enough that straight lines between them are
+            the curve; the last is the first one where it is closed.
+
+        Raises:
+            LookupError: There is no such item.
+            ValueError: It is no curve, which is the default for all items.
+        """
+        self.kind(item)
+        raise ValueError(f"{item} is no curve: give along a list of points.")
+
     def aim(self, item: str) -> tuple[Vector, Vector]:
         """Return which axes of an item look ahead and up: a camera's look_at turns them.
 

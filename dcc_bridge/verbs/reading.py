@@ -6,22 +6,18 @@ told of it has a limit that the answer names.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import astuple
-from itertools import islice
+from collections.abc import Callable, Iterable
 from typing import Any, Final
 
 from dcc_bridge import skill, track
 from dcc_bridge.verbs.answers import shown
+from dcc_bridge.verbs.inspecting import Wanted, inspected, told_values
 from dcc_bridge.verbs.listing import candidates, counts_by_type, is_named, listed_rows, unknown_type
-from dcc_bridge.verbs.operations import SCENE, SCENE_PROPS, HostOperations, Part, Value
+from dcc_bridge.verbs.operations import SCENE, SCENE_PROPS, HostOperations, Part
 from dcc_bridge.verbs.scene import scene_value, scene_values
-from dcc_bridge.verbs.unreadable import beside, box_of_item, is_sentence, noting, readable, tried
+from dcc_bridge.verbs.unreadable import readable
 
-_MAX_VALUES: Final = 120  # properties of one item
-_LINK: Final = ("from", "out", "to", "in")
 _PARTS: Final[tuple[Part, ...]] = ("values", "uses", "bounds", "counts")
-_PLACE: Final = ("at", "rotation", "scale")
 
 
 def verbs(operations: HostOperations) -> list[Callable[..., Any]]:
@@ -45,6 +41,7 @@ def verbs(operations: HostOperations) -> list[Callable[..., Any]]:
         fields: list[str] = [],
         sort: str = "",
         limit: int = 100,
+        offset: int = 0,
     ) -> Any:
         """Find items by type, name, place, material or value.
 
@@ -58,36 +55,63 @@ def verbs(operations: HostOperations) -> list[Callable[..., Any]]:
                 material, faces, any property.
             sort: A field, or "-size".
             limit: Of rows.
+            offset: Of the first row.
         """
         if not 1 <= limit <= 1000:
             raise ValueError(f"limit is 1 to 1000, not {limit}.")
-        every = candidates(operations, uses, under)
-        named = [
-            item for item in track(every) if readable(item, is_named, operations, item, type, name)
-        ]
-        columns = fields
-        if not type or "*" in type:
-            columns = ["type", *fields]
-        answer = listed_rows(operations, named, where, columns, sort, limit)
+        _check_offset(offset)
+        named = _named(operations, candidates(operations, uses, under), type, name)
+        columns = _columns(type, fields)
+        answer = listed_rows(operations, named, where, columns, sort, limit, offset)
         if not named:
             answer.update(unknown_type(operations, type))
         return answer
 
     @skill(title="Inspect items", risk="read")
-    def inspect(items: list[str], parts: list[Part] = [*_PARTS]) -> dict[str, Any]:
+    def inspect(
+        items: list[str],
+        parts: list[Part] = [*_PARTS],
+        names: list[str] = [],
+        all: bool = False,
+        offset: int = 0,
+    ) -> Any:
         """Tell exact values, inputs, uses, keys, bounds, counts and texts of items, 20 at most.
 
         "held" says why a plain write of a value would be refused. Bounds are of the world.
 
         Args:
-            items: The items; "@scene" for the scene's own values.
+            items: "@scene" has the scene's own values.
             parts: What is told of each.
+            names: Only these values, at length; globs.
+            all: Also values at their default.
+            offset: Where long values and texts go on, told at length.
         """
         if not 1 <= len(items) <= 20:
             raise ValueError(f"Give 1 to 20 items, not {len(items)}.")
-        return {"items": [_inspected(operations, item, parts) for item in track(items)]}
+        _check_offset(offset)
+        wanted = Wanted(parts, names, all, offset)
+        if names:
+            wanted = Wanted(["values"], names, True, offset)
+        return {"items": [_inspected(operations, item, wanted) for item in track(items)]}
 
     return [summary, list_items, inspect]
+
+
+def _check_offset(offset: int) -> None:
+    if offset < 0:
+        raise ValueError(f"offset is 0 or more, not {offset}.")
+
+
+def _named(operations: HostOperations, items: Iterable[str], type: str, name: str) -> list[str]:
+    """Return those of some items whose type and name match globs."""
+    return [item for item in track(items) if readable(item, is_named, operations, item, type, name)]
+
+
+def _columns(type: str, fields: list[str]) -> list[str]:
+    """Return the columns of rows: the type is one of them where it may differ."""
+    if not type or "*" in type:
+        return ["type", *fields]
+    return fields
 
 
 # ---- summary
@@ -124,60 +148,8 @@ def _usual_values(operations: HostOperations) -> dict[str, Any]:
 # ---- inspect
 
 
-def _inspected(operations: HostOperations, item: str, parts: Sequence[Part]) -> dict[str, Any]:
+def _inspected(operations: HostOperations, item: str, wanted: Wanted) -> dict[str, Any]:
     """Return what there is to tell of one item."""
     if item == SCENE:
-        return {"item": SCENE, **_values(scene_values(operations))}
-    kind, why = tried(operations.kind, item)
-    if why:
-        return {"item": item, "error": why}
-    facts: dict[str, Any] = {"item": item, "type": kind}
-    with noting() as found:
-        facts["parent"] = readable("parent", operations.parent, item)
-        facts |= readable("place", _place, operations, item) or {}
-        for part in dict.fromkeys(parts):
-            facts |= readable(part, _part, operations, item, part) or {}
-    beside(facts, found)
-    return facts
-
-
-def _place(operations: HostOperations, item: str) -> dict[str, Any]:
-    """Return the placement of an item; nothing where it has none."""
-    try:
-        placement = operations.placement(item)
-    except ValueError as error:
-        if is_sentence(error):
-            return {}
-        raise
-    return {name: shown(getattr(placement, name)) for name in _PLACE}
-
-
-def _part(operations: HostOperations, item: str, part: Part) -> dict[str, Any]:
-    """Return one part of an item by its name; nothing where the item has none of it."""
-    value = _part_value(operations, item, part)
-    if not value:
-        return {}
-    if part == "values":
-        return _values(value)
-    if part == "inputs":
-        return {part: [dict(zip(_LINK, astuple(link), strict=True)) for link in value]}
-    return {part: shown(value)}
-
-
-def _part_value(operations: HostOperations, item: str, part: Part) -> Any:
-    if part == "bounds":
-        return box_of_item(operations, item)
-    return operations.look_into(item, part)
-
-
-def _values(values: Mapping[str, Value]) -> dict[str, Any]:
-    """Return the first properties, and why those are held that are."""
-    first = islice(values.items(), _MAX_VALUES)
-    facts: dict[str, Any] = {"values": {name: shown(value) for name, value in first}}
-    held = {name: value.held for name, value in values.items() if value.held}
-    if held:
-        facts["held"] = held
-    left_out = len(values) - _MAX_VALUES
-    if left_out > 0:
-        facts["values_left_out"] = left_out
-    return facts
+        return {"item": SCENE, **told_values(scene_values(operations), wanted)}
+    return inspected(operations, item, wanted)

@@ -10,7 +10,7 @@ from dcc_bridge.skills.skill import skill, track
 from dcc_bridge.verbs import scene
 from dcc_bridge.verbs.answers import Json, refuse, result, shown
 from dcc_bridge.verbs.consents import ConsentingVerbs, cover
-from dcc_bridge.verbs.items import counted
+from dcc_bridge.verbs.items import counted, matching
 from dcc_bridge.verbs.operations import SCENE, HostOperations, Keys, SocketLink, Value
 from dcc_bridge.verbs.ports import Connections, Keyframes
 
@@ -45,7 +45,7 @@ class ValueVerbs(ConsentingVerbs[HostOperations]):
             values: {prop: value}.
             replace: What is keyed, driven or locked loses that; the person is asked.
         """
-        wanted = _wanted(changes, items, values)
+        wanted = _wanted(changes, self._owners(items), values)
         if not wanted:
             raise ValueError("Give changes, or items and values.")
         before = self._read(wanted, replace)
@@ -60,6 +60,12 @@ class ValueVerbs(ConsentingVerbs[HostOperations]):
         summary = f"Set {plural(len(wanted), 'value')} of {of}"
         rows = self._changes(wanted, before)
         return result(owners, summary, found=len(wanted), values=rows)
+
+    def _owners(self, items: Sequence[str]) -> list[str]:
+        """Return the items that get values, with those that globs mean."""
+        if SCENE in items:
+            return list(items)
+        return matching(self._operations, items)
 
     def _ask_to_set(
         self,

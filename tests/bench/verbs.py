@@ -2,7 +2,8 @@
 
 ``python -m tests.bench.verbs [--host usd|bpy|freecad] [--items N] [--why] [VERB...]``. Each verb
 runs in the runner, as a client's call does: with its undo step, its questions (a person who agrees
-at once) and what keeps it to them; no network and no window. A stretch is what lies between two
+at once) and what keeps it to them; no network and no window. Beside it stand the bytes of the
+arguments, and of the answer as it is sent, its pictures aside. A stretch is what lies between two
 turns that the host gets, in milliseconds of the processor, so that the machine's other work is not
 in it. Beside it stands what the host's own API takes for the same job: without undo in USD, which
 has none, with Blender's own entry, in a transaction of FreeCAD's. After each call the scene is put
@@ -31,7 +32,10 @@ if TYPE_CHECKING:
 
 AIM: Final = 50.0  # milliseconds that a person does not see
 ITEMS: Final = {"usd": 100_000, "bpy": 10_000, "freecad": 2_000}
-COLUMNS: Final = ("", "in all (ms)", "longest", "turns", "bytes", "the host's own", "ms", "ratio")
+COLUMNS: Final = (
+    *("", "in all (ms)", "longest", "turns", "asked (bytes)", "answer", "the host's own", "ms"),
+    "ratio",
+)
 
 
 def silence() -> None:
@@ -153,11 +157,9 @@ class Table:
         """Measure a call, and what the host's own API takes; the scene is as before then."""
         undo_mark = self._scene.host.undo_mark
         depth = undo_mark().depth
-        value = self._call(case)
-        size = sum(
-            len(it) if isinstance(it, bytes) else len(json.dumps(it))
-            for it in (value if isinstance(value, list) else [value])
-        )
+        outcome = self._call(case)
+        asked = len(json.dumps(dict(case.arguments)))
+        size = _sent(outcome)
         stretches, why = list(self._turns.stretches), self._turns.why
         for _ in range(0 if case.stands else undo_mark().depth - depth):
             self._scene.host.undo()
@@ -165,7 +167,16 @@ class Table:
         causes = self._scene.causes
         named = why or causes.get(case.verb, causes[""])
         first = f"{case.verb}({case.shown})"
-        return [first, sum(stretches), max(stretches), len(stretches), f"{size:,}", *beside, named]
+        return [
+            first,
+            sum(stretches),
+            max(stretches),
+            len(stretches),
+            f"{asked:,}",
+            f"{size:,}",
+            *beside,
+            named,
+        ]
 
     def _beside(self, case: Case, took: float) -> list[object]:
         """Measure what the host's own API takes for the same, where it does that."""
@@ -196,7 +207,17 @@ class Table:
         turns.end()
         outcome = run.outcome.result()
         assert outcome.status == case.status, outcome
-        return outcome.value if outcome.error is None else outcome.error
+        return outcome
+
+
+def _sent(outcome: Any) -> int:
+    """Return how many bytes of text and data a client gets of an outcome, without pictures."""
+    from dcc_bridge.server import protocol
+
+    result = protocol.result(outcome)
+    texts = [block for block in result.content if block.type == "text"]
+    told = result.model_copy(update={"content": texts})
+    return len(told.model_dump_json(by_alias=True, exclude_none=True))
 
 
 def _no_loop(coroutine: Any) -> Any:

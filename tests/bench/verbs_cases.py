@@ -10,6 +10,7 @@ from typing import Any, Final
 MANY: Final = 500  # what is not asked for at once
 _HUNDRED: Final = 100
 _FRAMES: Final = 48
+_INSPECTED: Final = 20
 
 
 @dataclass(frozen=True)
@@ -95,6 +96,7 @@ def _reads(terms: Terms) -> list[Case]:
         Case("list_items", {"name": f"{terms.pattern}7"}, "by name", "walk"),
         Case("list_items", {"where": where}, "by a value", "read"),
         Case("inspect", {"items": [terms.group, terms.boxes[0], "@scene"]}, "3 items, one a group"),
+        Case("inspect", {"items": terms.boxes[:_INSPECTED]}, f"{_INSPECTED} items"),
         Case("check", {}, "all rules"),
     ]
     if not terms.links:
@@ -119,11 +121,16 @@ def _edits(terms: Terms) -> list[Case]:
     moved = {"move": terms.move}
     things = [{"type": terms.new_type}] * MANY
     heroes = {"into": "heroes", "kind": terms.heroes}
+    repeat = {"count": [10, 10, 1], "step": [2, 2, 0]}
+    grid = {"type": terms.new_type, "name": "Cell_###", "repeat": repeat}
     preview = {"pattern": terms.pattern, "to": terms.new_names, "preview": True}
     return [
         Case("select", {"items": [box]}, "1", "select"),
         Case("create", {"things": things[:1]}, "1", "create"),
         Case("create", {"things": things}, f"{MANY}", "create", MANY),
+        Case("create", {"things": _cells(terms)}, f"{_HUNDRED} in a grid, each told"),
+        Case("create", {"things": [grid]}, f"{_HUNDRED} in a grid, as a repeat"),
+        Case("transform", {"items": [terms.pattern], **moved}, "move all by a glob, asks"),
         Case("transform", {"items": [box], **moved}, "move 1", "move"),
         Case("transform", {"items": many, **moved}, f"move {len(many)}", "move", len(many)),
         Case("transform", {"items": more, **moved}, f"move {_asks(more)}", "move", len(more)),
@@ -131,6 +138,15 @@ def _edits(terms: Terms) -> list[Case]:
         Case("rename", {"names": {box: "crate"}}, "1", "rename"),
         Case("rename", preview, "preview of all"),
     ]
+
+
+def _cells(terms: Terms) -> list[dict[str, Any]]:
+    """Return the things of a grid, each by itself."""
+    cells = []
+    for number in range(_HUNDRED):
+        at = [number % 10 * 2, number // 10 * 2, 0]
+        cells.append({"type": terms.new_type, "name": f"Cell_{number + 1:03}", "at": at})
+    return cells
 
 
 def _values(terms: Terms) -> list[Case]:

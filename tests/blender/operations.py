@@ -24,7 +24,9 @@ from dcc_bridge.verbs.editing import BuildingVerbs, Thing
 from dcc_bridge.verbs.operations import SCENE, Shot, SocketLink
 from dcc_bridge_blender import objects
 from dcc_bridge_blender.host import BlenderHost
-from dcc_bridge_blender.operations import BlenderOperations
+from dcc_bridge_blender.operations import BlenderOperations, properties
+from dcc_bridge_blender.operations.items import require
+from dcc_bridge_blender.operations.slot import OF_NEW, PLAIN_TYPES, default_of, plain
 from tests.blender import turntable as blender_turntable
 from tests.blender.things import cube, group, scene, thing
 from tests.hosts.digests import scene_digest
@@ -1072,3 +1074,82 @@ def test_what_cannot_be_deleted_is_refused_before_anybody_is_asked(
             operations.check_deletable(["Cube", item])
     with pytest.raises(LookupError):
         operations.check_deletable(["Nobody"])
+
+
+def test_a_curve_is_followed_in_world_space(operations: EveryPort) -> None:
+    data: Any = bpy.data.curves.new("Path", "CURVE")
+    data.dimensions = "3D"
+    line = data.splines.new("POLY")
+    line.points.add(2)
+    for point, at in zip(line.points, ((0, 0, 0), (2, 0, 0), (2, 4, 0)), strict=True):
+        point.co = (*at, 1.0)
+    thing = bpy.data.objects.new("Path", data)
+    thing.location = (10, 0, 0)
+    scene().collection.objects.link(thing)
+
+    assert operations.path("Path") == [(10, 0, 0), (12, 0, 0), (12, 4, 0)]
+    line.use_cyclic_u = True
+    assert operations.path("Path")[-1] == (10, 0, 0)
+
+
+def test_a_bezier_is_followed_from_its_first_knot_to_its_last(operations: EveryPort) -> None:
+    bpy.ops.curve.primitive_bezier_circle_add(radius=3, location=(0, 0, 1))
+    drawn: Any = bpy.context.object
+    circle = drawn.name
+
+    points = operations.path(circle)
+
+    assert len(points) == 65
+    assert points[0] == points[-1]
+    assert points[0] == near((-3, 0, 1))
+    assert [math.hypot(x, y) for x, y, _ in points] == [near(3, 0.01)] * 65
+    with pytest.raises(ValueError, match="Cube is no curve: give along a list of points"):
+        operations.path("Cube")
+
+
+def fresh() -> Iterator[tuple[str, Any]]:
+    """Give new data-blocks of the types that have most values."""
+    mesh = bpy.data.meshes.new("Fresh")
+    for name, data in (("Fresh", mesh), ("Fresh_empty", None)):
+        thing = bpy.data.objects.new(name, data)
+        scene().collection.objects.link(thing)
+        yield name, thing
+    for kind in ("POINT", "SUN", "SPOT", "AREA"):
+        thing = bpy.data.objects.new(kind, bpy.data.lights.new(kind, kind))
+        scene().collection.objects.link(thing)
+        yield kind, thing
+    thing = bpy.data.objects.new("Lens", bpy.data.cameras.new("Lens"))
+    scene().collection.objects.link(thing)
+    yield "Lens", thing
+    curves: Any = bpy.data.curves
+    for kind in ("CURVE", "FONT", "SURFACE"):
+        thing = bpy.data.objects.new(kind, curves.new(kind, kind))
+        scene().collection.objects.link(thing)
+        yield kind, thing
+    yield "material:Fresh_material", bpy.data.materials.new("Fresh_material")
+    yield "collection:Fresh_set", bpy.data.collections.new("Fresh_set")
+
+
+def test_the_default_that_is_left_out_is_what_a_new_data_block_has(operations: EveryPort) -> None:
+    """A value that a new one does not have is never taken for the default."""
+    wrong = []
+    for item, _ in fresh():
+        for prop, slot in properties.slots(item, require(item)).items():
+            rna = slot.rna
+            if rna is None or rna.type not in PLAIN_TYPES or slot.is_default(slot.read()):
+                continue
+            default = OF_NEW.get(slot.name, plain(default_of(rna), angle=slot.is_angle))
+            if slot.is_default(default):
+                wrong.append((item, prop, slot.read(), default))
+    assert wrong == []
+
+
+def test_what_is_changed_is_not_at_its_default(operations: EveryPort) -> None:
+    values = operations.look_into("Cube", "values")
+    at_default = [name for name, value in values.items() if value.is_default]
+
+    assert len(at_default) > len(values) / 2
+    for name, value in (("location", [1, 2, 3]), ("pass_index", 3), ("hide_render", True)):
+        assert name in at_default
+        operations.set_value("Cube", name, value)
+        assert not operations.value("Cube", name).is_default

@@ -286,7 +286,7 @@ def test_the_result_is_what_json_carries(code: str, result: object) -> None:
     ],
 )
 def test_a_result_is_64_kb_at_most(code: str) -> None:
-    assert len(json.dumps(run(code).result)) <= 64_000
+    assert len(json.dumps(run(code).result)) <= 32_000
 
 
 def test_output_keeps_its_head_and_its_tail() -> None:

@@ -729,6 +729,27 @@ def test_an_axis_goes_with_its_part_alone(operations: EveryPort) -> None:
 
 
 @in_console
+def test_a_wire_and_an_edge_are_followed_in_world_space(operations: EveryPort) -> None:
+    document = FreeCAD.ActiveDocument
+    for kind in ("Polygon", "Circle"):
+        document.addObject(f"Part::{'RegularPolygon' if kind == 'Polygon' else kind}", kind)
+    part = document.Part
+    part.addObject(document.Circle)
+    document.Circle.Radius = 3
+    document.recompute()
+
+    square = operations.path("Polygon")
+    circle = operations.path("Circle")
+
+    assert square[0] == square[-1]
+    assert circle[0] == circle[-1]
+    middle = part.Placement.Base
+    assert {round(math.dist(point, tuple(middle)), 3) for point in circle} == {3.0}
+    with pytest.raises(ValueError, match="Box is no curve: give along a list of points"):
+        operations.path("Box")
+
+
+@in_console
 def test_types_are_called_as_people_call_them(operations: EveryPort) -> None:
     document = FreeCAD.ActiveDocument
     wall = document.addObject("Part::FeaturePython", "Wall")

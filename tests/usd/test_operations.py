@@ -733,3 +733,77 @@ def test_the_lights_are_seen_through_a_camera_of_the_scene_and_not_otherwise(
     )
 
     assert through != beside
+
+
+def curve(session: UsdSession, kind: str = "linear", **more: str) -> str:
+    """Make a curve of four points, a square of 6 at x = 10; its first point is its lowest."""
+    made = UsdGeom.BasisCurves.Define(session.stage, f"{PROPS}/Curve")
+    made.CreatePointsAttr([(0, 0, 0), (6, 0, 0), (6, 6, 0), (0, 6, 0)])
+    made.CreateCurveVertexCountsAttr([4])
+    made.CreateTypeAttr(kind)
+    for name, value in more.items():
+        made.GetPrim().GetAttribute(name).Set(value)
+    UsdGeom.XformCommonAPI(made).SetTranslate((10, 0, 0))
+    return str(made.GetPath())
+
+
+@pytest.mark.parametrize(
+    ("kind", "more", "count", "first", "middle", "last"),
+    [
+        ("linear", {}, 4, (10, 0, 0), (16, 6, 0), (10, 6, 0)),
+        ("linear", {"wrap": "periodic"}, 5, (10, 0, 0), (16, 6, 0), (10, 0, 0)),
+        ("cubic", {"basis": "bezier"}, 17, (10, 0, 0), (14.5, 3, 0), (10, 6, 0)),
+        ("cubic", {"basis": "bspline"}, 17, (15, 1, 0), (15.75, 3, 0), (15, 5, 0)),
+        ("cubic", {"basis": "catmullRom"}, 17, (16, 0, 0), (16.75, 3, 0), (16, 6, 0)),
+        (
+            "cubic",
+            {"basis": "catmullRom", "wrap": "pinned"},
+            49,
+            (10, 0, 0),
+            (16.75, 3, 0),
+            (10, 6, 0),
+        ),
+        (
+            "cubic",
+            {"basis": "catmullRom", "wrap": "periodic"},
+            65,
+            (16, 0, 0),
+            (10, 6, 0),
+            (16, 0, 0),
+        ),
+    ],
+)
+def test_a_curve_is_followed_in_world_space(
+    session: UsdSession,
+    operations: EveryPort,
+    kind: str,
+    more: dict[str, str],
+    count: int,
+    first: tuple[float, ...],
+    middle: tuple[float, ...],
+    last: tuple[float, ...],
+) -> None:
+    points = operations.path(curve(session, kind, **more))
+
+    assert len(points) == count
+    assert [points[0], points[count // 2], points[-1]] == [near(first), near(middle), near(last)]
+
+
+def test_what_is_no_curve_is_not_followed(operations: EveryPort) -> None:
+    with pytest.raises(ValueError, match="no BasisCurves: give along a list of points"):
+        operations.path(CRATE)
+
+
+def test_a_value_that_nothing_authored_is_at_its_default(operations: EveryPort) -> None:
+    values = operations.look_into(f"{PROPS}/Placeholder_01", "values")
+
+    assert values["size"].is_default
+    assert not values["xformOp:translate"].is_default
+    operations.set_value(f"{PROPS}/Placeholder_01", "size", 2.0)
+    assert not operations.value(f"{PROPS}/Placeholder_01", "size").is_default
+
+
+def test_any_part_of_an_array_can_be_read(operations: EveryPort) -> None:
+    assert operations.elements(CRATE, "faceVertexIndices", 4, 3) == (24, [4, 6, 7])
+    assert operations.elements(CRATE, "points", 7, 9) == (8, [[1, 1, 1]])
+    assert operations.elements(CRATE, "doubleSided", 0, 9) is None

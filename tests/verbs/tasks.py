@@ -1,4 +1,4 @@
-"""Eight tasks as an agent does them, and each verb once: calls of tools, written for all hosts.
+"""Nine tasks as an agent does them, and each verb once: calls of tools, written for all hosts.
 
 What differs between hosts is in `Words`. Each task prepares its scene, works in one block that is
 one undo step, looks at the scene, and finds it as it was once that step is undone. An agent's calls
@@ -174,7 +174,7 @@ class Agent:
     async def make(self, things: Things) -> list[str]:
         """Make things before the task."""
         with self.aside():
-            parts = [things[at : at + 100] for at in range(0, len(things), 100)]  # so many are told
+            parts = [things[at : at + 20] for at in range(0, len(things), 20)]  # so many are told
             return [it for part in parts for it in made(await self.call("create", things=part))]
 
     async def facts(self, items: Sequence[str], *parts: str) -> list[dict[str, Any]]:
@@ -330,6 +330,42 @@ async def placeholders(agent: Agent) -> None:
         with agent.aside():
             shapes = (await agent.call("shapes_of", items=[tree, *copies]))["shapes"]
         assert shapes == shapes[:1] * 41
+
+
+async def grid(agent: Agent) -> None:
+    """A hundred blocks of one material in a grid, a ring of posts, and a path, in few bytes."""
+    words = agent.words
+    block = {"type": words.box, "name": "Block_{n:03}", "at": [1.0, 0.0, 0.0]}
+    cells = {"count": [10, 5, 2], "step": [3.0, 4.0, 5.0]}
+    steps = [step("create", "blocks", things=[{**block, "repeat": cells}])]
+    if "assign_material" in await agent.verbs():
+        steps.append(step("assign_material", items="$blocks", values={"base_color": [1, 0, 0]}))
+    ring = {"count": 8, "radius": 4.0, "axis": "z", "turn": True, "name": "Post_#"}
+    line = {"along": [[0.0, 0.0, 0.0], [0.0, 8.0, 0.0]]}
+    posts = [
+        step("create", "post", things=[{"type": words.box, "name": "Mast", "at": [0, 0, 9.0]}]),
+        step("duplicate", "posts", items="$post", repeat=ring, linked=False),
+        step("transform", items=["$posts.items.0", "$posts.items.1", "$post"], repeat=line),
+    ]
+
+    async with agent.working():
+        told = await agent.call("batch", steps=[*steps, *posts])
+
+        assert len(json.dumps({"steps": steps})) < 700
+        assert len(json.dumps({"steps": told["steps"][: len(steps)]})) < 700
+        blocks = await agent.listed(name="Block_*", fields=["at"])
+        wanted = [[1 + 3 * x, 4 * y, 5 * z] for z in range(2) for y in range(5) for x in range(10)]
+        assert [row["at"] for row in blocks] == [_near(at) for at in wanted]
+        if "assign_material" in await agent.verbs():
+            (material,) = (it["material"] for it in told["steps"] if "material" in it)
+            assert len(await agent.listed(uses=material, name="Block_*")) == 100
+        rows = await agent.listed(name="Post_*", fields=["at", "rotation"])
+        first, second, third = rows[:3]
+        assert [it["at"] for it in (first, second)] == [_near([0, 0, 0]), _near([0, 4, 0])]
+        assert third["at"] == _near([0, 4, 9])
+        assert third["rotation"] == _near([0, 0, 90])
+        (mast,) = await agent.listed(name="Mast", fields=["at"])
+        assert mast["at"] == _near([0, 8, 0])
 
 
 async def turntable(agent: Agent) -> None:
@@ -610,6 +646,7 @@ TASKS: Final[dict[str, Callable[[Agent], Awaitable[None]]]] = {
     "light rig": light_rig,
     "renames": renames,
     "placeholders": placeholders,
+    "grid": grid,
     "turntable": turntable,
     "unapplied scale": unapplied_scale,
     "import": import_and_mend,

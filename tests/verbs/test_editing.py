@@ -9,12 +9,12 @@ from unittest.mock import Mock
 
 import pytest
 
+from dcc_bridge.geometry import aiming_rotation
 from dcc_bridge.spi import Building
 from dcc_bridge.verbs import editing, placing
 from dcc_bridge.verbs.answers import refuse
 from dcc_bridge.verbs.names import near, no_such
 from dcc_bridge.verbs.operations import PartOf
-from dcc_bridge.verbs.placing import aiming_rotation
 from tests.verbs.memory import MemoryOperations
 from tests.verbs.steps import step
 from tests.verbs.studio import Studio, studio
@@ -321,7 +321,10 @@ def test_two_groups_swap_their_names_while_what_is_in_them_gets_another_one(
 
 
 def test_what_is_left_out_of_a_long_answer_is_counted(scene: Studio) -> None:
-    """Alone there are 100 rows of each list, in a batch 20; found is how many there are."""
+    """Alone there are 100 rows of each list, in a batch 20, and of items that are alike three.
+
+    Found is how many there are.
+    """
     keys = {"item": "/Tree", "prop": "intensity", "keys": [[it, it] for it in range(150)]}
     things = [{"type": "Mesh", "name": f"Mesh_{it}"} for it in range(110)]
     alone = scene.do("set_keys", **keys)
@@ -339,12 +342,13 @@ def test_what_is_left_out_of_a_long_answer_is_counted(scene: Studio) -> None:
     assert len(alone["keys"]) == 100
     assert alone["keys_left_out"] == 50
     assert made["found"] == 110
-    assert len(made["made"]) == 100
-    assert made["made_left_out"] == 10
+    assert len(made["made"]) == 3
+    assert made["made_left_out"] == 107
+    assert made["pattern"] == "/Mesh_*"
     names = ("keys", "rows", "users", "links")
-    assert [len(row[name]) for row, name in zip(together, names, strict=True)] == [20] * 4
+    assert [len(row[name]) for row, name in zip(together, names, strict=True)] == [20, 20, 3, 20]
     left = [row.get(f"{name}_left_out") for row, name in zip(together, names, strict=True)]
-    assert left == [130, None, 90, len(links) - 20]
+    assert left == [130, None, 107, len(links) - 20]
     assert [row["found"] for row in together] == [150, 110, 110, len(links)]
     assert together[1]["listed"] == 20
 

@@ -9,7 +9,7 @@ import pytest
 
 from dcc_bridge.skills.skill import describe
 from dcc_bridge.verbs import api_search, names, reading
-from dcc_bridge.verbs.operations import ApiEntry, Said
+from dcc_bridge.verbs.operations import ApiEntry, Said, Value
 from tests.verbs.memory import node
 from tests.verbs.reading_scene import ReadingOperations
 
@@ -213,8 +213,73 @@ def test_no_answer_dumps_what_is_long() -> None:
 
     assert told["values"]["points"][-1] == "... 49976 more"
     assert told["values"]["points"][0] == [0.123457] * 3
-    assert told["values"]["note"].endswith("word word... (50000 characters)")
+    assert told["values"]["note"].startswith("word word")
+    assert " ... 49401 characters left out ... word" in told["values"]["note"]
     assert len(json.dumps(told)) < 3000
+
+
+def test_more_of_one_value_is_told_by_its_name_from_an_offset() -> None:
+    operations = scene()
+    note = "".join(f"line {number}\n" for number in range(10_000))
+    operations.nodes["Camera"]["values"] = {
+        "weights": list(range(5000)),
+        "note": note,
+        "lens": 50.0,
+    }
+
+    def told(**more: Any) -> Any:
+        return call(operations, "inspect", items=["Camera"], **more)["items"][0]["values"]
+
+    weights = told(names=["w*"], offset=3000)
+
+    assert list(weights) == ["weights"]
+    assert weights["weights"][:2000] == list(range(3000, 5000))
+    assert weights["weights"][2000] == "... (from element 3000 of 5000)"
+    assert told(names=["lens", "note"]) == {
+        "lens": 50.0,
+        "note": f"{note[:30_000]}... (from character 0 of {len(note)})",
+    }
+    assert told(names=["note"], offset=70_000)["note"].startswith(note[70_000:80_000])
+    assert told(names=["lenz"])["lenz"]["error"].startswith("Camera has no 'lenz'")
+
+
+def test_a_long_text_goes_on_from_an_offset() -> None:
+    operations = scene()
+    operations.nodes["Camera"]["parts"] = {"text": "a" * 1000 + "b" * 1000}
+
+    (told,) = call(operations, "inspect", items=["Camera"], parts=["text"], offset=999)["items"]
+
+    assert told["text"] == "a" + "b" * 1000 + "... (from character 999 of 2000)"
+
+
+def test_what_is_at_its_default_is_counted_and_told_on_request(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    operations = scene()
+    values = {
+        "power": Value(1.0, "float", is_default=True),
+        "color": Value([1, 0, 0], "color"),
+        "on": Value(True, "bool", is_default=True),
+    }
+    monkeypatch.setattr(operations, "look_into", lambda item, part: values)
+
+    (short,) = call(operations, "inspect", items=["Camera"], parts=["values"])["items"]
+    (whole,) = call(operations, "inspect", items=["Camera"], parts=["values"], all=True)["items"]
+
+    assert short["values"] == {"color": [1, 0, 0]}
+    assert short["left_out"] == "2 values at their default: all=true"
+    assert whole["values"] == {"power": 1.0, "color": [1, 0, 0], "on": True}
+    assert "left_out" not in whole
+
+
+def test_a_list_goes_on_from_an_offset() -> None:
+    every = rows(scene())
+
+    assert rows(scene(), offset=2, limit=3) == every[2:5]
+    assert rows(scene(), sort="faces", offset=1, limit=1) == ["room/Cup"]
+    assert call(scene(), "list_items", offset=4)["found"] == 6
+    with pytest.raises(ValueError, match="offset is 0 or more, not -1"):
+        rows(scene(), offset=-1)
 
 
 def test_more_than_twenty_items_are_not_inspected() -> None:

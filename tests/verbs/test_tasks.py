@@ -1,4 +1,4 @@
-"""The eight tasks and more in every host, over HTTP by a real client."""
+"""The nine tasks and more in every host, over HTTP by a real client."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.verbs import tasks
 from tests.verbs.tasks import Agent, Count, Words
 from tests.verbs.words import APPLICATIONS, BLENDER, FREECAD, MAYA, STAND_INS, UNSCALED, maya
 
-ONCE = {"USD": ["renames", "values"], "Maya": ["light rig"], "Houdini": ["network"]}
+ONCE = {"USD": ["renames", "values", "grid"], "Maya": ["light rig"], "Houdini": ["network"]}
 EVERY = [*tasks.TASKS, *tasks.MORE]
 """What the quick run does in one of the stand-ins alone; `tasks.MORE` says what it does in each."""
 

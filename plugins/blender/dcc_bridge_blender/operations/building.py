@@ -13,7 +13,7 @@ from dcc_bridge.spi import AppliedTransforms, At, Axes, Placement, Vector, tripl
 
 from ..names import is_in, name_of
 from ..objects import block, item_of, known, lists
-from . import values
+from . import curves, values
 from .items import require, require_object, require_own, scene
 from .making import (
     DATA,
@@ -123,6 +123,11 @@ class _Building(_Reading, AppliedTransforms):
             matrix = self.world(thing.parent) @ matrix
         thing.matrix_basis = self.above(thing).inverted_safe() @ matrix
         self._is_moved = True
+
+    def path(self, item: str) -> list[Vector]:
+        """Return points of an object's first curve."""
+        thing = require_object(item)
+        return curves.points_of(item, thing, self.world(thing))
 
     def aim(self, item: str) -> tuple[Vector, Vector]:
         """Return the axes that look ahead and up: cameras and lights look along -Z, others -Y."""

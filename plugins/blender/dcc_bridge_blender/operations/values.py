@@ -31,7 +31,9 @@ def read(slot: Slot) -> Value:
     kind = type(value).__name__
     if not slot.is_custom:
         kind = slot.rna.type.lower()
-    return Value(value, kind, held(slot), _is_fixed(slot))
+    holder = held(slot)
+    is_default = not holder and slot.is_default(value)
+    return Value(value, kind, holder, _is_fixed(slot), is_default)
 
 
 def write(slot: Slot, value: Any, *, replace: bool) -> None:

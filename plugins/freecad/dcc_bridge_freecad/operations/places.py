@@ -15,6 +15,7 @@ from ..document import document, find
 from ..transactions import transactions
 from .properties import lock_reason
 
+_CURVE_POINTS: Final = 257  # of a curve along which others are put
 _NO_SCALE: Final = (
     "{} cannot be scaled: a Placement in FreeCAD has no scale. Set its lengths with set_values, or "
     "duplicate it linked: a link has a scale."
@@ -48,6 +49,22 @@ class _Places(Building):
         where = world_placement(obj) if space == "world" else obj.Placement
         yaw, pitch, roll = where.Rotation.toEuler()
         return Placement(triple(where.Base), (roll, pitch, yaw), _scale(obj))
+
+    def path(self, item: str) -> list[Vector]:
+        """Return points of the first wire or edge of an object's shape.
+
+        Raises:
+            ValueError: The object has no shape, or one with faces.
+        """
+        transactions().compute()
+        shape = world_shape(find(item))
+        if shape is None or not hasattr(shape, "Edges") or shape.Faces or not shape.Edges:
+            raise ValueError(f"{item} is no curve: give along a list of points.")
+        curve = [*shape.Wires, *shape.Edges][0]
+        points = [triple(point) for point in curve.discretize(Number=_CURVE_POINTS)]
+        if curve.isClosed():
+            points[-1] = points[0]
+        return points
 
     def place(
         self, item: str, at: At = None, rotation: At = None, scale: At = None, space: Axes = "world"

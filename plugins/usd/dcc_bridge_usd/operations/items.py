@@ -408,7 +408,10 @@ def short(value: Any) -> Any:
 
 def shown_value(attribute: Usd.Attribute) -> Value:
     """Return an attribute's value as the scene shows it, with what holds the value."""
-    return Value(short(attribute.Get(FIRST)), str(attribute.GetTypeName()), holder(attribute))
+    why = holder(attribute)
+    is_default = not why and not attribute.HasAuthoredValue()
+    value = short(attribute.Get(FIRST))
+    return Value(value, str(attribute.GetTypeName()), why, is_default=is_default)
 
 
 def shown_targets(relationship: Usd.Relationship) -> Value:

@@ -9,7 +9,7 @@ from pxr import Gf, Sdf, Usd, UsdGeom
 
 from dcc_bridge.spi import AppliedTransforms, Placement, Vector
 
-from . import applying, names, transforms
+from . import applying, curves, names, transforms
 from .items import refusing
 from .transforms import vector
 from .values import _Values
@@ -36,6 +36,10 @@ class _Placing(_Values, AppliedTransforms):
         matrix = transforms.local(xform, time) * above
         rotation, scale, _ = transforms.decompose(matrix)
         return Placement(vector(matrix.Transform(pivot)), rotation, scale)
+
+    def path(self, item: str) -> list[Vector]:
+        """Return points of the first curve of a prim, in world space."""
+        return curves.points_of(self.prim(item), self._time)
 
     def place(
         self,

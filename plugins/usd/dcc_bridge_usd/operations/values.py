@@ -81,6 +81,18 @@ class _Values(_Items, Keyframes):
             return Value(prim.GetVariantSets().GetVariantSelection(name), "variant")
         raise self._no_property(item, prop)
 
+    def elements(
+        self, item: str, prop: str, offset: int, most: int
+    ) -> tuple[int, list[Any]] | None:
+        """Return a part of an array."""
+        attribute = self.prim(item).GetAttribute(prop)
+        if not attribute or not attribute.GetTypeName().isArray:
+            return None
+        every = attribute.Get(FIRST)
+        if every is None:
+            return None
+        return len(every), plain(every[offset : offset + most])
+
     def scene_props(self) -> list[str]:
         """Return the names of the settings."""
         return list(settings(self.stage))

@@ -695,3 +695,16 @@ def test_the_lights_are_seen_through_a_camera_of_the_scene_and_not_otherwise(
     )
 
     assert through != beside
+
+
+@pytest.mark.parametrize(
+    ("name", "made"),
+    [
+        *[("Wörld", "Wörld"), ("日本", "日本"), ("Ausgabe ü", "Ausgabe_ü"), ("a.b-c", "a_b_c")],
+        *[("1a", "_1a"), ("e\u0301", "e\u0301")],
+    ],
+)
+def test_a_name_keeps_the_letters_that_a_prim_may_have(
+    operations: EveryPort, name: str, made: str
+) -> None:
+    assert operations.create("Xform", name, None) == f"/World/{made}"

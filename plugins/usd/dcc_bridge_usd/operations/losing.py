@@ -199,9 +199,7 @@ class _Losing(_Building, Cleaning, Deleting, FileExchange, Saving):
         Raises:
             ValueError: There is no file, or it cannot be written.
         """
-        target = files.absolute(path) if path is not None else self.host.file()
-        if target is None:
-            raise ValueError("This scene was never saved: give the path of a file to save it in.")
+        target = cast("UsdSession", self.host).save_target(path)
         if "\0" in str(target):
             raise ValueError("A file's name has no null character in it.")
         if not target.parent.is_dir():

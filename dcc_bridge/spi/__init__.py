@@ -78,6 +78,7 @@ What operations take and return:
 ``LiteralArgument``    an argument that plain code writes out
 ``Shot``               from where a picture is taken
 ``Imported``           what came in with a file
+``Exported``           what went into a file, and what was left out
 ``ApiEntry``           one thing of the API
 ``Vector``             type: three numbers
 ``At``                 type: a `Vector`, or None for what stays as it is
@@ -160,6 +161,7 @@ if TYPE_CHECKING:
         At,
         Axes,
         Bounds,
+        Exported,
         HostOperations,
         Imported,
         Junk,
@@ -246,6 +248,7 @@ __all__ = [
     "Frames",
     "Host",
     "HostOperations",
+    "Exported",
     "Imported",
     "Junk",
     "Keyframes",

@@ -103,13 +103,16 @@ class FileExchangeVerbs(ConsentingVerbs[FileExchange]):
             copies = self._consents.ask_to_write("Export", f"Export to {file}", over)
         before = _stamp(file)
         with self._consents.writing([file, *beside]):
-            left_out = operations.export_file(file, items, span)
+            exported = operations.export_file(file, items, span)
         after = _stamp(file)
         size = after[0]
         if after == before or not size:
             raise ValueError(f"{file.name} was not written, though the application did not say so.")
-        facts = {"file": str(file), "bytes": size, "left_out": left_out, **copies}
-        return result(items, f"Exported to {file.name}", **facts)
+        kinds = Counter(operations.kind(item) for item in track(exported.items))
+        number = plural(len(exported.items), operations.host.item_noun)
+        facts = {"file": str(file), "bytes": size, "types": dict(kinds)}
+        summary = f"Exported {number} to {file.name}"
+        return result(exported.items, summary, **facts, left_out=exported.left_out, **copies)
 
     def _check_exportable(self, file: Path) -> None:
         """Check that a file is of a format that can be written, in a folder that is there.

@@ -466,7 +466,7 @@ def test_what_is_exported_comes_in_again_where_it_was(
     operations: EveryPort, suffix: str, tmp_path: Path
 ) -> None:
     file = tmp_path / f"out{suffix}"
-    left_out = operations.export_file(file, ["Part", "Cut", "Sheet"], None)
+    exported = operations.export_file(file, ["Part", "Cut", "Sheet"], None)
 
     with one_step(operations):
         new = operations.import_file(file, "copy", "Group", 1.0, None).items
@@ -476,7 +476,8 @@ def test_what_is_exported_comes_in_again_where_it_was(
     low = [min(box[0][axis] for box in boxes) for axis in range(3)]
     high = [max(box[1][axis] for box in boxes) for axis in range(3)]
     assert suffix in operations.import_formats()
-    assert f"Without a shape for a {suffix} file: Sheet." in left_out
+    assert exported.items == ["Cylinder", "Cut"]
+    assert f"Without a shape for a {suffix} file: Sheet." in exported.left_out
     assert parents == {"Group"}
     # in the group all turns as its part does: x is y, y is -x, and 100 further
     assert near(tuple(low), (100 - 22, 0, 0)) or suffix == ".obj"
@@ -497,8 +498,10 @@ def test_a_person_reads_the_label_and_behind_it_the_name_of_the_object(
 
 def written(operations: EveryPort, file: Path, items: list[str]) -> tuple[int, list[str]]:
     """Export, and give how many solids are in the file and what was said of the rest."""
-    left_out = operations.export_file(file, items, None)
-    return file.read_text(encoding="utf-8").count("MANIFOLD_SOLID_BREP("), left_out
+    exported = operations.export_file(file, items, None)
+    solids = file.read_text(encoding="utf-8").count("MANIFOLD_SOLID_BREP(")
+    assert solids == len(exported.items)
+    return solids, exported.left_out
 
 
 @in_console

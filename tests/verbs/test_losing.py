@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from dcc_bridge.elicitation.question import Reply
+from dcc_bridge.verbs.operations import Exported
 from tests.live import text
 from tests.verbs.memory import MemoryHost, node
 from tests.verbs.steps import step
@@ -192,6 +193,8 @@ def test_a_file_is_written_over_after_a_yes_only_and_a_copy_is_kept(
     file = tmp_path / "out.obj"
     told = scene.do("export_file", path=str(file), items=["/Tree"])
     assert told["bytes"] == file.stat().st_size
+    assert (told["found"], told["items"], told["types"]) == (1, ["/Tree"], {"Mesh": 1})
+    assert told["left_out"] == ["the lights"]
     assert len(scene.person.shown) == 0
 
     scene.fails("export_file", path=str(file))
@@ -409,7 +412,7 @@ def test_a_file_that_was_not_written_is_told(open_studio: OpenStudio, tmp_path: 
     """Also where an old one is there, of which the size would say nothing."""
     scene = open_studio(YES)
     (tmp_path / "old.obj").write_text("somebody's")
-    scene.host.operations.export_file = lambda path, items, frames: []
+    scene.host.operations.export_file = lambda path, items, frames: Exported([])
 
     for name in ("new.obj", "old.obj"):
         said = scene.fails("export_file", path=name)

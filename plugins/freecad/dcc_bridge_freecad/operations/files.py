@@ -10,7 +10,7 @@ from typing import Any, Final, Literal
 import FreeCAD
 
 from dcc_bridge import track
-from dcc_bridge.spi import Building, FileExchange, Imported, Saving
+from dcc_bridge.spi import Building, Exported, FileExchange, Imported, Saving
 
 from ..document import document, find, label_of
 from ..transactions import transactions
@@ -73,7 +73,7 @@ class _Files(Building, FileExchange, Saving):
 
     def export_file(
         self, path: Path, items: Sequence[str], frames: tuple[float, float] | None
-    ) -> list[str]:
+    ) -> Exported:
         """Export the shapes of items, in their places in the world, or of all that is shown.
 
         A part or a group exports only the objects in it that are shown and go into no other shape.
@@ -84,7 +84,7 @@ class _Files(Building, FileExchange, Saving):
             frames: Not used: FreeCAD has no frames.
 
         Returns:
-            Sentences that say what is not in the file.
+            The objects in the file, and sentences that say what is not in it.
 
         Raises:
             ValueError: There is no shape for such a file, or FreeCAD did not write the file.
@@ -97,7 +97,7 @@ class _Files(Building, FileExchange, Saving):
         with _check_written(path):
             if suffix == _OWN:
                 document().saveCopy(str(path))
-                return left_out
+                return Exported([obj.Name for obj in document().Objects], left_out)
             choice = _ExportChoice(suffix)
             if items:
                 for item in track(items):
@@ -109,7 +109,8 @@ class _Files(Building, FileExchange, Saving):
                 raise ValueError(f"There is no shape that a {suffix} file can hold. {why}".rstrip())
             _write(path, suffix, list(choice.chosen.values()))
         left_out += choice.left_out()
-        return [*left_out, "How the shapes were made is not in the file."]
+        left_out.append("How the shapes were made is not in the file.")
+        return Exported(list(choice.chosen), left_out)
 
     def save_files(self, path: Path | None) -> list[Path]:
         """Return the file that saving would write.

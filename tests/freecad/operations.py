@@ -10,6 +10,7 @@ import os
 import re
 import sys
 from collections.abc import Iterator
+from importlib import import_module
 from operator import methodcaller
 from pathlib import Path
 from types import SimpleNamespace
@@ -455,6 +456,41 @@ def test_an_object_is_made_of_others_by_connections(operations: EveryPort) -> No
             operations.connect(link)
         assert operations.look_into("Fuse", "inputs") == links
         assert operations.look_into("Fuse", "counts")["solids"] == 2
+
+
+@in_console
+def test_a_scripted_object_is_the_same_after_undo_redo_and_a_revert(operations: EveryPort) -> None:
+    """FreeCAD sets one property after the other, and the script of a wire then moves its points."""
+    draft = import_module("Draft")  # it brings no stubs
+
+    points = [FreeCAD.Vector(0, 0, 50), FreeCAD.Vector(0, 40, 50), FreeCAD.Vector(30, 40, 50)]
+    wire = draft.make_wire(points, placement=FreeCAD.Placement(), face=False)
+    document = FreeCAD.ActiveDocument
+    document.recompute()
+    names = ("Start", "End", "Length", "Points", "Placement")
+
+    def values() -> list[Any]:
+        return [getattr(wire, name) for name in names]
+
+    before = values()
+    host = operations.host
+    with host.undo_step("Move"):
+        operations.place(wire.Name, at=(10.0, 20.0, 30.0))
+    moved = values()
+    host.undo()
+    undone = values()
+    host.redo()
+    redone = values()
+    host.undo()
+    with host.undo_step("Try"):
+        trial = host.trial()
+        assert trial is not None
+        operations.place(wire.Name, at=(10.0, 20.0, 30.0))
+        trial.revert()
+        reverted = values()
+
+    assert moved != before
+    assert (undone, redone, reverted) == (before, moved, before)
 
 
 # ---- files and losses

@@ -53,11 +53,10 @@ _SELECTED: Final = ("export_selected_objects", "selected_objects_only", "use_sel
 """The options of the exporters that write only what is selected."""
 _ANIMATED: Final = ("export_animation", "bake_anim", "export_animations")
 """The options of the exporters that write animation."""
-_RAISED: Final = re.compile(
-    r'File "([^"\n]+)", line (\d+), in .*\n(?: +(.*)\n)?(?: +[~^]+ *\n)?([A-Za-z][\w.]*)(?:: (.*))?$',
-    re.MULTILINE,
-)
-"""The end of a traceback: script, line, what stands there, the error and its message."""
+_FRAME: Final = re.compile(r'File "([^"\n]+)", line (\d+), in ')
+"""A line of a traceback: script and line."""
+_RAISED: Final = re.compile(r"^([A-Za-z_][\w.]*)(?:: (.*))?$", re.MULTILINE)
+"""The end of a traceback, after its frames: the error and its message."""
 _BROKEN: Final = (
     *("AttributeError", "IndexError", "KeyError", "NameError", "ReferenceError", "TypeError"),
     *("AssertionError", "RecursionError", "UnboundLocalError", "ZeroDivisionError"),
@@ -73,7 +72,7 @@ _HELD: Final = {
     ".fbx": (*_SURFACES, "EMPTY", "CAMERA", "LIGHT", "ARMATURE"),
     ".glb": ("MESH", "CURVE", "SURFACE", "FONT", "EMPTY", "CAMERA", "LIGHT", "ARMATURE"),
 }
-"""The types of objects that are in a file, measured in 3.4; of other formats all are taken to be."""
+"""The types of objects that are in a file, measured in 3.4; in others all are taken to be."""
 _WHOLE: Final = ("export_cameras", "export_lights")
 """The options without which an exporter leaves cameras and lights out."""
 
@@ -242,15 +241,17 @@ def _run(operator: Any, path: Path, options: Mapping[str, Any]) -> list[str]:
 def _why(error: RuntimeError) -> str:
     """Return why an operator failed; of one in Python what it raised, or where it is broken."""
     text = str(error).strip()
-    raised = list(_RAISED.finditer(text))
-    if not raised:
+    frames = list(_FRAME.finditer(text))
+    raised = _RAISED.search(text, frames[-1].end()) if frames else None
+    if raised is None:
         return text
-    script, line, source, kind, message = raised[-1].groups("")
+    kind, message = raised.groups("")
     if kind != "UnicodeDecodeError":
         if message and kind not in _BROKEN:
             return f"Blender's own script failed: {message}"
-        place = f"line {line} of {Path(script).name}: {source}".rstrip(": ")
-        return f"Blender's own script is broken, {place}"
+        own = [frame for frame in frames if "/scripts/" in Path(frame[1]).as_posix()]
+        script, line = (own or frames)[-1].groups()
+        return f"Blender's own script is broken, in line {line} of {Path(script).name}"
     items = []
     for name in lists().values():
         for thing in getattr(bpy.data, name):

@@ -11,7 +11,7 @@ from typing import Any, Final, Literal
 from dcc_bridge.elicitation.text import plural
 from dcc_bridge.skills.skill import report_done, skill, track
 from dcc_bridge.verbs.answers import result
-from dcc_bridge.verbs.consents import ConsentingVerbs
+from dcc_bridge.verbs.consents import ConsentingVerbs, stamp
 from dcc_bridge.verbs.items import whole_path
 from dcc_bridge.verbs.names import no_such
 from dcc_bridge.verbs.ports import FileExchange, Saving
@@ -101,10 +101,10 @@ class FileExchangeVerbs(ConsentingVerbs[FileExchange]):
         if there:
             over = list(dict.fromkeys([file, *there]))
             copies = self._consents.ask_to_write("Export", f"Export to {file}", over)
-        before = _stamp(file)
+        before = stamp(file)
         with self._consents.writing([file, *beside]):
             exported = operations.export_file(file, items, span)
-        after = _stamp(file)
+        after = stamp(file)
         size = after[0]
         if after == before or not size:
             raise ValueError(f"{file.name} was not written, though the application did not say so.")
@@ -125,6 +125,8 @@ class FileExchangeVerbs(ConsentingVerbs[FileExchange]):
             raise ValueError(f"{file.name} cannot be written; what can: {', '.join(formats)}.")
         if not file.parent.is_dir():
             raise ValueError(f"There is no folder {file.parent}.")
+        if file.is_dir():
+            raise ValueError(f"{file} is a folder.")
 
 
 class SavingVerbs(ConsentingVerbs[Saving]):
@@ -147,6 +149,8 @@ class SavingVerbs(ConsentingVerbs[Saving]):
         if path:
             target = whole_path(operations, path)
         files = operations.save_files(target)
+        if files[0].is_dir():
+            raise ValueError(f"{files[0]} is a folder.")
         question = f"Save {host.scene()}"
         if files[0] != host.file():
             question += f" as {files[0]}"
@@ -155,11 +159,3 @@ class SavingVerbs(ConsentingVerbs[Saving]):
         with self._consents.writing(files):
             saved = operations.save(target)
             return {"file": str(saved), **copies}
-
-
-def _stamp(file: Path) -> tuple[int, ...]:
-    """Return numbers of a file that change when it is written, its size first; 0 without a file."""
-    if not file.exists():
-        return (0,)
-    stat = file.stat()
-    return stat.st_size, stat.st_mtime_ns, stat.st_ino

@@ -709,7 +709,7 @@ def broken(raised: str) -> RuntimeError:
             "Blender's own script is broken, in line 9 of reader.py",
         ),
         (broken("StopIteration"), "Blender's own script is broken, in line 9 of reader.py"),
-        (RuntimeError("Error: Cannot read 'a.obj'\n"), "Error: Cannot read 'a.obj'"),
+        (RuntimeError("Error: Cannot read 'a.obj'\n"), "Cannot read 'a.obj'"),
     ],
 )
 def test_a_script_of_blender_s_own_that_breaks_is_told_in_a_sentence(
@@ -725,6 +725,14 @@ def test_where_nothing_can_be_written_there_is_no_file(
     with pytest.raises(ValueError, match="Nothing of the scene can be written"):
         operations.export_file(tmp_path / "all.obj", [], None)
     assert not (tmp_path / "all.obj").exists()
+
+
+def test_a_blender_file_that_cannot_be_written_is_told_in_a_sentence(
+    operations: EveryPort, tmp_path: Path
+) -> None:
+    file = tmp_path / "gone" / "other.blend"
+    with pytest.raises(ValueError, match=r"other\.blend was not written: Cannot open file .*\.$"):
+        operations.export_file(file, ["Cube"], None)
 
 
 def test_what_comes_in_at_another_scale_has_it_in_its_data(

@@ -408,6 +408,36 @@ def test_a_script_that_an_application_reads_as_a_file_is_imported_after_a_yes_on
     assert "can carry code" in scene.person.shown[0].message
 
 
+@pytest.mark.parametrize("is_written", [False, True])
+def test_a_save_that_fails_says_that_the_scene_goes_on_elsewhere_only_if_it_does(
+    open_studio: OpenStudio, tmp_path: Path, is_written: bool
+) -> None:
+    scene = open_studio(YES)
+
+    def save(path: Path | None) -> Path:
+        assert path is not None
+        scene.host.losing(f"switch the scene to another file, {path.name}", [path])
+        if is_written:
+            path.write_text("half")
+        raise ValueError("The disk is full.")
+
+    scene.host.operations.save = save
+    said = scene.fails("save", path="new.json")
+
+    elsewhere = ", except for what undo cannot reverse: switch the scene to another file, new.json"
+    assert (elsewhere in said) is is_written
+    assert is_written or said.endswith("The disk is full. Nothing was changed.")
+
+
+@pytest.mark.parametrize(("verb", "name"), [("save", "new.json"), ("export_file", "new.obj")])
+def test_no_folder_is_written_over(
+    open_studio: OpenStudio, tmp_path: Path, verb: str, name: str
+) -> None:
+    scene = open_studio()
+    (tmp_path / name).mkdir()
+    assert f"{tmp_path / name} is a folder." in scene.fails(verb, path=name)
+
+
 def test_a_file_that_was_not_written_is_told(open_studio: OpenStudio, tmp_path: Path) -> None:
     """Also where an old one is there, of which the size would say nothing."""
     scene = open_studio(YES)

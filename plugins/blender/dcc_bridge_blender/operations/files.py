@@ -34,6 +34,7 @@ _IMPORTERS: Final[dict[str, tuple[str, ...]]] = {
     ".usdz": ("wm.usd_import",),
     ".abc": ("wm.alembic_import",),
     ".dae": ("wm.collada_import",),
+    ".dxf": ("import_scene.dxf",),
     ".svg": ("import_curve.svg",),
 }
 """The operators that read a format, the newest first: each version of Blender has some of them."""
@@ -139,7 +140,7 @@ class _Files(_Deleting, FileExchange, Saving):
         things = self._exported(path, items)
         suffix = path.suffix.lower()
         if suffix == ".blend":
-            bpy.data.libraries.write(str(path), set(things) or {scene()}, fake_user=True)
+            _write_blend(path, set(things) or {scene()})
             return Exported([item_of(thing) for thing in things or scene().objects])
         operator = _operator(_EXPORTERS.get(suffix, ()))
         if operator is None:
@@ -198,7 +199,8 @@ class _Files(_Deleting, FileExchange, Saving):
             with in_window():
                 done = bpy.ops.wm.save_as_mainfile(filepath=str(file), check_existing=False)
         except RuntimeError as error:
-            raise ValueError(f"{file} was not written: {str(error).strip()}") from error
+            why = str(error).strip().removeprefix("Error: ")
+            raise ValueError(f"{file} was not written: {why}.") from error
         if "FINISHED" not in done:
             raise ValueError(f"{file} was not written.")
         return file
@@ -240,7 +242,7 @@ def _run(operator: Any, path: Path, options: Mapping[str, Any]) -> list[str]:
 
 def _why(error: RuntimeError) -> str:
     """Return why an operator failed; of one in Python what it raised, or where it is broken."""
-    text = str(error).strip()
+    text = str(error).strip().removeprefix("Error: ")
     frames = list(_FRAME.finditer(text))
     raised = _RAISED.search(text, frames[-1].end()) if frames else None
     if raised is None:
@@ -282,6 +284,19 @@ def _read(path: Path, up: str | None) -> list[str]:
     if up and not used:
         return [f"{path.suffix} says itself which axis is up: `up` was not used."]
     return []
+
+
+def _write_blend(path: Path, things: set[Any]) -> None:
+    """Write things, with all that they use, to another Blender file.
+
+    Raises:
+        ValueError: The file cannot be written.
+    """
+    try:
+        bpy.data.libraries.write(str(path), things, fake_user=True)
+    except (OSError, RuntimeError) as error:
+        why = str(error).strip().removeprefix("Error: ")
+        raise ValueError(f"{path} was not written: {why}.") from error
 
 
 def _read_blend(path: Path, *, link: bool) -> None:

@@ -166,7 +166,7 @@ def test_of_many_answers_at_once_one_counts() -> None:
     for _ in range(50):
         person = Person(None)
         future, clock, _ = ask(host=person)
-        rivals = [lambda: person.settles[0](YES), clock.strike, future.cancel]
+        rivals = [lambda: person.settles[0](YES), clock.strike, future.cancel]  # noqa: B023
         threads = [threading.Thread(target=rival) for rival in rivals]
 
         for thread in threads:

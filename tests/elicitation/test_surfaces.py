@@ -79,7 +79,7 @@ def test_answer_here_and_the_clients_answer_in_the_same_moment_give_one_outcome(
         host, client = Person(YES), Person(None)
         future, clock, broker = ask(host=host, client=client)
 
-        race(host.chips[0].answer_here, lambda: client.settles[0](YES))
+        race(host.chips[0].answer_here, lambda: client.settles[0](YES))  # noqa: B023
 
         assert future.result(5).accepted
         assert broker.open == []
@@ -127,7 +127,7 @@ def test_of_two_answers_in_the_same_moment_one_counts() -> None:
         host, client = Person(None), Person(None)
         future, _, broker = ask_both(host, client)
 
-        race(lambda: host.settles[0](YES), lambda: client.settles[0](YES))
+        race(lambda: host.settles[0](YES), lambda: client.settles[0](YES))  # noqa: B023
 
         assert future.result(0).accepted
         assert host.taken_down == client.taken_down == ["answered"]

@@ -606,7 +606,7 @@ def test_a_file_of_inches_with_y_up_is_brought_to_millimetres_and_z(
         assert near(operations.bounds(new[0]), ((0, -254, 0), (127, 0, 254)))
 
 
-DRAWN = ("0 SECTION 2 ENTITIES 0 LINE 8 0 10 0 20 0 30 0 11 40 21 3 31 0 0 ENDSEC 0 EOF").split()
+DRAWN = "0,SECTION,2,ENTITIES,0,LINE,8,0,10,0,20,0,30,0,11,40,21,3,31,0,0,ENDSEC,0,EOF,"
 
 
 @in_console
@@ -614,7 +614,7 @@ def test_a_drawing_comes_in_as_lines_and_what_is_none_is_told(
     operations: EveryPort, tmp_path: Path
 ) -> None:
     file = tmp_path / "line.dxf"
-    file.write_text("\n".join(DRAWN) + "\n")
+    file.write_text(DRAWN.replace(",", "\n"))
     before = list(operations.items())
     with one_step(operations):
         (line,) = operations.import_file(file, "copy", None, 2.0, None).items

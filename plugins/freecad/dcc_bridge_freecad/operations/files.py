@@ -158,7 +158,7 @@ def _reading(path: Path) -> Iterator[None]:
     """Raise ValueError for whatever an importer of FreeCAD raises in the block."""
     try:
         yield
-    except Exception as error:  # noqa: BLE001 - an importer in Python may raise anything
+    except Exception as error:  # an importer in Python may raise anything
         why = reason(error)
         script, line, _, _ = traceback.extract_tb(error.__traceback__)[-1]
         if isinstance(error, _BROKEN) and script != __file__:

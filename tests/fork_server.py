@@ -68,7 +68,7 @@ class Popen(subprocess.Popen[Any]):
     """``subprocess.Popen``, whose Python commands come from a warm interpreter."""
 
     def _execute_child(self, args: Any, executable: Any, *more: Any) -> None:
-        # The signature is the same from Python 3.11 to 3.13.
+        # The signature is the same from Python 3.11 to 3.14.
         preexec_fn, _, pass_fds, cwd, env, _, _, shell, *rest = more
         (stdin, stdin_end, stdout_end, stdout, stderr_end, stderr), limits = rest[:6], rest[7:]
         *owner, new_session, group = limits

@@ -110,7 +110,7 @@ class Walk:
         folder.mkdir(exist_ok=True)
         farm = Farm(folder, "maya"), Farm(folder, "houdini")
         home = folder / "home"
-        home.mkdir()
+        (home / ".cursor").mkdir(parents=True)  # a client that `setup` finds
         kept = {n: v for n, v in os.environ.items() if not n.startswith(("DCC_BRIDGE_", "XDG_"))}
         for screen in ("DISPLAY", "WAYLAND_DISPLAY"):
             kept.pop(screen, None)
@@ -337,7 +337,7 @@ def test_every_skill_of_the_pages_runs(tmp_path: Path, site: Site) -> None:
     copy = results.pop("save_over")["copy"]
     assert Path(copy).is_relative_to(f"{scene}.checkpoints")
     assert results == {name: wanted for name, (_, wanted) in CALLS.items() if name in results}
-    assert "There is no prim '/Wrong'; list_items lists the prims." in wrong
+    assert "There is no prim at '/Wrong'." in wrong
     assert again == {"was_there": "/World/Crowd", "name_from": "client"}
 
 

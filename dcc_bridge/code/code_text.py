@@ -10,7 +10,6 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from hashlib import sha256
-from tokenize import cookie_re
 from typing import Final
 from unicodedata import normalize
 
@@ -23,6 +22,7 @@ MAX_BYTES: Final = 16 * 1024
 MAX_LINES: Final = 400
 _MAX_DEPTH: Final = 100  # of the tree; the reader calls itself for each level
 _MAX_SHOWN: Final = 120  # characters of a line in an error
+_ENCODING: Final = re.compile(r"[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)", re.ASCII)  # PEP 263
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +112,7 @@ def _check_characters(text: str) -> None:
         if char == "\n":
             line += 1
     for number, first in enumerate(lines[:2], 1):  # Python looks for an encoding in these two
-        cookie = cookie_re.match(first)
+        cookie = _ENCODING.match(first)
         if cookie and cookie[1].lower() not in ("utf-8", "utf8"):
             raise BadArguments(f"Line {number}: remove the encoding {cookie[1]}.")
 

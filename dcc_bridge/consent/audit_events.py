@@ -1,7 +1,7 @@
 """Tables of Python's audit events: the act on files, programs and the process. Any thread.
 
 The events are those of PEP 578, https://docs.python.org/3/library/audit_events.html, as Python 3.11
-to 3.13 raise them.
+to 3.14 raise them.
 """
 
 from __future__ import annotations
@@ -98,6 +98,7 @@ ACTS: Final[Mapping[str, str]] = {
     "sys.addaudithook": PYTHON,
     "sys.settrace": PYTHON,
     "sys.setprofile": PYTHON,
+    "sys.remote_exec": PYTHON,
     "sys.monitoring.register_callback": PYTHON,
     "winreg.CreateKey": _SYSTEM,
     "winreg.DeleteKey": _SYSTEM,

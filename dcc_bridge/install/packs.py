@@ -29,7 +29,8 @@ from dcc_bridge.install.builds import Build
 
 _BLENDER_PYTHONS: Final = ("3.11", "3.13")  # of Blender 4.2 to 5.0, and of 5.1 and newer
 _WHEELS_MARK: Final = "# `dcc-bridge pack` puts here"
-_BUNDLE_PYTHONS: Final = ("3.11", "3.12", "3.13")  # those that uv may choose for a bundle
+_BUNDLE_PYTHONS: Final = ("3.11", "3.12", "3.13", "3.14")  # those that uv may choose for a bundle
+_BUNDLE_BEFORE: Final = "3.15"  # the first Python for which a bundle has no packages
 _RUNTIME: Final = "DCC_BRIDGE_RUNTIME"
 # The program that Claude Desktop starts. An empty field of its settings arrives as "--host=", and
 # a field that the person has never seen arrives unresolved, as "--host=${...}".
@@ -148,12 +149,13 @@ def build_bundle(into: Path, build: Build | None = None) -> Path:
 
 def _project(version: str, wheel: Path, build: Build | None) -> str:
     """Return the project file of a bundle, which uv reads."""
+    python = vendor.own_metadata("Requires-Python")
     offline_settings = ""
     if build is not None:
         absent = vendor.absent_packages(wheel.parent)
         overridden = ", ".join(json.dumps(f"{name}; sys_platform == 'none'") for name in absent)
         offline_settings = _OFFLINE.format(build=build, overridden=overridden)
-    python = vendor.own_metadata("Requires-Python")
+        python = f"{python},<{_BUNDLE_BEFORE}"
     text = _PROJECT.format(version=version, python=python, offline=offline_settings)
     return text + f'{DISTRIBUTION} = {{ path = "wheels/{wheel.name}" }}\n'
 

@@ -26,7 +26,6 @@ from dcc_bridge.install.folders import (
 from dcc_bridge.install.installed import InstalledFiles, NotOurs
 
 _OLDEST_PYTHON: Final = (3, 11)
-_NEWEST_PYTHON: Final = (3, 13)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,8 +86,8 @@ class Plan:
             raise targets.UnknownLocation(f"{title} {version} is too old; {needed} is needed.")
         if version and self.facts.program is None:  # the person named this version
             self.application.check_known(version)
-        if not _OLDEST_PYTHON <= targets.numbers(self.python) <= _NEWEST_PYTHON:
-            needs = "the bridge needs 3.11 to 3.13"
+        if targets.numbers(self.python) < _OLDEST_PYTHON:
+            needs = "the bridge needs 3.11 or newer"
             raise targets.UnknownLocation(f"{title} has Python {self.python}; {needs}.")
         return self._check_place()
 

@@ -49,6 +49,8 @@ def shorten(schema: dict[str, Any], name: str) -> dict[str, Any]:
     for part in ("properties", "$defs"):
         for key, value in schema.get(part, {}).items():
             shorten(value, key)
+    for branch in schema.get("anyOf", ()):
+        shorten(branch, name)
     title = str(schema.get("title", ""))
     if title.lower().replace(" ", "_").removeprefix("p_") == name.lower():
         schema.pop("title", None)

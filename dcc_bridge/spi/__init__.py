@@ -70,7 +70,9 @@ What operations take and return:
 
 =====================  =============================================================================
 ``SCENE``              "@scene", which stands for the scene itself where values are read and set
+``SCENE_PROPS``        the properties that it has in most applications
 ``Value``              a property as the scene has it
+``PartOf``             the item in which `create` made a part that is no item itself
 ``Placement``          where an item is
 ``SocketLink``         a connection between two sockets
 ``Rule``               a rule of `check`
@@ -93,7 +95,8 @@ What operations take and return:
 ``triple``             makes a `Vector` of an application's own vector
 ``add``                adds a share of a vector to another one
 ``frame_of``           returns right, up and forward of somebody who looks along a direction
-``no_such``            says that there is no such thing, and what is near
+``no_such``            says that there is no such thing, what is near, and how names look here
+``like``               says how names look here, to end another error with
 =====================  =============================================================================
 
 The plug-in:
@@ -154,9 +157,10 @@ if TYPE_CHECKING:
     )
     from dcc_bridge.plugin import PlugIn
     from dcc_bridge.server.start_problem import explain
-    from dcc_bridge.verbs.names import no_such
+    from dcc_bridge.verbs.names import like, no_such
     from dcc_bridge.verbs.operations import (
         SCENE,
+        SCENE_PROPS,
         ApiEntry,
         At,
         Axes,
@@ -167,6 +171,7 @@ if TYPE_CHECKING:
         Junk,
         Keys,
         Part,
+        PartOf,
         Placement,
         Rule,
         Shape,
@@ -225,6 +230,7 @@ else:
 __all__ = [
     "MOST_TOLD",
     "SCENE",
+    "SCENE_PROPS",
     "AgreedIds",
     "ApiEntry",
     "ApiSearch",
@@ -260,6 +266,7 @@ __all__ = [
     "Materials",
     "NotUndoable",
     "Part",
+    "PartOf",
     "Placement",
     "PlainNames",
     "PlugIn",
@@ -281,6 +288,7 @@ __all__ = [
     "frame_of",
     "install_log",
     "keep_anyway",
+    "like",
     "loss_check",
     "no_such",
     "own_version",

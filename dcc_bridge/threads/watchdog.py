@@ -161,15 +161,19 @@ def wait_of(frame: FrameType | None) -> WaitKind | None:
 
 def _takes_lock(frame: FrameType) -> bool:
     """Return whether a frame stands in C where a ``with`` begins, or in a call of ``acquire``."""
+    step_before = ""
     current_step = ""
     names_acquire = False
     for step in dis.get_instructions(frame.f_code):
         if step.offset == frame.f_lasti:
             current_step = step.opname
+        elif not current_step:
+            step_before = step.opname
         is_on_line = step.positions and step.positions.lineno == frame.f_lineno
         if is_on_line and step.argval == "acquire":
             names_acquire = True
-    if current_step == "BEFORE_WITH":
+    # Up to Python 3.13 a ``with`` begins in one step; 3.14 loads ``__enter__`` and calls it.
+    if current_step == "BEFORE_WITH" or step_before == "LOAD_SPECIAL":
         return True
     return "CALL" in current_step and names_acquire
 

@@ -9,6 +9,7 @@ from itertools import islice
 from typing import Any, Final
 
 from dcc_bridge.skills.skill import report_done
+from dcc_bridge.verbs.names import LIKE
 from dcc_bridge.verbs.operations import Value
 
 LISTED: Final = 100  # rows of an answer; the rest is counted
@@ -94,17 +95,23 @@ def refuse(errors: Sequence[str]) -> None:
     """Raise one error for all that is wrong; do nothing where nothing is.
 
     Args:
-        errors: A sentence for each entry that is wrong; the first ones are in the message.
+        errors: A sentence for each entry that is wrong; the first ones are in the message, and
+            the examples of names that end some of them once.
 
     Raises:
         ValueError: There are errors.
     """
     if not errors:
         return
-    message = " ".join(errors[:_MAX_ERRORS])
+    sentences = []
+    examples = ""
+    for error in errors[:_MAX_ERRORS]:
+        sentence, begin, names = error.partition(LIKE)
+        sentences.append(sentence)
+        examples = examples or begin + names
     if len(errors) > _MAX_ERRORS:
-        message += f" And {len(errors) - _MAX_ERRORS} more."
-    raise ValueError(message)
+        sentences.append(f"And {len(errors) - _MAX_ERRORS} more.")
+    raise ValueError(" ".join(sentences) + examples)
 
 
 def shown(value: Any) -> Any:

@@ -18,6 +18,7 @@ from dcc_bridge.verbs.names import no_such
 
 MAX_STEPS: Final = 50
 _MAX_ROWS: Final = 20  # of each list in a step's result
+_MAX_FAULTS: Final = 2000  # characters of an error about rules that fail
 _REFERENCE: Final = re.compile(r"\$(\w+)((?:\.\w+)*)")
 Step = TypedDict("Step", {"do": str, "with": NotRequired[Json], "id": NotRequired[str]})
 
@@ -46,12 +47,19 @@ class Batch:
         self._signatures: dict[str, Any] = {}
 
     @skill(risk="edit")
-    def batch(self, steps: list[Step], look: Json | None = None, check: Json | None = None) -> Any:
+    def batch(
+        self,
+        steps: list[Step],
+        look: Json | None = None,
+        check: Json | None = None,
+        require: Json = {},
+    ) -> Any:
         """Run several tools as one call: one undo step, all or nothing. The way to change a scene.
 
         A step says what to do, with its arguments; 50 at most. "$id" stands for the items of an
         earlier step, "$id.changed.0.after.at" for a part of its result. What deletes asks, then
-        all begins anew, in one step; save goes last. look and check: arguments of those tools.
+        all begins anew, in one step; save goes last. look, check: arguments of those tools;
+        require: of check; if an item fails, all is undone.
         """
         every: list[Step] = list(steps)
         if check is not None:
@@ -59,24 +67,36 @@ class Batch:
         if look is not None:
             every.append({"do": "look", "with": look})
         ids = self._ids(every)
+        required: Step | None = None
+        if require:
+            required = {"do": "check", "with": require}
+            every.insert(_last_edit(steps), required)
         loses = any(self._is_destructive(step["do"]) for step in steps)
         # How much a step with a reference changes is not known before the earlier step has run.
         known_changes = sum(_size(step) for step in steps if "$" not in repr(step))
         self._consents.begin_batch(known_changes, loses=loses)
-        return self._run_steps(every, ids)
+        return self._run_steps(every, ids, required)
 
     def _is_destructive(self, verb: str) -> bool:
         metadata = metadata_of(self._verbs[verb])
         return metadata is not None and metadata.risk == "destructive"
 
-    def _run_steps(self, steps: Sequence[Step], ids: set[str]) -> Any:
-        """Run the steps and return their answers, with the pictures beside them."""
+    def _run_steps(self, steps: Sequence[Step], ids: set[str], required: Step | None) -> Any:
+        """Run the steps and return their answers, with the pictures beside them.
+
+        Args:
+            steps: The steps, with those that check and look.
+            ids: The ids of the steps.
+            required: The step whose rules must all pass, if there is one.
+        """
         results: dict[str, Any] = {}
         rows: list[Json] = []
         pictures: list[Any] = []
         copied_places: Any = None  # the items whose places the copies of the last step have taken
         for number, step in enumerate(steps, 1):
             arguments, value = self._run_step(number, step, results, ids)
+            if step is required:
+                _require(value)
             if copied_places and step["do"] == "delete" and copied_places == arguments.get("items"):
                 _join_to_replaced(current_call().deeds)
             copied_places = None
@@ -87,10 +107,8 @@ class Batch:
             if isinstance(value, Mapping):
                 listed = first_rows(value, _MAX_ROWS)
                 rows.append({"step": step.get("id", number), "do": step["do"], **listed})
-            elif isinstance(value, list):
-                pictures += value
             else:
-                pictures.append(value)
+                pictures += value if isinstance(value, list) else [value]
         answer = {"steps": rows}
         if pictures:
             return [answer, *pictures]
@@ -166,6 +184,21 @@ class Batch:
         if isinstance(arguments.get("items"), str):  # a reference to a step of one item
             arguments = {**arguments, "items": [arguments["items"]]}
         return cast("Json", self._signatures[name].bind(arguments))
+
+
+def _last_edit(steps: Sequence[Step]) -> int:
+    """Return how many steps come before the scene is checked: all, but not one that saves it."""
+    if steps[-1]["do"] == "save":
+        return len(steps) - 1
+    return len(steps)
+
+
+def _require(told: Json) -> None:
+    """Raise a ValueError where an answer of `check` tells of a fault."""
+    faults = [f"{rule}: {facts['items']}" for rule, facts in told["failed"].items()]
+    faults += told.get("broken", ())
+    if faults:
+        raise ValueError(f"What is required fails. {' '.join(faults)}"[:_MAX_FAULTS])
 
 
 def _join_to_replaced(deeds: list[str]) -> None:

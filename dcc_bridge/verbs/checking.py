@@ -16,13 +16,14 @@ from dcc_bridge.skills.source import Source
 from dcc_bridge.skills.trust import check_folder, read_trusted
 from dcc_bridge.verbs.items import concerns
 from dcc_bridge.verbs.operations import HostOperations, Rule
-from dcc_bridge.verbs.ports import AppliedTransforms, Checking, Cleaning
+from dcc_bridge.verbs.ports import AppliedTransforms, Checking, Cleaning, Keyframes
 
 _MAX_FAILED: Final = 20  # items of a rule that the answer names
+_MAX_FRAMES: Final = 5  # of a property that a reason names
 _MARK: Final = "__check_rule__"
 _APPLY: Final = 'transform(apply=["scale"])'
 _UNUSED_MATERIALS: Final = "unused_materials"  # a rule of the scene, not of given items
-_TOLERANCE: Final = 1e-4  # by which a scale may differ from 1
+_TOLERANCE: Final = 1e-4  # by which a scale may differ from 1, and a key from its frame
 _PATTERN_SIGNS: Final = "$%#`"  # in a path that only the application can resolve
 # An item, why it fails a rule ("" if it passes), and maybe the batch step that mends it.
 Finding = tuple[Any, ...]
@@ -177,6 +178,9 @@ def _common(operations: HostOperations) -> Iterator[tuple[Rule, RuleRun]]:
     yield mirrored, partial(_negative_scales, operations)
     twice = Rule("duplicate_names", "the name is there twice", "rename")
     yield twice, partial(_duplicate_names, operations)
+    if isinstance(operations, Keyframes):
+        between = Rule("keys_off_frames", "keys between whole frames", "set_keys")
+        yield between, partial(_keys_off_frames, operations)
     if isinstance(operations, Checking):
         missing = Rule("missing_files", "not there", "set_values")
         yield missing, partial(_missing_files, operations)
@@ -251,6 +255,18 @@ def _scale_failure(
     if not has_geometry:  # a light may have any scale
         return ""
     return f"scale {', '.join(f'{factor:.4g}' for factor in scale)}"
+
+
+def _keys_off_frames(operations: HostOperations, items: Sequence[str]) -> Iterator[Finding]:
+    for item in items:
+        keys_by_property = operations.look_into(item, "keys") or {}
+        faults = []
+        for prop, keys in keys_by_property.items():
+            frames = [frame for frame, _ in keys if abs(frame - round(frame)) > _TOLERANCE]
+            if frames:
+                named = ", ".join(f"{frame:g}" for frame in frames[:_MAX_FRAMES])
+                faults.append(f"{prop}: {named}")
+        yield item, "; ".join(faults)
 
 
 def _duplicate_names(operations: HostOperations, items: Sequence[str]) -> Iterator[Finding]:

@@ -16,7 +16,7 @@ from dcc_bridge.verbs.answers import Json, result, shown
 from dcc_bridge.verbs.consents import ConsentingVerbs, OperationsT, cover
 from dcc_bridge.verbs.items import counted, point
 from dcc_bridge.verbs.names import no_such
-from dcc_bridge.verbs.operations import HostOperations, Vector
+from dcc_bridge.verbs.operations import HostOperations, PartOf, Vector
 from dcc_bridge.verbs.ports import Building, Materials
 
 Numbers = list[float]
@@ -108,7 +108,20 @@ class BuildingVerbs(ItemVerbs[Building]):
             row = self._create_one(number, thing)
             rows.append(row)
             items.append(str(row["item"]))
-        return result(items, f"Created {counted(self._operations, items)}", made=rows)
+        return result(items, f"Created {self._created(rows)}", made=rows)
+
+    def _created(self, rows: Sequence[Json]) -> str:
+        """Return what was created, in words: "2 lights", "modifiers["Bevel"] of Cube"."""
+        parts = [row for row in rows if "part" in row]
+        items = [row["item"] for row in rows if "part" not in row]
+        words = []
+        if items:
+            words.append(counted(self._operations, items))
+        if len(parts) == 1:
+            words.append(f"{parts[0]['part']} of {parts[0]['item']}")
+        elif parts:
+            words.append(plural(len(parts), "part"))
+        return " and ".join(words)
 
     def _create_one(self, number: int, thing: Thing) -> Json:
         """Create one item and return its row; an error names the thing by its number."""
@@ -117,13 +130,9 @@ class BuildingVerbs(ItemVerbs[Building]):
         values = thing.get("values", {})
         at = None
         try:
-            under = thing.get("under")
-            if under is not None:
-                operations.kind(under)
-            types = list(operations.types())
-            if kind not in types:
-                raise LookupError(no_such("type", kind, types))
-            item = operations.create(kind, thing.get("name"), under)
+            made = self._make(kind, thing.get("name"), thing.get("under"))
+            item = str(made)
+            values = _of_part(made, values)
             at = point(thing.get("at", []), "at")
             if at is not None:
                 operations.place(item, at=at)
@@ -132,11 +141,23 @@ class BuildingVerbs(ItemVerbs[Building]):
         except (LookupError, ValueError) as error:
             raise ValueError(f"things[{number}]: {error}") from error
         row: Json = {"item": item, "type": operations.kind(item)}
+        if isinstance(made, PartOf):
+            row = {"item": item, "part": made.part, "type": kind}
         if at is not None:
             row["at"] = rounded(operations.placement(item).at)
         if values:
             row["values"] = {prop: shown(operations.value(item, prop)) for prop in values}
         return row
+
+    def _make(self, kind: str, name: str | None, under: str | None) -> str:
+        """Create an item, or a `PartOf` one, and return it."""
+        operations = self._operations
+        if under is not None:
+            operations.kind(under)
+        types = list(operations.types())
+        if kind not in types:
+            raise LookupError(no_such("type", kind, types))
+        return operations.create(kind, name, under)
 
     @skill(risk="edit")
     def duplicate(
@@ -212,6 +233,18 @@ class MaterialVerbs(ItemVerbs[Materials]):
             summary = f"Gave {counted(operations, items)} the material {name}"
         users = list(operations.users(name))
         return result(items, summary, material=name, is_new=is_new, users=users)
+
+
+def _of_part(made: str, values: Json) -> Json:
+    """Return values by the properties of the item, if those of a new part of it are meant."""
+    if not isinstance(made, PartOf):
+        return values
+    props: Json = {}
+    for prop, value in values.items():
+        if not prop.startswith(made.part):
+            prop = f"{made.part}.{prop}"
+        props[prop] = value
+    return props
 
 
 def rounded(vector: Vector) -> Numbers:

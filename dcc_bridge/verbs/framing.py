@@ -17,7 +17,7 @@ from dcc_bridge import track
 from dcc_bridge.geometry import add, cross, dot, frame_of, middle, unit
 from dcc_bridge.verbs.operations import Bounds, Shot, Vector, triple
 from dcc_bridge.verbs.ports import Drawing
-from dcc_bridge.verbs.reading import scene_value
+from dcc_bridge.verbs.scene import scene_value
 
 _VIEW_ANGLE_DEG: Final = 35.0  # from top to bottom, in the views with perspective
 _MARGIN: Final = 1.08  # the size of a picture, divided by the size of its items in it

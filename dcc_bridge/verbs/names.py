@@ -10,11 +10,12 @@ from typing import Final
 
 MAX_COMPARED: Final = 5000  # names among which a near one is looked for
 MAX_NAMED: Final = 10  # names that a sentence has where none is near
+LIKE: Final = " Names here are like "  # begins the examples in an error
 WORD: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 
 
 def near(name: str, names: Iterable[str], most: int = 5) -> list[str]:
-    """Return the names most like a name.
+    """Return the names most like a name, but never that name itself.
 
     Those are names in another case or with a slip, names that have it as a part or are a part of
     it, and names that share a word with it, slips included.
@@ -25,7 +26,7 @@ def near(name: str, names: Iterable[str], most: int = 5) -> list[str]:
         most: How many names are returned at most.
     """
     low = name.lower()
-    known = list(dict.fromkeys(islice(names, MAX_COMPARED)))
+    known = [other for other in dict.fromkeys(islice(names, MAX_COMPARED)) if other != name]
     folded: dict[str, str] = {}
     words: dict[str, set[str]] = {}
     all_words: set[str] = set()
@@ -45,7 +46,7 @@ def near(name: str, names: Iterable[str], most: int = 5) -> list[str]:
     return list(ordered)[:most]
 
 
-def no_such(what: str, name: str, names: Iterable[str]) -> str:
+def no_such(what: str, name: str, names: Iterable[str], examples: Iterable[str] = ()) -> str:
     """Return a sentence for a name that does not exist, with the names near it. Any thread.
 
     It raises nothing.
@@ -54,11 +55,13 @@ def no_such(what: str, name: str, names: Iterable[str]) -> str:
         what: The kind of thing: "type".
         name: The name that was asked for: "Lite".
         names: The names that exist; of very many, the first ones are looked at.
+        examples: Names of all kinds of items, as `HostOperations.named_like` tells them.
 
     Returns:
-        Such as "There is no type 'Lite'; near: Light."; the first names where none is near.
+        Such as "There is no type 'Lite'; near: Light."; the first names where none is near. The
+        examples come after it.
     """
-    known = list(islice(names, MAX_COMPARED))
+    known = [other for other in islice(names, MAX_COMPARED) if other != name]
     close = near(name, known)
     if close:
         instead = f"near: {', '.join(close)}"
@@ -67,4 +70,12 @@ def no_such(what: str, name: str, names: Iterable[str]) -> str:
         instead = f"there is: {', '.join(known[:MAX_NAMED])}{more}"
     else:
         instead = "there is none at all"
-    return f"There is no {what} {name!r}; {instead}."
+    return f"There is no {what} {name!r}; {instead}.{like(examples)}"
+
+
+def like(examples: Iterable[str]) -> str:
+    """Return the sentence that ends an error about a name; "" without examples. Any thread."""
+    named = ", ".join(examples)
+    if not named:
+        return ""
+    return f"{LIKE}{named}."

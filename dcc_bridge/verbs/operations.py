@@ -35,6 +35,8 @@ Shape = Literal["linear", "smooth", "step"]  # of the curve between keys
 Bounds = tuple[Vector, Vector]  # the lowest and the highest corner
 Part = Literal["values", "inputs", "uses", "keys", "bounds", "counts", "text"]
 Junk = Literal["unused", "empty_groups", "duplicate_materials", "dead_links", "history"]
+SCENE_PROPS: Final = ("frame", "start", "end", "fps", "camera", "size", "units")
+"""The properties that `SCENE` has in most applications."""
 
 
 def triple(numbers: Any) -> Vector:
@@ -69,6 +71,22 @@ class Value:
     type: str = ""
     held: str = ""
     is_fixed: bool = False
+
+
+class PartOf(str):
+    """The item in which `Building.create` made a part that is no item itself.
+
+    Attributes:
+        part: The part, as properties of the item begin with it: 'modifiers["Bevel"]'.
+    """
+
+    part: str
+
+    def __new__(cls, item: str, part: str) -> PartOf:
+        """Return the item, with the name of the part."""
+        made = super().__new__(cls, item)
+        made.part = part
+        return made
 
 
 @dataclass(frozen=True, slots=True)
@@ -331,6 +349,23 @@ class HostOperations(ABC):
             Names; none by default.
         """
         return ()
+
+    def named_like(self) -> Sequence[str]:
+        """Return how items and their parts are named, for the summary. Raises nothing.
+
+        Returns:
+            One item of each kind that the scene has, and one property of each kind of part:
+            "material:Steel/Bump", 'Cube, modifiers["Bevel"].width'; none by default.
+        """
+        return ()
+
+    def scene_props(self) -> Sequence[str]:
+        """Return the properties of `SCENE` that `value` reads. Raises nothing.
+
+        Returns:
+            Those that agents want most first; `value` may know others.
+        """
+        return SCENE_PROPS
 
     @abstractmethod
     def value(self, item: str, prop: str) -> Value:

@@ -77,7 +77,7 @@ class Building(HostOperations):
             under: The item below which it comes; None for the top of the scene.
 
         Returns:
-            The new item.
+            The new item; a `PartOf` where a part of an item was made.
 
         Raises:
             LookupError: There is no such type, or nothing to put it below.

@@ -15,10 +15,10 @@ from typing import Any, Final
 from dcc_bridge import skill, track
 from dcc_bridge.verbs.answers import shown
 from dcc_bridge.verbs.listing import candidates, counts_by_type, is_named, listed_rows, unknown_type
-from dcc_bridge.verbs.operations import SCENE, HostOperations, Part, Value
+from dcc_bridge.verbs.operations import SCENE, SCENE_PROPS, HostOperations, Part, Value
+from dcc_bridge.verbs.scene import scene_value, scene_values
 
 _MAX_VALUES: Final = 120  # properties of one item
-_SCENE_VALUES: Final = ("frame", "start", "end", "fps", "camera", "size", "units")
 _LINK: Final = ("from", "out", "to", "in")
 _PARTS: Final[tuple[Part, ...]] = ("values", "uses", "bounds", "counts")
 _PLACE: Final = ("at", "rotation", "scale")
@@ -98,23 +98,20 @@ def scene_summary(operations: HostOperations) -> dict[str, Any]:
     selection = facts.pop("selection", [])
     if "types" not in facts:
         facts["types"] = counts_by_type(operations)  # of the first ones, in a large scene
-    facts |= _scene_values(operations)
+    facts |= _usual_values(operations)
     if "start" in facts and "end" in facts:
         facts["frames"] = [facts.pop("start"), facts.pop("end")]
+    named_like = list(operations.named_like())
+    if named_like:
+        facts["named_like"] = named_like
     facts = {name: shown(value) for name, value in facts.items()}
     return {**facts, "selected": len(selection), "selection": shown(selection)}
 
 
-def scene_value(operations: HostOperations, prop: str) -> Any:
-    """Return a property of the scene itself; None where the host has no such property."""
-    with suppress(LookupError, ValueError):
-        return operations.value(SCENE, prop).value
-    return None
-
-
-def _scene_values(operations: HostOperations) -> dict[str, Any]:
+def _usual_values(operations: HostOperations) -> dict[str, Any]:
+    """Return what the scene has of the properties that most applications have."""
     values = {}
-    for prop in _SCENE_VALUES:
+    for prop in SCENE_PROPS:
         value = scene_value(operations, prop)
         if value is not None:
             values[prop] = shown(value)
@@ -127,7 +124,7 @@ def _scene_values(operations: HostOperations) -> dict[str, Any]:
 def _inspected(operations: HostOperations, item: str, parts: Sequence[Part]) -> dict[str, Any]:
     """Return what there is to tell of one item."""
     if item == SCENE:
-        return {"item": SCENE, "values": _scene_values(operations)}
+        return {"item": SCENE, **_values(scene_values(operations))}
     facts: dict[str, Any] = {"item": item}
     try:
         facts["type"] = operations.kind(item)

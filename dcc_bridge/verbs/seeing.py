@@ -18,7 +18,7 @@ from dcc_bridge import skill, track
 from dcc_bridge.verbs.framing import VIEWS, Spot, box_of, height_at, shots, spot
 from dcc_bridge.verbs.operations import Bounds, Shot
 from dcc_bridge.verbs.ports import Drawing, Frames
-from dcc_bridge.verbs.reading import scene_value
+from dcc_bridge.verbs.scene import scene_value
 
 MAX_PICTURE_BYTES: Final = 100_000
 MAX_EDGE_PX: Final = 1568  # agents' models shrink larger pictures

@@ -7,6 +7,7 @@ from typing import Any, Final, Literal, NotRequired, TypedDict
 
 from dcc_bridge.elicitation.text import plural
 from dcc_bridge.skills.skill import skill, track
+from dcc_bridge.verbs import scene
 from dcc_bridge.verbs.answers import Json, refuse, result, shown
 from dcc_bridge.verbs.consents import ConsentingVerbs, cover
 from dcc_bridge.verbs.items import counted
@@ -36,7 +37,7 @@ class ValueVerbs(ConsentingVerbs[HostOperations]):
         values: Json = {},
         replace: bool = False,
     ) -> Any:
-        """Set properties of items, or of the scene (item "@scene": frame, start, end, fps, camera).
+        """Set properties of items, or of the scene ("@scene": frame, frames, fps, camera ...).
 
         Args:
             changes: One value each.
@@ -98,7 +99,7 @@ class ValueVerbs(ConsentingVerbs[HostOperations]):
         errors = []
         for number, (item, prop, value) in enumerate(track(wanted, message="Setting values")):
             try:
-                self._operations.set_value(item, prop, value, replace=replace)
+                scene.write(self._operations, item, prop, value, replace=replace)
             except (LookupError, ValueError) as error:
                 errors.append(f"changes[{number}]: {error}")
         refuse(errors)
@@ -106,7 +107,7 @@ class ValueVerbs(ConsentingVerbs[HostOperations]):
     def _changes(self, wanted: Sequence[_Wanted], before: Sequence[Value]) -> Iterator[Json]:
         """Yield a row for each property with its value before and after."""
         for (item, prop, _), value in zip(wanted, before, strict=True):
-            after = self._operations.value(item, prop)
+            after = scene.read(self._operations, item, prop)
             yield {"item": item, "prop": prop, "before": shown(value), "after": shown(after)}
 
     def _read(self, wanted: Sequence[_Wanted], replace: bool) -> list[Value]:
@@ -115,7 +116,7 @@ class ValueVerbs(ConsentingVerbs[HostOperations]):
         errors = []
         for number, (item, prop, _) in enumerate(track(wanted, message="Reading values")):
             try:
-                value = self._operations.value(item, prop)
+                value = scene.read(self._operations, item, prop)
                 values.append(value)
                 if value.is_fixed:
                     raise ValueError(f"{prop} of {item} is {value.held}, and cannot be set.")

@@ -10,6 +10,7 @@ import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, cast, get_args
+from unittest.mock import Mock
 
 import bpy
 import numpy as np
@@ -19,6 +20,7 @@ from dcc_bridge.code.bounded import plain_value
 from dcc_bridge.skills.skill import describe
 from dcc_bridge.verbs import operations as port
 from dcc_bridge.verbs import seeing
+from dcc_bridge.verbs.editing import BuildingVerbs, Thing
 from dcc_bridge.verbs.operations import SCENE, Shot, SocketLink
 from dcc_bridge_blender import objects
 from dcc_bridge_blender.host import BlenderHost
@@ -133,6 +135,9 @@ UNKNOWN: dict[str, Edit] = {
     "near: .*material:Material": call("kind", "material:Materil"),
     f"near: .*{SURFACE}": call("kind", "material:Material/Principled"),
     "There is Roughness": call("set_value", SURFACE, "Rougness", 1),
+    "near: scene:Scene[.] ": call("kind", "Scene"),
+    "near: material:Material[.] .*material:Material/": call("kind", "shader:Material"),
+    "Near: render.resolution_percentage": call("value", SCENE, "resolution_percentage"),
     "no window": call("viewpoint", "person"),
 }
 
@@ -255,6 +260,8 @@ def test_rules_find_faces_of_many_corners_and_open_edges(operations: EveryPort) 
     }
     assert found["ngons"] == {"Cube": "", disc: "1 faces"}
     assert found["non_manifold"] == {"Cube": "", disc: "32 edges"}
+    assert found["no_material"] == {"Cube": "", disc: "no material"}
+    assert found["no_uvs"]["Cube"] == ""
     assert operations.create("TRIANGULATE_MODIFIER", None, disc) == disc
     assert dict(operations.failures("ngons", [disc])) == {disc: ""}
     assert operations.create("SOLIDIFY_MODIFIER", None, disc) == disc
@@ -923,6 +930,72 @@ def test_what_is_told_of_items_and_of_the_api_leaves_nothing_in_the_file_and_no_
         assert list(operations.api())
 
     assert kept() == before
+
+
+def test_a_new_node_has_the_name_that_was_asked_for_or_that_of_its_kind(
+    operations: EveryPort,
+) -> None:
+    def made(name: str | None) -> str:
+        return operations.create("ShaderNodeBump", name, "material:Material").rpartition("/")[2]
+
+    assert [made(name) for name in ("Bump", None, "Skin", "Skin")] == [
+        *("Bump", "Bump.001", "Skin", "Skin.001")
+    ]
+
+
+def test_a_new_modifier_is_told_as_a_part_and_named_as_blender_does(
+    operations: EveryPort,
+) -> None:
+    made = operations.create("SUBSURF_MODIFIER", None, "Cube")
+    second = operations.create("SUBSURF_MODIFIER", None, "Cube")
+
+    assert made == "Cube"
+    assert isinstance(made, port.PartOf)
+    assert made.part == 'modifiers["Subdivision"]'
+    assert isinstance(second, port.PartOf)
+    assert second.part == 'modifiers["Subdivision.001"]'
+    assert operations.value(made, f"{made.part}.levels").value == 1
+
+
+def test_a_modifier_is_created_with_its_own_values(operations: EveryPort) -> None:
+    values = {"width": 0.25, "segments": 3}
+    thing: Thing = {"type": "BEVEL_MODIFIER", "under": "Cube", "values": values}
+    whole = {'modifiers["Bevel"].width': 0.25, 'modifiers["Bevel"].segments': 3}
+    row = {"item": "Cube", "part": 'modifiers["Bevel"]', "type": "BEVEL_MODIFIER"}
+    with one_step(operations):
+        answer = BuildingVerbs(operations, Mock()).create([thing])
+        bevel: Any = cube().modifiers["Bevel"]
+        assert answer["made"] == [row | {"values": whole}]
+        assert bevel.width == 0.25
+
+
+def test_each_kind_of_name_is_told_by_one_of_the_file(operations: EveryPort) -> None:
+    bpy.data.node_groups.new("Scatter", "GeometryNodeTree")
+    operations.create("BEVEL_MODIFIER", None, "Cube")
+
+    named = operations.named_like()
+
+    bevel = 'Cube, modifiers["Bevel"].show_viewport'
+    assert {bevel, "nodetree:Scatter", "scene:Scene"} < {*named}
+    assert [name for name in named if name.startswith("material:Material/")]
+    for name in named:
+        item, _, prop = name.partition(", ")
+        assert operations.kind(item)
+        assert not prop or operations.value(item, prop)
+
+
+def test_the_scene_has_the_words_of_the_summary_and_blender_s_own(operations: EveryPort) -> None:
+    props = operations.scene_props()
+
+    assert len({*props}) == len(props) < 60
+    assert {"engine", "render.resolution_percentage", "gravity"} < {*props}
+    for prop in props:
+        operations.value(SCENE, prop)
+    with one_step(operations):
+        operations.set_value(SCENE, "engine", "BLENDER_WORKBENCH")
+        assert scene().render.engine == "BLENDER_WORKBENCH"
+    with pytest.raises(ValueError, match=r"is one of .*BLENDER_WORKBENCH"):
+        operations.set_value(SCENE, "engine", "Workbench")
 
 
 def test_the_host_paints_while_what_is_in_a_collection_is_measured(

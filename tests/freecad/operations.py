@@ -155,7 +155,7 @@ REFUSED: list[tuple[str, Edit]] = [
 UNKNOWN: list[tuple[str, Edit]] = [
     ("near: Part::Box", call("create", "Part::Bx", None, None)),
     ("no object 'Nobody'", call("set_value", "Cut", "Tool", "Nobody")),
-    ("it has units", call("value", SCENE, "frame")),
+    ("no 'frame'", call("value", SCENE, "frame")),
 ]
 
 
@@ -201,6 +201,23 @@ def test_items_are_internal_names_and_found_by_their_labels_too(operations: Ever
     assert operations.kind("The tool") == "Part::Box"
     parents = [operations.parent(it) for it in ("Group", "Cylinder", "Step", "X_Axis", "Origin")]
     assert parents == ["Part", "Group", "Body", "Origin", "Part"]
+
+
+@in_console
+def test_names_of_each_kind_are_told_and_end_the_error_of_a_wrong_one(
+    operations: EveryPort,
+) -> None:
+    named = operations.named_like()
+    with pytest.raises(LookupError) as raised:
+        operations.kind("Box_1")
+
+    assert named == ["Box", "Box, Placement.Base.x", "Sheet, A1"]
+    assert operations.value(*named[1].split(", ")).value == 0
+    assert operations.value(*named[2].split(", ")).value == 3
+    assert str(raised.value) == (
+        "There is no object 'Box_1'; near: Box. "
+        "Names here are like Box, Box, Placement.Base.x, Sheet, A1."
+    )
 
 
 @in_console

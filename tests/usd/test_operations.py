@@ -113,6 +113,9 @@ UNKNOWN: dict[str, Edit] = {
     f"Tree is at {TREE}": call("kind", "/World/Tree"),
     f"Is it {TREE}": call("kind", "Tree"),
     "no prim": call("set_value", CAMERA, "lookAt", ["/World/Nobody"]),
+    f"a property: give {TREE} and its size": call("kind", f"{TREE}.size"),
+    "like /World/Looks, .*/Red/Surface": call("kind", "/World/Nobody"),
+    "no property 'references'[.]$": call("value", CAMERA, "references"),
     r"no type 'Spherelite'\. Near: SphereLight": call("create", "Spherelite", None, None),
     "no socket 'rgbx'": call(
         "connect", SocketLink("/World/Looks/Wood/Lost", "rgbx", f"{RED}/Surface", "normal")
@@ -302,6 +305,41 @@ def test_the_validators_of_usd_are_rules(session: UsdSession, operations: EveryP
     assert "MaterialBindingAPI" in failed[0][1]
     assert f"{CRATE}/Lid" in dict(nested)
     assert all(rule.mend for rule in operations.rules())
+
+
+SHEET = """#usda 1.0
+def Mesh "Bare" {
+    int[] faceVertexCounts = [4]
+    int[] faceVertexIndices = [0, 1, 2, 3]
+    point3f[] points = [(0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0)]
+}
+def Mesh "Whole" (prepend apiSchemas = ["MaterialBindingAPI"]) {
+    int[] faceVertexCounts = [3, 3]
+    int[] faceVertexIndices = [0, 1, 2, 2, 1, 0]
+    point3f[] points = [(0, 0, 0), (1, 0, 0), (1, 1, 0)]
+    texCoord2f[] primvars:st = [(0, 0), (1, 0), (1, 1)]
+    rel material:binding = </Red>
+}
+def Xform "Group" {}
+def Material "Red" {}
+"""
+
+
+@pytest.mark.parametrize(
+    ("rule", "why"),
+    [
+        ("non_manifold", "4 edges"),
+        ("no_uvs", "no texture coordinates"),
+        ("no_material", "no material"),
+    ],
+)
+def test_what_a_mesh_lacks_is_found(tmp_path: Path, rule: str, why: str) -> None:
+    (tmp_path / "sheet.usda").write_text(SHEET)
+    operations = cast("EveryPort", usd_operations(UsdSession(tmp_path / "sheet.usda")))
+
+    failures = dict(operations.failures(rule, list(operations.items())))
+
+    assert failures == {"/Bare": why, "/Whole": "", "/Group": "", "/Red": ""}
 
 
 def test_the_api_is_that_of_this_version(operations: EveryPort) -> None:

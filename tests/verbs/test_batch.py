@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -129,3 +130,34 @@ def test_a_dollar_sign_that_is_no_reference_stays(open_studio: OpenStudio) -> No
     steps = [step("create", things=[{"type": "Mesh", "name": "$HIP"}])]
 
     assert scene.do("batch", steps=steps)["steps"][0]["made"][0]["item"] == "/$HIP"
+
+
+OFF = [
+    step("create", "made", things=[{"type": "Light"}]),
+    step("set_keys", item="$made", prop="intensity", keys=[[1, 0], [9.5, 1]]),
+]
+
+
+def test_a_batch_stands_only_if_what_it_requires_passes(open_studio: OpenStudio) -> None:
+    scene = open_studio()
+    before = scene.host.scene_digest()
+    required = {"rules": ["keys_off_frames"], "items": ["$made"]}
+
+    why = scene.fails("batch", steps=OFF, require=required)
+    left = scene.host.scene_digest()
+    told = scene.do("batch", steps=OFF[:1], require=required)
+
+    assert left == before
+    assert "What is required fails. keys_off_frames: {'/Light': 'intensity: 9.5'}" in why
+    assert told["steps"][-1]["passed"] == ["keys_off_frames"]
+    assert len(scene.host.labels) == 1
+
+
+def test_a_scene_that_fails_what_is_required_is_not_saved(
+    open_studio: OpenStudio, tmp_path: Path
+) -> None:
+    scene = open_studio(YES)
+    why = scene.fails("batch", steps=[*OFF, step("save")], require={"rules": ["keys_off_frames"]})
+
+    assert "What is required fails" in why
+    assert not (tmp_path / "shot.json").exists()

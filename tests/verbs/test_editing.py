@@ -11,7 +11,11 @@ import pytest
 
 from dcc_bridge.spi import Building
 from dcc_bridge.verbs import editing, placing
+from dcc_bridge.verbs.answers import refuse
+from dcc_bridge.verbs.names import near, no_such
+from dcc_bridge.verbs.operations import PartOf
 from dcc_bridge.verbs.placing import aiming_rotation
+from tests.verbs.memory import MemoryOperations
 from tests.verbs.steps import step
 from tests.verbs.studio import Studio, studio
 
@@ -60,6 +64,55 @@ def test_one_thing_that_cannot_be_created_is_named_and_none_is(
 
     assert why in said
     assert said.endswith("Nothing was changed.")
+
+
+def test_of_a_new_part_its_name_is_told_and_its_own_values_are_set(
+    scene: Studio, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By its own names, or by the whole ones, as they are told."""
+
+    def create(self: Any, kind: str, name: str | None, under: str | None) -> str:
+        self.nodes[under]["values"] |= {"parts[It].width": 0, "parts[It].depth": 0}
+        return PartOf(str(under), "parts[It]")
+
+    monkeypatch.setattr(MemoryOperations, "create", create)
+    values = {"width": 2, "parts[It].depth": 3}
+
+    told = scene.do("create", things=[{"type": "Mesh", "under": "/Tree", "values": values}])
+
+    set_values = {"parts[It].width": 2, "parts[It].depth": 3}
+    row = {"item": "/Tree", "part": "parts[It]", "type": "Mesh", "values": set_values}
+    assert told["made"] == [row]
+    assert scene.nodes["/Tree"]["values"]["parts[It].width"] == 2
+
+
+def test_the_scene_takes_the_words_of_the_summary(scene: Studio) -> None:
+    scene.host.nodes["/"]["values"] |= {"start": 1, "end": 48}
+
+    told = scene.do("set_values", items=["@scene"], values={"frames": [100, 200]})
+    wrong = scene.fails("set_values", items=["@scene"], values={"frame_range": [1, 2]})
+    fixed = scene.fails("set_values", items=["@scene"], values={"up": "Z"})
+
+    row = {"item": "@scene", "prop": "frames", "before": [1, 48], "after": [100, 200]}
+    assert told["values"] == [row]
+    assert scene.nodes["/"]["values"]["end"] == 200
+    assert "@scene takes frame, start, end, frames, fps, camera, size, units, up." in wrong
+    assert "fixed: in memory Y is up" in fixed
+
+
+def test_a_name_is_not_near_itself() -> None:
+    assert near("Cube", ["Cube", "cube", "Cubes"]) == ["cube", "Cubes"]
+    assert no_such("type", "Cube", ["Cube"]) == ("There is no type 'Cube'; there is none at all.")
+
+
+def test_of_many_wrong_names_the_examples_are_told_once() -> None:
+    errors = [no_such("object", name, [], ["Cube", "scene:Scene"]) for name in "ab"]
+
+    with pytest.raises(ValueError, match=r"'a'.*'b'") as raised:
+        refuse(errors)
+
+    assert str(raised.value).count("scene:Scene") == 1
+    assert str(raised.value).endswith("Names here are like Cube, scene:Scene.")
 
 
 def test_copies_take_the_places_of_items_and_points(scene: Studio) -> None:

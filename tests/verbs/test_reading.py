@@ -200,7 +200,7 @@ def test_the_scene_s_own_values_are_inspected_as_an_item() -> None:
     """By the same name by which they are set."""
     (told,) = call(scene(), "inspect", items=["@scene"])["items"]
 
-    assert told["values"] == {"fps": 24.0, "size": [1920, 1080], "units": "m"}
+    assert told["values"] == {"fps": 24.0, "size": [1920, 1080], "units": "m", "up": "Z"}
 
 
 def test_no_answer_dumps_what_is_long() -> None:

@@ -257,7 +257,7 @@ def test_each_rule_names_what_fails_and_the_verb_that_mends_it(tmp_path: Path) -
         "unused_materials": ["Gold"],
         "lights_are_on": ["lamp"],
     }
-    assert told["passed"] == ["duplicate_names", "empty_groups"]
+    assert told["passed"] == ["duplicate_names", "keys_off_frames", "empty_groups"]
     assert told["failed"]["scale_applied"]["mend"] == 'transform(apply=["scale"])'
     assert told["failed"]["scale_applied"]["items"]["a/cube"] == "scale 2, 2, 2"
 

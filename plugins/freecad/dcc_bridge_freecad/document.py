@@ -6,15 +6,15 @@ import math
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from difflib import get_close_matches
 from itertools import islice
 from types import SimpleNamespace
 from typing import Any, Final
 
 import FreeCAD
 
-from dcc_bridge.spi import Changes, CountChanges
+from dcc_bridge.spi import Changes, CountChanges, no_such
 
+_MAX_LOOKED_AT: Final = 200  # objects among which examples of names are looked for
 _MAX_PARTS: Final = 200  # parts of a value, or characters of its text, that an agent is given
 _WITHOUT_SCREEN: Final = ("offscreen", "minimal")  # platforms of Qt
 
@@ -53,10 +53,22 @@ def find(item: str) -> Any:
     count = len(document().getObjectsByLabel(item))
     if count:
         raise LookupError(f"{count} objects have the label {item!r}: give the name of one.")
-    names = (other.Name for other in document().Objects)
-    near = ", ".join(get_close_matches(item, names, 3, 0.5))
-    hint = f"; near: {near}." if near else "."
-    raise LookupError(f"There is no object {item!r} in {document().Label}{hint}")
+    names = (str(other.Name) for other in document().Objects)
+    raise LookupError(no_such("object", item, names, examples()))
+
+
+def examples() -> list[str]:
+    """Return an object's name, and properties of parts: of a placement, a cell, a material."""
+    if FreeCAD.ActiveDocument is None:
+        return []
+    first: dict[str, str] = {}
+    for obj in islice(document().Objects, _MAX_LOOKED_AT):
+        first.setdefault("object", str(obj.Name))
+        if obj.isDerivedFrom("Spreadsheet::Sheet"):
+            first.setdefault("cell", f"{obj.Name}, A1")
+        if "Placement" in obj.PropertiesList:
+            first.setdefault("part", f"{obj.Name}, Placement.Base.x")
+    return list(first.values())
 
 
 def label_of(obj: Any) -> str:

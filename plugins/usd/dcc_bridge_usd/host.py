@@ -36,7 +36,7 @@ from dcc_bridge.spi import (
 from . import description, files
 from .changes import noting_changes
 from .locks import Locks
-from .prims import find_paths, is_path, prim_at
+from .prims import find_paths, is_path, prim_at, require
 from .snapshots import Snapshot, take_snapshot
 from .trial import StepTrial
 from .undo_stack import UndoStack
@@ -106,6 +106,17 @@ class UsdSession(Host):
         """The scene. Another object after `open`, and after `save` under another name."""
         self._on_thread("stage")
         return self._stage
+
+    def prim(self, path: str) -> Usd.Prim:
+        """Return the prim at a path. Main thread.
+
+        Args:
+            path: An absolute path, such as "/World/Lights".
+
+        Raises:
+            ValueError: There is no such prim; the message names what there is instead.
+        """
+        return require(self.stage, path)
 
     @property
     def path(self) -> Path | None:

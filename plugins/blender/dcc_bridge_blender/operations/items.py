@@ -5,14 +5,24 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 from difflib import get_close_matches
+from itertools import islice
 from typing import Any, Final
 
 import bpy
 
+from dcc_bridge.spi import like
+
 from ..names import name_of, names_of, text_of
-from ..objects import block, identity, item_of, lists, tree_of
+from ..objects import block, data, identity, item_of, lists, tree_of
 
 _MAX_COMPARED: Final = 5000  # names that are compared with one that is not found
+_MAX_CALLED: Final = 4  # items of one name that an error tells
+_MAX_LOOKED_AT: Final = 200  # objects among which examples of parts are looked for
+_OF_PART: Final = "show_viewport"  # a property that every modifier has
+_NAMED: Final = (
+    *("materials", "node_groups", "collections", "scenes", "worlds", "images", "actions", "texts"),
+)
+"""The lists of data whose items agents use most."""
 
 
 def scene() -> Any:
@@ -33,18 +43,21 @@ def require(item: str) -> Any:
     kind = "object"
     if colon:
         kind = prefix
-    if colon and prefix in lists():
-        near = _near_data(item, prefix)
-    else:
-        near = get_close_matches(item, names_of(bpy.data.objects)[:_MAX_COMPARED], 3)
     hint = "."
+    near = _near(item, prefix)
     if near:
         hint = f"; near: {', '.join(near)}."
-    raise LookupError(f"There is no {kind} {item!r}{hint}")
+    raise LookupError(f"There is no {kind} {item!r}{hint}{like(examples())}")
 
 
-def _near_data(item: str, prefix: str) -> list[str]:
-    """Return data, and nodes of the owner that the item names, with similar names."""
+def _near(item: str, prefix: str) -> list[str]:
+    """Return the items of that very name with another prefix, or else those of similar names."""
+    name = item.rpartition(":")[2]
+    same = [other for other in _called(name) if other != item]
+    if same:
+        return same
+    if prefix not in lists() or prefix == item:
+        return get_close_matches(item, names_of(bpy.data.objects)[:_MAX_COMPARED], 3)
     known = [item_of(thing) for thing in getattr(bpy.data, lists()[prefix])]
     owner, _, _ = item.rpartition("/")
     if owner:
@@ -52,6 +65,37 @@ def _near_data(item: str, prefix: str) -> list[str]:
         if tree:
             known += [f"{owner}/{node}" for node in names_of(tree.nodes)]
     return get_close_matches(item, known, 4, 0.5) or known[:4]
+
+
+def _called(name: str) -> list[str]:
+    """Return the objects and the data in `_NAMED` that have a name, also in another case."""
+    low = name.lower()
+    items = []
+    for plural in ("objects", *_NAMED):
+        for thing in getattr(bpy.data, plural):
+            if name_of(thing).lower() == low:
+                items.append(item_of(thing))
+    return items[:_MAX_CALLED]
+
+
+def examples() -> list[str]:
+    """Return an item of each kind that the file has, and a property of each kind of part."""
+    first: dict[str, str] = {}
+    for thing in islice(bpy.data.objects, _MAX_LOOKED_AT):
+        first.setdefault("object", item_of(thing))
+        for kind in ("modifiers", "constraints"):
+            for part in getattr(thing, kind):
+                first.setdefault(kind, f'{item_of(thing)}, {kind}["{name_of(part)}"].{_OF_PART}')
+    for plural in _NAMED:
+        things = list(islice(data(plural), _MAX_LOOKED_AT))
+        if not things:
+            continue
+        with_nodes = list(filter(_has_nodes, things))
+        best = [*with_nodes, *things][0]
+        first[plural] = item_of(best)
+        if with_nodes and plural != "scenes":
+            first.setdefault("node", f"{item_of(best)}/{name_of(tree_of(best).nodes[0])}")
+    return list(first.values())
 
 
 def require_object(item: str, what: str = "placed") -> bpy.types.Object:
@@ -122,14 +166,10 @@ def sockets_of(sockets: Iterable[Any]) -> dict[str, Any]:
     return named
 
 
-def free_name(name: str, taken: Any) -> str:
-    """Return a name that is not taken, numbered as Blender does where it is."""
-    number = 0
-    free = name
-    while free in taken:
-        number += 1
-        free = f"{name}.{number:03}"
-    return free
+def _has_nodes(thing: Any) -> bool:
+    """Return whether data has nodes; those of a pencil's material, since 5.0, nobody edits."""
+    tree = tree_of(thing)
+    return bool(tree and tree.nodes) and not getattr(thing, "is_grease_pencil", False)
 
 
 class Family:

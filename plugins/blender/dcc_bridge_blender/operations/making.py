@@ -13,8 +13,10 @@ from typing import Any, Final
 import bmesh
 import bpy
 
+from dcc_bridge.spi import PartOf
+
 from ..objects import item_of
-from .items import free_name, require, require_object, require_own, require_tree, scene
+from .items import require, require_object, require_own, require_tree, scene
 
 _MODIFIER: Final = "_MODIFIER"  # the end of each type that creates a modifier
 # The kinds of objects with a mesh, each with the function that fills an empty bmesh.
@@ -136,15 +138,16 @@ def modifier_types() -> list[str]:
 
 
 def make_modifier(kind: str, name: str | None, under: str | None) -> str:
-    """Add a modifier to an object, and return the object's item: a modifier is no item itself."""
+    """Add a modifier to an object, and return the object's item, with the modifier as its part."""
     if under is None:
         raise ValueError(f"{kind} needs the object that it is made under.")
     thing = require_object(under, "given a modifier")
     require_own(under, thing)
     blender_type: Any = kind.removesuffix(_MODIFIER)
-    if thing.modifiers.new(name or title_of(blender_type), blender_type) is None:
+    modifier = thing.modifiers.new(name or "", blender_type)  # without a name, Blender's own
+    if modifier is None:
         raise ValueError(f"{under} is a {thing.type}, which takes no {kind}.")
-    return under
+    return PartOf(under, f'modifiers["{modifier.name}"]')
 
 
 @cache
@@ -167,7 +170,7 @@ def make_node(kind: str, name: str | None, under: str | None) -> str:
     except RuntimeError as error:
         raise ValueError(f"{under} takes no {kind}: {str(error).strip()}") from error
     if name:
-        node.name = free_name(name, tree.nodes)
+        node.name = name  # Blender numbers it if another node has the name
     return f"{under}/{node.name}"
 
 

@@ -19,6 +19,7 @@ _Step = tuple[Any, ...]  # a name, an index or a key; None for the two others
 _STEP: Final = re.compile(r"""\.?(?:([A-Za-z_]\w*)|\[(\d+)\]|\[["'](.*?)["']\])""")
 _AXES: Final = {"x": 0, "y": 1, "z": 2, "w": 3, "r": 0, "g": 1, "b": 2, "a": 3}
 _LEFT_OUT: Final = {"use_nodes", "use_extra_user", "is_runtime_data", "tag"}
+_SCENE_PARTS: Final = ("render", "view_settings", "eevee", "cycles")
 _FIRST: Final = ("location", "rotation_euler", "scale", "hide_viewport", "hide_render", "parent")
 
 
@@ -119,13 +120,18 @@ def _last(item: str, owner: Any, name: str | None, custom: str | None) -> Slot |
 
 def _no_such(item: str, thing: Any, prop: str) -> str:
     """Return the error for a property that is not found, with similar names."""
-    names = list(slots(item, thing))
-    near = get_close_matches(prop, names, 4, 0.5)
-    if not near:
-        last = prop.rpartition(".")[2]
-        near = [name for name in names if last in name][:4]
+    names = [name for name in slots(item, thing) if name != prop]
+    last = prop.rpartition(".")[2]
+    # By its last part first: "width" is meant for the width of a modifier.
+    ends = {name.rpartition(".")[2]: name for name in reversed(names)}
+    alike = [ends[end] for end in get_close_matches(last, ends, 2, 0.6)]
+    alike += get_close_matches(prop, names, 4, 0.5)
+    alike += [name for name in names if last in name]
+    near = list(dict.fromkeys(alike))[:4]
     hint = " inspect lists them."
-    if near:
+    if near and item == SCENE:
+        hint = f" Near: {', '.join(near)}."
+    elif near:
         hint = f" There is {', '.join(near)}."
     return f"{item} has no property {prop!r}.{hint}"
 
@@ -142,10 +148,22 @@ def slots(item: str, thing: Any) -> dict[str, Slot]:
             listed[name] = own[name]
     if isinstance(thing, bpy.types.Object):
         listed.update(_of_parts(item, thing))
+    if item == SCENE:
+        own |= _of_scene(item, thing)
     if hasattr(thing, "keys"):
         for key in custom_keys(thing):
             listed[f'["{key}"]'] = Slot(item, thing, key, is_custom=True)
     return {**listed, **own}
+
+
+def _of_scene(item: str, scene: Any) -> dict[str, Slot]:
+    """Return the properties of how a scene is rendered and looks."""
+    listed: dict[str, Slot] = {}
+    for name in _SCENE_PARTS:
+        part = getattr(scene, name, None)
+        if part is not None:
+            listed.update(_own(item, part, f"{name}."))
+    return listed
 
 
 def _inputs(item: str, thing: Any) -> dict[str, Slot]:

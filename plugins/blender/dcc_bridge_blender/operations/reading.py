@@ -31,7 +31,7 @@ from ..plain_names import PLAIN
 from ..targets import without_target
 from ..watching import watched, writers
 from . import api, contents, gone, properties, values
-from .items import Family, collections_of, owner_of, require
+from .items import Family, collections_of, examples, owner_of, require
 
 _MAX_LISTED: Final = 100  # values, links, uses or keys of an item
 _NODES_AT_ONCE: Final = 10
@@ -49,6 +49,11 @@ _MESH_RULES: Final = (
     Rule("non_manifold", "edges that have not two faces", "create SOLIDIFY_MODIFIER"),
 )
 _NO_TARGET: Final = Rule("missing_targets", "what it needs is not there", "set_values")
+_NO_MATERIAL: Final = Rule("no_material", "geometry without a material", "assign_material")
+_NO_UVS: Final = Rule(
+    "no_uvs", "meshes without a UV map", "run_python: bpy.data.meshes[name].uv_layers.new()"
+)
+_RENDERED: Final = ("MESH", "CURVE", "SURFACE", "META", "FONT")  # types of objects with faces
 
 
 class _Reading(ApiSearch, Building, Checking, CodeContext):
@@ -96,6 +101,10 @@ class _Reading(ApiSearch, Building, Checking, CodeContext):
         if not tree:
             return []
         return [f"{under}/{name_of(node)}" for node in tree.nodes]
+
+    def named_like(self) -> list[str]:
+        """Return an item of each kind that the file has, and a property of each kind of part."""
+        return examples()
 
     def kind(self, item: str) -> str:
         return kind_of(require(item))
@@ -288,7 +297,7 @@ class _Reading(ApiSearch, Building, Checking, CodeContext):
                     yield item_of(thing), "filepath", path
 
     def rules(self) -> Iterable[Rule]:
-        return *_MESH_RULES, _NO_TARGET
+        return *_MESH_RULES, _NO_TARGET, _NO_MATERIAL, _NO_UVS
 
     def failures(self, rule: str, items: Sequence[str]) -> Iterator[tuple[str, str]]:
         for item in items:
@@ -298,8 +307,14 @@ class _Reading(ApiSearch, Building, Checking, CodeContext):
         """Return how a thing breaks a rule, or ""."""
         if rule == _NO_TARGET.name:
             return ", ".join(without_target(thing))
-        if getattr(thing, "type", "") != "MESH":
+        kind = getattr(thing, "type", "")
+        if rule == _NO_MATERIAL.name:
+            is_bare = kind in _RENDERED and not any(slot.material for slot in thing.material_slots)
+            return "no material" if is_bare else ""
+        if kind != "MESH":
             return ""
+        if rule == _NO_UVS.name:
+            return "" if thing.data.uv_layers else "no UV map"
         mesh = thing.evaluated_get(self._depsgraph()).data
         count = _FAULTS[rule](mesh)
         if not count:

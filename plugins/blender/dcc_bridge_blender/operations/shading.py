@@ -8,7 +8,17 @@ from typing import Any, Final
 
 import bpy
 
-from dcc_bridge.spi import SCENE, Connections, Keyframes, Keys, Materials, Shape, SocketLink, Value
+from dcc_bridge.spi import (
+    SCENE,
+    SCENE_PROPS,
+    Connections,
+    Keyframes,
+    Keys,
+    Materials,
+    Shape,
+    SocketLink,
+    Value,
+)
 
 from ..objects import block, item_of
 from . import properties, values
@@ -27,12 +37,35 @@ _SOCKETS: Final = {
     "texture": ("Base Color",),
 }
 """The input of a Principled BSDF for each value of a material."""
-_SCENE: Final = {"frame": "frame_current", "start": "frame_start", "end": "frame_end"}
+_SCENE: Final = {
+    "frame": "frame_current",
+    "start": "frame_start",
+    "end": "frame_end",
+    "engine": "render.engine",
+}
+"""The paths of the properties of the scene that agents call by another name."""
+_SCENE_PATHS: Final = (
+    "render.resolution_percentage",
+    "render.film_transparent",
+    "render.filepath",
+    "view_settings.view_transform",
+    "view_settings.exposure",
+)
+"""Further properties of the scene that are listed; all of `render` and so on can be set."""
 _METERS: Final = {"mm": 0.001, "cm": 0.01, "m": 1.0, "km": 1000.0, "in": 0.0254, "ft": 0.3048}
 
 
 class _Shading(_Building, Connections, Keyframes, Materials):
     """The operations on values, keys, nodes and materials."""
+
+    def scene_props(self) -> list[str]:
+        """Return the properties of the scene by the words of all hosts, then by Blender's."""
+        known = {*SCENE_PROPS, *_SCENE.values(), "name", "use_fake_user"}
+        # What an add-on adds to scenes is among the custom properties until 4.5, as '["cycles"]'.
+        known |= {f'["{name}"]' for name in scene().bl_rna.properties.keys()}  # noqa: SIM118
+        paths = properties.slots(SCENE, scene())
+        own = [path for path in paths if "." not in path and path not in known]
+        return [*SCENE_PROPS, "engine", *_SCENE_PATHS, *own]
 
     def value(self, item: str, prop: str) -> Value:
         """Return a property's value; angles in degrees."""

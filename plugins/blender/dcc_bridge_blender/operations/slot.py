@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final
@@ -14,6 +15,7 @@ from ..objects import block, item_of
 
 PLAIN_TYPES: Final = {"BOOLEAN", "INT", "FLOAT", "STRING", "ENUM"}
 _MAX_CHOICES: Final = 30  # that an error lists
+_QUOTED: Final = re.compile("'([^']*)'")
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,21 +224,24 @@ def _chosen(slot: Slot, value: Any, where: str) -> Any:
     if rna.is_enum_flag:
         return set(value)
     names = [choice.identifier for choice in rna.enum_items_static]
-    if names and value not in names and not _takes(slot, value):
-        choices = ", ".join(names[:_MAX_CHOICES])
-        raise ValueError(f"{where} is one of {choices}, and not {value!r}.")
+    if names and value not in names:
+        names = _refusing(slot, value) or names
+        if value not in names:
+            choices = ", ".join(names[:_MAX_CHOICES])
+            raise ValueError(f"{where} is one of {choices}, and not {value!r}.")
     return value
 
 
-def _takes(slot: Slot, value: Any) -> bool:
-    """Try whether an enumeration takes a choice.
+def _refusing(slot: Slot, value: Any) -> list[str]:
+    """Return the choices of an enumeration if it refuses one, else that one alone.
 
-    The definition of an enumeration does not list choices that are computed as Blender runs.
+    The definition of an enumeration does not list choices that are computed as Blender runs, such
+    as the engines of add-ons: Blender's own error does.
     """
     before = getattr(slot.owner, slot.name)
     try:
         setattr(slot.owner, slot.name, value)
-    except TypeError:
-        return False
+    except TypeError as error:
+        return _QUOTED.findall(str(error).rpartition(" not found in ")[2])
     setattr(slot.owner, slot.name, before)
-    return True
+    return [value]

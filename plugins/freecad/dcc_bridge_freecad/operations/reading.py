@@ -25,7 +25,7 @@ from dcc_bridge.spi import (
     Value,
 )
 
-from ..document import document, find, plain
+from ..document import document, examples, find, plain
 from ..parts import linked
 from ..plain_names import PLAIN
 from ..transactions import transactions
@@ -94,6 +94,10 @@ class _Reads(ApiSearch, Checking, CodeContext):
             yield from dict.fromkeys(str(each.Name) for each in descendants(find(under)))
         elif FreeCAD.ActiveDocument is not None:
             yield from (str(obj.Name) for obj in document().Objects)
+
+    def named_like(self) -> list[str]:
+        """Return an object's name, and properties of parts."""
+        return examples()
 
     def kind(self, item: str) -> str:
         """Return the type of an object: "Part::Box"."""

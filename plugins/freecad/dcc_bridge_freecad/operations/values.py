@@ -26,7 +26,7 @@ class _Values(Building, Connections):
         if item == SCENE:
             if prop == "units":
                 return Value("mm", "Length")
-            raise LookupError(f"A document of FreeCAD has no {prop!r}: it has units.")
+            raise LookupError(f"A document of FreeCAD has no {prop!r}.")
         transactions().compute()
         obj = find(item)
         value = read(obj, prop)
@@ -34,6 +34,10 @@ class _Values(Building, Connections):
         if "." not in prop and not CELL.fullmatch(prop):
             kind = property_type(obj, prop).partition("::Property")[2]
         return Value(plain(value), kind, lock_reason(obj, prop))
+
+    def scene_props(self) -> list[str]:
+        """Return the properties of a document: FreeCAD's undo keeps no other of them."""
+        return ["units"]
 
     def set_value(self, item: str, prop: str, value: Any, *, replace: bool = False) -> None:
         """Write a property.

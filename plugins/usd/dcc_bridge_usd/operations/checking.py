@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
-from pxr import Kind, Usd, UsdGeom, UsdValidation  # type: ignore[attr-defined]  # newer than the stubs
+from pxr import Kind, Sdf, Usd, UsdGeom, UsdShade, UsdValidation  # type: ignore[attr-defined]  # newer than the stubs
 
 from dcc_bridge import track
 from dcc_bridge.spi import ApiEntry, ApiSearch, Checking, Rule
@@ -52,6 +52,8 @@ _FAMILIES: Final = {
 }
 _MEND_LINKS: Final = "clean(what=['dead_links']), or connect, or assign_material for a binding"
 _MEND_NGONS: Final = "set_values of faceVertexCounts and faceVertexIndices"
+_MEND_UVS: Final = "run_python: UsdGeom.PrimvarsAPI(prim).CreatePrimvar('st', ...)"
+_UV_TYPES: Final = (Sdf.ValueTypeNames.TexCoord2fArray, Sdf.ValueTypeNames.Float2Array)
 
 
 class _Checking(_Items, ApiSearch, Checking):
@@ -68,6 +70,9 @@ class _Checking(_Items, ApiSearch, Checking):
             "dead_links", "a relationship, connection or reference leads to nothing", _MEND_LINKS
         )
         yield Rule("ngons", "faces of more than four corners", _MEND_NGONS)
+        yield Rule("non_manifold", "edges of a mesh that have not two faces", _MEND_NGONS)
+        yield Rule("no_uvs", "meshes without texture coordinates", _MEND_UVS)
+        yield Rule("no_material", "geometry without a material", "assign_material")
         yield Rule("duplicate_names", "components of one name, which clash in one group", "rename")
         for name, (_, text, mend) in _FAMILIES.items():
             yield Rule(name, text, mend)
@@ -85,6 +90,9 @@ class _Checking(_Items, ApiSearch, Checking):
         own = {
             "default_prim": self._default_prim,
             "ngons": self._ngons,
+            "non_manifold": self._non_manifold,
+            "no_uvs": self._no_uvs,
+            "no_material": self._no_material,
             "duplicate_names": self._duplicate_names,
             "dead_links": self._dead_links,
         }
@@ -115,6 +123,28 @@ class _Checking(_Items, ApiSearch, Checking):
             counts = UsdGeom.Mesh(self.prim(item)).GetFaceVertexCountsAttr().Get() or ()
             ngons = sum(count > 4 for count in counts)
             reason = f"{ngons} faces" if ngons else ""
+            yield item, reason
+
+    def _non_manifold(self, items: Sequence[str]) -> Iterator[tuple[str, str]]:
+        for item in items:
+            count = _open_edges(UsdGeom.Mesh(self.prim(item)))
+            reason = f"{count} edges" if count else ""
+            yield item, reason
+
+    def _no_uvs(self, items: Sequence[str]) -> Iterator[tuple[str, str]]:
+        for item in items:
+            prim = self.prim(item)
+            reason = ""
+            if UsdGeom.Mesh(prim) and not _has_uvs(prim):
+                reason = "no texture coordinates"
+            yield item, reason
+
+    def _no_material(self, items: Sequence[str]) -> Iterator[tuple[str, str]]:
+        for item in items:
+            prim = self.prim(item)
+            reason = ""
+            if UsdGeom.Gprim(prim) and not _has_material(prim):
+                reason = "no material"
             yield item, reason
 
     def _duplicate_names(self, items: Sequence[str]) -> Iterator[tuple[str, str]]:
@@ -154,6 +184,34 @@ def _messages(errors: Iterable[Any], first: str) -> dict[str, dict[str, None]]:
             item = str(place.GetPath().GetPrimPath()) if place else first
             messages[item][str(error.GetMessage())] = None
     return messages
+
+
+def _open_edges(mesh: UsdGeom.Mesh) -> int:
+    """Return how many edges of a mesh have not two faces; 0 for a prim that is no mesh."""
+    corners = mesh.GetFaceVertexIndicesAttr().Get() or ()
+    faces_of_edge = Counter[tuple[int, int]]()
+    start = 0
+    for size in mesh.GetFaceVertexCountsAttr().Get() or ():
+        face = corners[start : start + size]
+        start += size
+        for a, b in zip(face, (*face[1:], *face[:1]), strict=True):
+            faces_of_edge[min(a, b), max(a, b)] += 1
+    return sum(count != 2 for count in faces_of_edge.values())
+
+
+def _has_uvs(prim: Usd.Prim) -> bool:
+    primvars = UsdGeom.PrimvarsAPI(prim).FindPrimvarsWithInheritance()
+    return any(primvar.GetTypeName() in _UV_TYPES for primvar in primvars)
+
+
+def _has_material(prim: Usd.Prim) -> bool:
+    """Return whether a material is bound to a prim, to one above it, or to each of its subsets."""
+    material, _ = UsdShade.MaterialBindingAPI(prim).ComputeBoundMaterial()
+    if material:
+        return True
+    subsets = UsdShade.MaterialBindingAPI(prim).GetMaterialBindSubsets()
+    parts = [UsdShade.MaterialBindingAPI(subset.GetPrim()) for subset in subsets]
+    return bool(parts) and all(part.ComputeBoundMaterial()[0] for part in parts)
 
 
 def _is_component(prim: Usd.Prim) -> bool:

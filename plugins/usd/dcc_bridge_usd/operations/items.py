@@ -143,7 +143,7 @@ class _Items(CodeContext, Frames):
         if is_plain(item) or (item.startswith("/") and Sdf.Path.IsValidPathString(item)):
             prim = self.stage.GetPrimAtPath(item)
         if not prim or prim.IsPseudoRoot():
-            raise LookupError(f"There is no prim at {item!r}.{names.instead(self.stage, item)}")
+            raise LookupError(names.missing(self.stage, "prim at", item))
         return prim
 
     def root(self, under: str | None) -> Usd.Prim:
@@ -177,6 +177,10 @@ class _Items(CodeContext, Frames):
     def parent(self, item: str) -> str | None:
         above = self.prim(item).GetParent()
         return None if above.IsPseudoRoot() else str(above.GetPath())
+
+    def named_like(self) -> list[str]:
+        """Return the first prim of each kind that is named in its own way."""
+        return names.examples(self.stage)
 
     def types(self) -> Iterable[str]:
         """Return the concrete types, and the shaders by their ids."""
@@ -314,8 +318,7 @@ class _Items(CodeContext, Frames):
         if prim_at(self.stage, thing) is None and not self._is_file(thing):
             wanted = set(self.looks_called(thing))
         if not wanted:
-            instead = names.instead(self.stage, thing)
-            raise LookupError(f"There is no material, file or prim {thing!r}.{instead}")
+            raise LookupError(names.missing(self.stage, "material, file or prim", thing))
         prims = track(self.prims(), message="Looking for users")
         return (str(prim.GetPath()) for prim in prims if not wanted.isdisjoint(links.used(prim)))
 

@@ -9,7 +9,10 @@ from typing import Final
 
 from pxr import Sdf, Usd
 
+from dcc_bridge.spi import like
+
 _MAX_SEARCHED: Final = 20_000  # prims that are searched for a name
+_MAX_LOOKED_AT: Final = 2_000  # prims among which examples are looked for
 _MAX_NEAR: Final = 5  # names that are suggested
 _MAX_CHILDREN: Final = 10  # that are named
 
@@ -22,7 +25,7 @@ def near(name: str, names: Iterable[str], above: Sdf.Path | None = None) -> str:
         names: The names that there are.
         above: The prim whose children have these names; they are written as paths then.
     """
-    by_lower = {each.lower(): each for each in names}
+    by_lower = {each.lower(): each for each in names if each != name}
     alike = get_close_matches(name.lower(), by_lower, _MAX_NEAR, 0.6)
     if name:
         containing = [lower for lower in by_lower if name.lower() in lower]
@@ -35,11 +38,43 @@ def near(name: str, names: Iterable[str], above: Sdf.Path | None = None) -> str:
     return f" Near: {', '.join(suggestions)}."
 
 
+def examples(stage: Usd.Stage) -> list[str]:
+    """Return the first prim of each kind that is named in its own way, and a variant's property."""
+    first: dict[str, str] = {}
+    for prim in islice(stage.Traverse(), _MAX_LOOKED_AT):
+        path = str(prim.GetPath())
+        kind = prim.GetTypeName()
+        if kind not in ("Material", "Shader"):
+            kind = "prim"
+            if prim.GetPath().pathElementCount > 1:
+                kind = "inner prim"
+        first.setdefault(kind, path)
+        for name in prim.GetVariantSets().GetNames():
+            first.setdefault("variant", f"{path}, variant:{name}")
+    if "inner prim" in first:
+        del first["prim"]  # which says less
+    return list(first.values())
+
+
+def missing(stage: Usd.Stage, what: str, path: str) -> str:
+    """Return the sentences about something that is not there: what it may be, and how names look.
+
+    Args:
+        stage: The scene.
+        what: What is not there: "prim at".
+        path: The path, or the name.
+    """
+    return f"There is no {what} {path!r}.{instead(stage, path)}{like(examples(stage))}"
+
+
 def instead(stage: Usd.Stage, path: str) -> str:
     """Return a sentence about what there is in the place of a prim that is not there."""
+    if Sdf.Path.IsValidPathString(path) and Sdf.Path(path).IsPropertyPath():
+        own = Sdf.Path(path)
+        return f" That is a property: give {own.GetPrimPath()} and its {own.name}."
     if not Sdf.Path.IsValidPathString(path) or not Sdf.Path(path).IsAbsolutePath():
         places = _called(stage, path.rpartition("/")[2])
-        return f" Is it {', '.join(places)}?" if places else ' A path looks like "/World/Camera".'
+        return f" Is it {', '.join(places)}?" if places else " An item is a path."
     parent = stage.GetPseudoRoot()
     for prefix in Sdf.Path(path).GetPrefixes():
         child = stage.GetPrimAtPath(prefix)

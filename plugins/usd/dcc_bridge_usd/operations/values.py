@@ -81,11 +81,15 @@ class _Values(_Items, Keyframes):
             return Value(prim.GetVariantSets().GetVariantSelection(name), "variant")
         raise self._no_property(item, prop)
 
+    def scene_props(self) -> list[str]:
+        """Return the names of the settings."""
+        return list(settings(self.stage))
+
     def _setting(self, name: str) -> Value:
         """Return a setting of the scene as a whole."""
         known = settings(self.stage)
         if name not in known:
-            raise LookupError(f"The scene has no {name!r}. It has {', '.join(known)}.")
+            raise LookupError(f"The scene has no {name!r}.{names.near(name, known)}")
         value, kind = known[name]
         held = _STILL if name == "frame" else ""
         return Value(value, kind, held)

@@ -725,13 +725,13 @@ def test_a_script_of_blender_s_own_that_breaks_is_told_in_a_sentence(
     assert _why(error) == said
 
 
-def test_where_nothing_can_be_written_there_is_no_file(
+def test_a_scene_without_what_a_format_holds_says_that_nothing_is_in_the_file(
     operations: EveryPort, tmp_path: Path
 ) -> None:
     operations.delete(["Cube"])
-    with pytest.raises(ValueError, match="Nothing of the scene can be written"):
-        operations.export_file(tmp_path / "all.obj", [], None)
-    assert not (tmp_path / "all.obj").exists()
+    exported = operations.export_file(tmp_path / "all.obj", [], None)
+    assert exported.items == []
+    assert exported.left_out == [".obj has no such: Light, Camera."]
 
 
 def test_a_blender_file_that_cannot_be_written_is_told_in_a_sentence(

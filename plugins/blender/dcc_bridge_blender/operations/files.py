@@ -160,8 +160,8 @@ class _Files(_Deleting, FileExchange, Saving):
         ):
             missing = {*hidden, *others}
             written = [item for item in map(item_of, things) if item not in missing]
-            if not written:
-                which = ", ".join(items[:_MAX_NAMED]) or "the scene"
+            if items and not written:
+                which = ", ".join(items[:_MAX_NAMED])
                 why = f"it is hidden or {path.suffix} has no such."
                 raise ValueError(f"Nothing of {which} can be written: {why}")
             _run(operator, path, _export_options(operator, frame_range, is_all=not items))

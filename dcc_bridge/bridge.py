@@ -461,7 +461,8 @@ class Bridge:
     def _note_ready(self) -> None:
         with self._start_end_lock:
             self.problem = None
-            self._running.record.update(state="ready", why="", mend="")
+            version = self._server.version
+            self._running.record.update(state="ready", why="", mend="", bridge=version)
             self._server.name_scene(self.instance.scene)
             self._ready.set_result(None)
         self._watchers.call()

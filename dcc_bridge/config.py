@@ -8,13 +8,17 @@ so that nobody can name another file.
 
 from __future__ import annotations
 
+import logging
 import os
 import re
 import sys
 import sysconfig
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from typing import Any, Final, Literal, get_args, get_type_hints
+
+log = logging.getLogger(__name__)
 
 PREFIX: Final = "DCC_BRIDGE_"
 _POLICIES: Final = {
@@ -23,6 +27,7 @@ _POLICIES: Final = {
 }
 # The studio's file, in TOML: the names of settings with their fixed values.
 POLICY: Final = _POLICIES.get(sys.platform, Path("/etc/dcc_bridge/policy.toml"))
+_REMOVED: Final = ("grant_minutes",)  # settings of older versions, which a policy may still have
 _AT_LEAST_ONE: Final = ("dialogs_per_minute", "pending_questions")
 _BOOLEANS: Final = {"1": True, "true": True, "0": False, "false": False}  # in the environment
 
@@ -107,6 +112,8 @@ class Settings:
     def under(self, policy: Path = POLICY) -> Settings:
         """Return the settings with those that the studio fixed.
 
+        A setting that was removed is ignored, and one warning names it.
+
         Args:
             policy: The studio's file.
 
@@ -124,6 +131,9 @@ class Settings:
             text = policy.read_text(encoding="utf-8")
             fixed = {}
             for name, value in tomllib.loads(text).items():
+                if name in _REMOVED:
+                    _warn_of_removed(policy, name, _line_of(name, text))
+                    continue
                 fixed[name] = _read_fixed(name, value, text)
             return replace(self, **fixed)
         except (OSError, ValueError, TypeError) as error:  # no bridge runs without the limits
@@ -192,6 +202,15 @@ def _read_fixed(name: str, value: object, text: str) -> Any:
     except ValueError as error:
         raise ValueError(f"line {line}: {error}") from None
     return fixed
+
+
+@cache  # a command reads the settings several times
+def _warn_of_removed(policy: Path, name: str, line: int) -> None:
+    log.warning(
+        "The studio's policy %s, line %d: the setting %r was removed and has no effect. Delete the "
+        "line.",
+        *(policy, line, name),
+    )
 
 
 def _line_of(name: str, text: str) -> int:

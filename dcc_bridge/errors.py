@@ -309,7 +309,7 @@ class MissingExtra(BridgeError):
             what: The feature that needs the part, as the subject of a sentence: "The demo".
             extra: The extra of the distribution that brings the part: "demo" or "batch".
         """
-        command = f"pip install '{DISTRIBUTION}[{extra}]'"
+        command = f'pip install "{DISTRIBUTION}[{extra}]"'
         super().__init__(f"{what} needs a package that is not installed. Run: {command}")
 
 

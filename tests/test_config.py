@@ -88,6 +88,23 @@ def test_a_slip_in_the_policy_is_named_with_its_line(line: str, said: str, tmp_p
         Settings().under(policy)
 
 
+def test_a_setting_that_was_removed_is_told_once_and_stops_nothing(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    policy = tmp_path / "policy.toml"
+    policy.write_text('edit = "ask"\ngrant_minutes = 30\nmany = 20\n')
+
+    for _ in range(2):
+        settings = Settings().under(policy)
+        assert (settings.edit, settings.many) == ("ask", 20)
+
+    (record,) = caplog.records
+    assert record.getMessage() == (
+        f"The studio's policy {policy}, line 2: the setting 'grant_minutes' was removed and has no "
+        "effect. Delete the line."
+    )
+
+
 def test_a_bridge_takes_the_studios_policy_whatever_it_is_given(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

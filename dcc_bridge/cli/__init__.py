@@ -42,9 +42,10 @@ class Command(NamedTuple):
 COMMANDS: Final = {
     "demo": Command("show one confirmed deletion, end to end", "demo"),
     "setup": Command("find applications and clients and set all of them up", "setup"),
+    "update": Command("bring plug-ins and clients to the version of this command", "update"),
     "install": Command("install the plug-in for an application", "install"),
     "uninstall": Command("remove an installed plug-in", "install", "fill_install"),
-    "status": Command("show where the plug-in is installed", "install"),
+    "status": Command("show where the plug-in and which clients are set up", "install"),
     "pack": Command(
         "build an extension for Blender 4.2 and newer or for Claude Desktop", "install"
     ),

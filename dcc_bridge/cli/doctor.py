@@ -22,10 +22,10 @@ import anyio
 
 from dcc_bridge import known_clients
 from dcc_bridge.cli import call, exits, hosts, interpreter, leaves
-from dcc_bridge.client import Person, agent, entries, registration
+from dcc_bridge.client import Person, agent, entries, entry_state, registration
 from dcc_bridge.elicitation.text import safe_text
 from dcc_bridge.elicitation.types import NOT_SUPPORTED, TIMED_OUT
-from dcc_bridge.errors import BridgeError, StartError, Unreachable
+from dcc_bridge.errors import BridgeError, StartError, Unreachable, own_version
 from dcc_bridge.install import locations
 from dcc_bridge.install.applications import SeveralFound
 from dcc_bridge.install.installed import InstalledFiles, NotOurs, describe, find_installations
@@ -52,20 +52,20 @@ _NO_FOREIGN: Final = (
     "virtual environment, and without PYTHONPATH."
 )
 _QT: Final = re.compile(r"(pyside|shiboken|pyqt)", re.IGNORECASE)
-_MCP: Final = ("it does not speak the protocol that is used here", "pip install 'mcp>=2.3,<3'")
+_MCP: Final = ("it does not speak the protocol that is used here", 'pip install "mcp>=2.3,<3"')
 _TRAPS: Final = (
     # package, first broken version, first fixed version, the problem, the command that fixes it
     (
         *("PySide6-Essentials", (6, 12, 0), (6, 12, 1)),
         "it drops references to True and None, and crashes the application",
-        "pip install 'PySide6-Essentials<6.12'",
+        'pip install "PySide6-Essentials<6.12"',
     ),
     ("mcp", (0,), (2, 3), *_MCP),
     ("mcp", (3,), (sys.maxsize,), *_MCP),
     (
         *("greenlet", (0,), (3, 1)),
         "skills cannot wait for an answer without freezing the host",
-        "pip install 'greenlet>=3.1'",
+        'pip install "greenlet>=3.1"',
     ),
 )
 _IMMORTAL: Final = (3, 12)  # from this Python on, no extension can free True and None
@@ -158,6 +158,7 @@ def _check_host(options: argparse.Namespace) -> Results:
     try:
         if not options.url:
             yield from _check_starts()
+        yield from _check_host_versions(options.url)
         host = hosts.find(options)
         facts, seconds = call.run(_measure, host)
     except hosts.NotStarted as failure:
@@ -181,6 +182,14 @@ def _check_starts() -> Results:
             yield Finding("start", f"{host.id}: {problem.what}", problem.mend)
         if host.foreign:
             yield Finding("files", name_foreign(host.id, host.foreign), _NO_FOREIGN)
+
+
+def _check_host_versions(name: str | None) -> Results:
+    """Find running hosts of another version of the bridge; with a name, look at that host only."""
+    for host in discovery.running(hosts.settings().runtime):
+        problem = host.version_problem()
+        if problem is not None and name in (None, host.id, host.url):
+            yield Finding("version", problem.what, problem.mend)
 
 
 def _check_answer(host: hosts.Target, facts: Mapping[str, Any], seconds: float) -> Results:
@@ -337,6 +346,9 @@ def _check_plug_ins(kind: InstallTarget) -> Results:
         if "wrong" in facts or facts["missing"]:
             what = f"The installation has changed: {describe(facts)}."
             yield Finding("installation", what, f"For details: dcc-bridge doctor {kind.name}")
+        elif facts["bridge"] != own_version():
+            what = f"Installed: {describe(facts)}. Here is dcc-bridge {own_version()}."
+            yield Finding("version", what, "dcc-bridge update")
         else:
             yield f"Installed: {describe(facts)}."
 
@@ -354,6 +366,9 @@ def _check_client(name: str, config: entries.ConfigFile) -> str | Finding | None
         return None
     program = str(entry.get("command"))
     if shutil.which(program) is not None:
+        if entry_state.state(config, name) == "other":
+            other = f"it starts another dcc-bridge, {program}"
+            return f"{title} is set up in {file}; {other} (to change that: dcc-bridge update)."
         return f"{title} is set up in {file}."
     what = f"In {file}, {title} starts {program}, which does not exist."
     if not config.is_writable:

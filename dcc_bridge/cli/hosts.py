@@ -266,6 +266,9 @@ def run_list(options: argparse.Namespace) -> int:
             problem = host.start_problem()
             if problem is not None:
                 print(safe_line(f"{host.id}: {problem}", _MAX_PROBLEM_CHARS))
+            other_version = host.version_problem()
+            if other_version is not None:
+                print(safe_line(str(other_version), _MAX_PROBLEM_CHARS))
     else:
         print(f"No host is running. {START}")
     return SUCCESS

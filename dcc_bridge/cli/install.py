@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import argparse
 import json
-import shlex
-import subprocess
-import sys
 import webbrowser
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
+from dcc_bridge import shell
 from dcc_bridge.audit.log import log_folder
-from dcc_bridge.cli import hosts, interpreter, leaves
+from dcc_bridge.cli import client_states, hosts, interpreter, leaves
 from dcc_bridge.cli.exits import SUCCESS, Failure
+from dcc_bridge.elicitation.text import safe_line
+from dcc_bridge.errors import own_version
 from dcc_bridge.install import packs
 from dcc_bridge.install.builds import BUILDS, Build, usual
 from dcc_bridge.install.folders import leftovers
@@ -22,7 +22,10 @@ from dcc_bridge.install.installed import InstalledFiles, describe, find_installa
 from dcc_bridge.install.locations import Facts, InstallTarget, System, UnknownLocation
 from dcc_bridge.install.plan import Plan
 from dcc_bridge.install.wheels import NotVendored
+from dcc_bridge.server import discovery
 from dcc_bridge.skills.loader import user_folder
+
+_MAX_CHARS: Final = 2000
 
 
 def fill_install(parser: argparse.ArgumentParser) -> None:
@@ -95,7 +98,7 @@ def run_install(options: argparse.Namespace) -> int:
         raise Failure(f"It cannot be written: {error}. Nothing was installed.") from None
     print(f"Done: {result}")
     _print_leftovers(plan.location.folder)
-    print("To remove it:", _quoted(_uninstall_command(options)))
+    print("To remove it:", shell.line(_uninstall_command(options)))
     return SUCCESS
 
 
@@ -134,13 +137,6 @@ def take(application: InstallTarget, installed: InstalledFiles) -> str:
         return f"removed, {len(installed.files):,} files"
     names = ", ".join(str(path) for path in kept)
     return f"removed, but for what was changed or could not be deleted: {names}"
-
-
-def _quoted(words: list[str]) -> str:
-    """Return a command as a person types it in a shell of this system."""
-    if sys.platform == "win32":
-        return subprocess.list2cmdline(words)
-    return shlex.join(words)
 
 
 def run_uninstall(options: argparse.Namespace) -> int:
@@ -198,7 +194,7 @@ def _print_rest(application: InstallTarget) -> None:
 
 
 def run_status(options: argparse.Namespace) -> int:
-    """Print where the plug-in is installed."""
+    """Print where the plug-in is installed, and which clients are set up."""
     targets = leaves.targets()
     applications = list(targets.values())
     if options.host:
@@ -211,10 +207,27 @@ def run_status(options: argparse.Namespace) -> int:
         print(json.dumps(installations, indent=2))
         return SUCCESS
     for installation in installations:
-        print(describe(installation))
+        print(describe(installation) + _advice(installation))
     if not installations:
         print("The bridge is not installed anywhere.")
+    if not options.host:
+        _print_hosts_of_other_versions()
+        print(client_states.line())
     return SUCCESS
+
+
+def _print_hosts_of_other_versions() -> None:
+    for host in discovery.running(hosts.settings().runtime):
+        problem = host.version_problem()
+        if problem is not None:
+            print(safe_line(str(problem), _MAX_CHARS))
+
+
+def _advice(installation: dict[str, Any]) -> str:
+    """Return how an installation of another version is updated; "" for this version."""
+    if installation.get("bridge") in (None, own_version()):
+        return ""
+    return " (dcc-bridge update)"
 
 
 def _versions(application: InstallTarget, version: str | None) -> list[Facts]:
@@ -234,7 +247,8 @@ def run_pack(options: argparse.Namespace) -> int:
     if options.offline or options.open:
         raise Failure("--offline and --open are for: dcc-bridge pack claude-desktop")
     file = _pack_each(options, packs.build_extension, "Blender 4.2 and newer")
-    print(f"To install it: blender --command extension install-file -r user_default -e {file}")
+    quoted = shell.argument(str(file))
+    print(f"To install it: blender --command extension install-file -r user_default -e {quoted}")
     print("Or in Blender: Edit > Preferences > Get Extensions > Install from Disk.")
     return SUCCESS
 

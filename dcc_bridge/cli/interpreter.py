@@ -21,6 +21,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import IO, Final, Literal
 
+from dcc_bridge import shell
 from dcc_bridge.batch_job import JOB, SAVE, Job
 from dcc_bridge.cli import hosts, leaves
 from dcc_bridge.cli.exits import Failure, tell
@@ -279,7 +280,8 @@ def _paths(kind: InstallTarget, program: str, module: str) -> list[str]:
         return list(dict.fromkeys(folders))
     advice = f"dcc-bridge install {kind.name}"
     if is_python(Path(program)):
-        advice = f"install it there, and run {Path(program).with_name('dcc-bridge')}"
+        there = shell.line([str(Path(program).with_name("dcc-bridge"))])
+        advice = f"install it there, and run {there}"
     raise Failure(
         f"{kind.title} has Python {facts.python}, and the bridge is not installed for it: {advice}"
     )

@@ -65,10 +65,10 @@ def rows_to_set_up(only: Collection[str]) -> list[Row]:
         only: The names of the wanted applications and clients; empty for all.
     """
     rows: list[Row] = []
-    for application in _wanted_applications(only):
+    for application in wanted_applications(only):
         rows += _applications(application)
-    for label, place in _wanted_files(only):
-        rows += _clients(label, place)
+    for label, place in wanted_files(only):
+        rows += clients(label, place)
     return rows
 
 
@@ -82,7 +82,7 @@ def rows_to_undo(only: Collection[str]) -> list[Row]:
         only: The names of the wanted applications and clients; empty for all.
     """
     rows: list[Row] = []
-    for label, place in _wanted_files(only):
+    for label, place in wanted_files(only):
         problem = registration.problem(place)
         if problem:
             title = known_clients.CLIENTS[label].name
@@ -90,8 +90,8 @@ def rows_to_undo(only: Collection[str]) -> list[Row]:
         elif registration.find(place) is not None:
             rows.append(_entry(label, place))
     installations: list[tuple[int, Row]] = []
-    for application in _wanted_applications(only):
-        versions = [facts for _, facts in _asked(application) if isinstance(facts, Facts)]
+    for application in wanted_applications(only):
+        versions = [facts for _, facts in asked(application) if isinstance(facts, Facts)]
         versions += application.known_versions
         for installation in find_installations(application, versions):
             row = _installation(application, installation)
@@ -100,12 +100,13 @@ def rows_to_undo(only: Collection[str]) -> list[Row]:
     return [*rows, *(row for _, row in installations)]
 
 
-def _wanted_applications(only: Collection[str]) -> list[InstallTarget]:
+def wanted_applications(only: Collection[str]) -> list[InstallTarget]:
+    """Return the wanted applications; all of them if none is named."""
     targets = leaves.targets()
     return [application for name, application in targets.items() if not only or name in only]
 
 
-def _wanted_files(only: Collection[str]) -> Iterator[tuple[str, ConfigFile]]:
+def wanted_files(only: Collection[str]) -> Iterator[tuple[str, ConfigFile]]:
     """Yield the label of each wanted client, with each of its files."""
     for label, config in CONFIG_FILES.items():
         if only and label not in only:
@@ -123,7 +124,7 @@ def _depth(folder: Path) -> int:
     return len(folder.parts)
 
 
-def _asked(application: InstallTarget) -> Iterator[tuple[Found, Facts | str]]:
+def asked(application: InstallTarget) -> Iterator[tuple[Found, Facts | str]]:
     """Yield each place of an application, with its facts, or with the reason why it has none."""
     for found in search(application, Computer.here()):
         if found.problem:
@@ -139,7 +140,7 @@ def _asked(application: InstallTarget) -> Iterator[tuple[Found, Facts | str]]:
 def _applications(application: InstallTarget) -> Iterator[Row]:
     """Yield a row for each place of an application, the newest version first."""
     usable: list[tuple[Found, Facts]] = []
-    for found, facts in _asked(application):
+    for found, facts in asked(application):
         if isinstance(facts, str):
             place = str(found.program)
             yield Row(application.title, place, "cannot be used", found.version or "", note=facts)
@@ -229,8 +230,8 @@ def _take(application: InstallTarget, folder: Path) -> str:
     return install.take(application, installed)
 
 
-def _clients(label: str, config: ConfigFile) -> Iterator[Row]:
-    """Yield the row of a client if it is on this computer."""
+def clients(label: str, config: ConfigFile) -> Iterator[Row]:
+    """Yield the row of a client that is on this computer, with the step that sets it up."""
     entry = registration.find(config)
     if entry is None and not config.is_there:
         return

@@ -48,6 +48,8 @@ from urllib.parse import quote, urlencode
 from dcc_bridge.client.temporary import start_again
 
 NAME: Final = "dcc-bridge"  # the name of our entry
+# -P: the client's folder, which may hold a module of our name, must not be searched.
+MODULE_WORDS: Final = ("-P", "-m", "dcc_bridge")
 _RUNTIME: Final = "DCC_BRIDGE_RUNTIME"
 _IMPORT_FOLDER: Final = str(Path(__file__).absolute().parents[2])
 """The folder from which `dcc_bridge` is imported."""
@@ -96,8 +98,7 @@ class ClientEntry:
         # A host's own Python finds us only by this variable.
         if _IMPORT_FOLDER in os.environ.get("PYTHONPATH", "").split(os.pathsep):
             env["PYTHONPATH"] = _IMPORT_FOLDER
-        # -P: the client's folder, which may hold a module of our name, must not be searched.
-        return cls(sys.executable, ("-P", "-m", "dcc_bridge", *arguments), env)
+        return cls(sys.executable, (*MODULE_WORDS, *arguments), env)
 
     def as_object(self, kind: Kind) -> dict[str, Any]:
         """Return the entry as the object that a client expects.

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any, Final, NoReturn
 
 from dcc_bridge import held_files
-from dcc_bridge.client.entries import LIMITS, NAME, ClientEntry, ConfigFile
+from dcc_bridge.client.entries import LIMITS, MODULE_WORDS, NAME, ClientEntry, ConfigFile
 from dcc_bridge.client.jsonc import Document
 
 BACKUP: Final = ".before-dcc-bridge"  # the suffix of a backup
@@ -132,7 +132,18 @@ def _merged_env(file: Path, present: Mapping[str, Any], entry: ClientEntry) -> d
     env = present.get("env") or {}
     if not isinstance(env, Mapping):
         raise UnreadableFile(file, f"env of {NAME} is not an object in it")
-    return {**env, **entry.env}
+    kept = dict(env)
+    if _starts_module(present.get("args")) and not _starts_module(entry.args):
+        # The program that is started now must not import the bridge that such a Python imported.
+        kept.pop("PYTHONPATH", None)
+    return {**kept, **entry.env}
+
+
+def _starts_module(arguments: object) -> bool:
+    """Return whether a Python imports our package, as an entry that an application's panel adds."""
+    if not isinstance(arguments, list | tuple):
+        return False
+    return tuple(arguments[: len(MODULE_WORDS)]) == MODULE_WORDS
 
 
 def _user_command(config: ConfigFile, project: Path | None) -> str | None:
@@ -250,6 +261,9 @@ def _with_entry(
                 text = _with_env(text, (key, NAME, name), value, present[name])
             elif present.get(name) != value:
                 text = Document(text).set((key, NAME, name), value)
+        for variable in present.get("env") or {}:
+            if variable not in wanted.get("env", {}):
+                text = Document(text).remove(key, NAME, "env", variable)
     except ValueError as error:
         raise UnreadableFile(file, error) from None
     return text

@@ -10,8 +10,9 @@ from __future__ import annotations
 import json
 import shutil
 import sys
+from collections.abc import Sequence
 from importlib import metadata
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Final
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
@@ -60,6 +61,20 @@ def start_again(prefix: str) -> tuple[str, ...]:
     if program is None:
         return ()
     return (program, *_OPTIONS[runner], _source())
+
+
+def is_start(program: str, words: Sequence[str]) -> bool:
+    """Return whether a program and words are those of `start_again`, for any version and Python.
+
+    Args:
+        program: The path of the program.
+        words: The words between the program and the name of the command.
+    """
+    runner = PurePath(program).stem
+    if runner not in _OPTIONS or len(words) != len(_OPTIONS[runner]) + 1:
+        return False
+    pairs = zip(words, _OPTIONS[runner], strict=False)
+    return all(word == option for word, option in pairs if option.startswith("-"))
 
 
 def _source() -> str:

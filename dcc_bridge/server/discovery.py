@@ -3,6 +3,9 @@
 A record ``<id>.json`` is valid while the process that wrote it holds the lock ``<id>.lock``, which
 is created before the record and deleted after it. Any process that sees a record without a held
 lock deletes the record.
+
+A host and the process that reads its record may be of different versions: a field that is not known
+here is ignored, and one that is not there has its default.
 """
 
 from __future__ import annotations
@@ -18,7 +21,7 @@ import threading
 import time
 import warnings
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, Final, Literal
 
@@ -26,6 +29,7 @@ import platformdirs
 
 from dcc_bridge import errors, file_locks, held_files, private_files
 from dcc_bridge.host import Host
+from dcc_bridge.server.host_version import VersionProblem, compare
 from dcc_bridge.server.start_problem import StartProblem, overdue
 
 State = Literal["starting", "ready", "failed"]
@@ -56,6 +60,8 @@ class Instance:
         why: Why its state is "failed", or "".
         mend: What the person can do about that.
         foreign: By their names, the files of modules that it runs in place of its plug-in's own.
+        bridge: The version of its bridge, once it is ready; "" if that is too old to say it.
+        imported_from: The folder from which it imports the bridge; "" if it does not say that.
     """
 
     url: str
@@ -71,6 +77,8 @@ class Instance:
     why: str = ""
     mend: str = ""
     foreign: dict[str, str] = field(default_factory=dict)
+    bridge: str = ""
+    imported_from: str = ""
 
     def __post_init__(self) -> None:
         """Choose an id, if there is none."""
@@ -91,6 +99,12 @@ class Instance:
             return overdue(self.host, seconds, "it does not respond")
         return None
 
+    def version_problem(self) -> VersionProblem | None:
+        """Return what to do about a bridge of another version there; None if it has this one."""
+        if self.state != "ready":  # it does not say its version yet
+            return None
+        return compare(f"{self.id} ({self.host} {self.version})", self.host, self.bridge)
+
     def told(self) -> dict[str, Any]:
         """Return the record without its secret, for anybody; a host that hangs is "failed"."""
         facts = {name: value for name, value in asdict(self).items() if name != "secret"}
@@ -98,6 +112,9 @@ class Instance:
         if problem is not None:
             facts.update(state="failed", why=problem.what, mend=problem.mend)
         return facts
+
+
+_FIELDS: Final = tuple(field.name for field in fields(Instance))
 
 
 def scene_facts(host: Host) -> dict[str, Any]:
@@ -289,6 +306,7 @@ def _read(file: Path) -> Instance | None:
     """Return the host of a record; None if the file was deleted, or is no record of ours."""
     try:
         with open(private_files.open_own(file), encoding="utf-8") as record:
-            return Instance(**json.load(record))
+            facts = json.load(record)
+            return Instance(**{name: facts[name] for name in _FIELDS if name in facts})
     except (OSError, ValueError, TypeError):
         return None

@@ -21,6 +21,7 @@ from dcc_bridge.threads.background import run_in_thread
 
 log = logging.getLogger(__name__)
 
+_IMPORT_FOLDER: Final = str(Path(__file__).absolute().parents[2])
 _RENEW_INTERVAL_S: Final = 5.0  # until a record that could not be updated is written again
 
 
@@ -43,7 +44,9 @@ class HostRecord:
         """
         _, port = server.getsockname()
         url = f"http://{LOOPBACK}:{port}/mcp"
-        instance = Instance(url, host.name, host.version, **scene_facts(host))
+        instance = Instance(
+            url, host.name, host.version, imported_from=_IMPORT_FOLDER, **scene_facts(host)
+        )
         try:
             self._registration = Registration(instance, runtime)
         except OSError as error:

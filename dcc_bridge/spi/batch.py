@@ -24,17 +24,18 @@ Where it runs:
 ``private_files``    a module: files and folders that other users cannot read or change
 ===================  ===============================================================================
 
-Texts of others, made safe to show:
+Texts for a person to read:
 
 ===================  ===============================================================================
-``safe_line``        one line
-``safe_text``        several lines
+``safe_line``        one line of a text by others, made safe to show
+``safe_text``        several lines of it
+``shell``            a module: command lines that can be copied into the shell of this system
 ===================  ===============================================================================
 """
 
 from __future__ import annotations
 
-from dcc_bridge import file_locks, held_files, private_files
+from dcc_bridge import file_locks, held_files, private_files, shell
 from dcc_bridge.audit.log import record_events
 from dcc_bridge.config import Settings
 from dcc_bridge.consent.call import calling_client
@@ -58,4 +59,5 @@ __all__ = [
     "record_events",
     "safe_line",
     "safe_text",
+    "shell",
 ]

@@ -31,7 +31,7 @@ def test_where_its_packages_are_missing_it_says_how_to_get_them(
     code, said = command("status", "plan")
 
     assert code == 2
-    assert said == "dcc-bridge: openjd is not installed: pip install 'dcc-bridge-mcp[batch]'\n"
+    assert said == 'dcc-bridge: openjd is not installed: pip install "dcc-bridge-mcp[batch]"\n'
 
 
 def test_a_folder_without_a_plan_is_told(command: Command, tmp_path: Path) -> None:

@@ -105,7 +105,7 @@ def test_an_installation_without_the_extra_is_told_what_to_install(
     done = without(runtime, ("pxr", "PySide6", "qasync"), *words.split())
 
     assert done.returncode == 2
-    assert "pip install 'dcc-bridge-mcp[demo]'" in done.stderr
+    assert 'pip install "dcc-bridge-mcp[demo]"' in done.stderr
     assert "Traceback" not in done.stderr
 
 
@@ -136,7 +136,7 @@ def test_a_batch_without_its_extra_is_told_what_to_install(runtime: Path, packag
     done = without(runtime, (package,), "batch", "status", "plan")
 
     assert done.returncode == 2
-    assert "pip install 'dcc-bridge-mcp[batch]'" in done.stderr
+    assert 'pip install "dcc-bridge-mcp[batch]"' in done.stderr
     assert "Traceback" not in done.stderr
 
 

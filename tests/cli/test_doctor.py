@@ -12,6 +12,8 @@ import pytest
 from dcc_bridge.cli.doctor import check_versions
 from dcc_bridge.cli.hosts import START
 from dcc_bridge.elicitation.question import Reply
+from dcc_bridge.errors import own_version
+from tests import versions
 from tests.cli.commands import SHOT, Done, run, serve
 from tests.live import ERAS, Live, accept, live
 from tests.stand_ins import FakeHost, Person
@@ -171,3 +173,22 @@ def test_it_looks_at_a_served_host(runtime: Path) -> None:
 
     assert (done.code, done.err) == (0, ""), done.out
     assert done.out.startswith("ok     dcc-bridge runs on Python")
+
+
+def test_it_names_a_host_of_another_version_and_what_mends_that(
+    runtime: Path, tmp_path: Path
+) -> None:
+    older = versions.environment(tmp_path, versions.OLDER)
+    with serve(runtime, "--headless", "--scene", SHOT, **older) as served:
+        whole = served.run("doctor", "--no-question", "--json")
+        one = served.run("doctor", "--no-question", "--json", served.instance.id)
+        listed = served.run("list")
+        said = served.run("call", "list_items")
+
+    what = f"runs dcc-bridge {versions.OLDER}, and here is dcc-bridge {own_version()}."
+    for done in (whole, one):
+        assert done.code == 1
+        assert what in findings(done)["version"]
+    assert what in listed.out
+    assert "run `dcc-bridge update`" in listed.out
+    assert said.code == 0

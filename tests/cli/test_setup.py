@@ -121,7 +121,7 @@ def test_only_what_is_named_is_set_up_and_taken_back(home: Path) -> None:
     assert (missing.code, "maya was not found" in missing.out) == (1, True)
 
 
-@pytest.mark.parametrize(("newest_python", "folder_of"), [("3.12", "1.0.2"), ("3.99", "1.0.1")])
+@pytest.mark.parametrize(("newest_python", "folder_of"), [("3.12", "1.0.2"), ("3.10", "1.0.1")])
 def test_of_versions_that_share_a_folder_the_newest_that_can_gets_the_plug_in(
     newest_python: str, folder_of: str, home: Path
 ) -> None:
@@ -171,6 +171,18 @@ def test_an_application_that_does_not_start_is_named(home: Path) -> None:
 
     assert done.code == 0
     assert "blender does not say which Blender it is." in done.out
+
+
+def test_where_no_client_is_found_the_known_ones_are_named(tmp_path: Path) -> None:
+    (home := tmp_path / "home").mkdir()
+    application(tmp_path / "bin/blender", "4.5.3")
+
+    done = setup(home, "--dry-run")
+    status = _run_here(variables(home), ["status"])
+
+    line = "No agent's client was found. These are known: Claude Code, Claude Desktop, Cursor, "
+    assert line in done.out
+    assert line in status.out
 
 
 def test_where_nobody_can_be_asked_nothing_is_changed(home: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -9,6 +10,8 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from dcc_bridge.server.discovery import Instance
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +69,8 @@ class HostChoice:
         self._ids_at_choice: frozenset[str] = frozenset()
         # The host that `chosen` has replaced as its restart, until the agent is told.
         self._replaced: Instance | None = None
+        # The ids of the hosts of whose other version the agent was told.
+        self._told_versions: set[str] = set()
 
     def look(self, running: Sequence[Instance]) -> Instance | None:
         """Choose among the hosts that run now.
@@ -107,6 +112,18 @@ class HostChoice:
             "scene before you go on."
         )
 
+    def take_version_notice(self, host: Instance) -> str | None:
+        """Return the text that tells an agent once that a host has another version of the bridge.
+
+        None if the host has this version, or the agent was told already.
+        """
+        problem = host.version_problem()
+        if problem is None or host.id in self._told_versions:
+            return None
+        self._told_versions.add(host.id)
+        log.warning("%s", problem)  # to stderr, which clients keep as the log of this server
+        return f"{problem} Tell the person. If a tool does not work, this may be the reason."
+
     def use(self, name: str) -> Instance:
         """Choose a host by its name.
 
@@ -142,7 +159,12 @@ class HostChoice:
         if not self.running:
             return "No host is running."
         hosts = "; ".join(describe(host) for host in self.running)
-        return f"Running: {hosts}."
+        sentences = [f"Running: {hosts}."]
+        for host in self.running:
+            problem = host.version_problem()
+            if problem is not None:
+                sentences.append(str(problem))
+        return " ".join(sentences)
 
     def why_none(self) -> str:
         """Return sentences for an agent: why no host is connected, and what to do."""

@@ -37,6 +37,7 @@ from dcc_bridge.client.proxy.messages import (
     ACKNOWLEDGED,
     CANCELLED,
     CHANGED,
+    LIST,
     LISTEN,
     failure,
     with_text_before,
@@ -220,7 +221,10 @@ class Router:
             return
         # Shielded: a connection that is lost now would answer the request a second time.
         with anyio.CancelScope(shield=True):
-            await self._say(self._answer_for_client(upstream, request, message))
+            if isinstance(message, types.JSONRPCError) and _lobby_lists(upstream, request):
+                self.say_lobby(request)
+            else:
+                await self._say(self._answer_for_client(upstream, request, message))
         # Only now: a connection with nothing in flight may be closed.
         upstream.in_flight.pop(request.id, None)
         self._leave(upstream)
@@ -248,15 +252,20 @@ class Router:
         if isinstance(message, types.JSONRPCError):
             if upstream.is_lost or message.error.code == types.CONNECTION_CLOSED:
                 return failure(request, self._loss_text(upstream, request))
+            problem = upstream.host.version_problem()
+            if problem is not None and request.method == "tools/call":
+                return failure(request, f"{message.error.message.rstrip('.')}. {problem}")
             return message
         self._states.store(request, message.result, upstream.host)
         if "ttlMs" in message.result and "taskId" not in message.result:  # the next host may differ
             message.result["ttlMs"] = 0
         if request.method == "tools/call" and "content" in message.result:
             restart = self._choice.take_restart_notice(upstream.host)
-            if restart is None:
+            other_version = self._choice.take_version_notice(upstream.host)
+            notices = [notice for notice in (restart, other_version) if notice is not None]
+            if not notices:
                 return message
-            return with_text_before(message, restart)
+            return with_text_before(message, " ".join(notices))
         if request.method == "tools/list":
             return _with_lobby_tools(upstream, message)
         return message
@@ -354,6 +363,9 @@ class Router:
             await self._say(notice)
         while upstream.in_flight:
             _, request = upstream.in_flight.popitem()
+            if _lobby_lists(upstream, request):
+                self.say_lobby(request)
+                continue
             await self._say(failure(request, self._loss_text(upstream, request)))
 
     async def _is_running(self, host: Instance) -> bool:
@@ -365,15 +377,19 @@ class Router:
     def _loss_text(self, upstream: Upstream, request: types.JSONRPCRequest) -> str:
         """Return whether a request was done, as far as is known, after its host went away."""
         host = describe(upstream.host)
+        why = f"{host} ended"
+        problem = upstream.host.version_problem()
+        if problem is not None:
+            why = f"{problem} The connection to {host} was lost"
         if request.method in TASK_METHODS:
             name = "the task"  # its call began before this request
         else:
             params = request.params or {}
             name = params.get("name", request.method)
             if request.id in upstream.unsent:
-                return f"{host} ended before {name} was sent. Nothing was done."
+                return f"{why} before {name} was sent. Nothing was done."
         return (
-            f"{host} ended during {name}. It is not known whether {name} was done, in part or "
+            f"{why} during {name}. It is not known whether {name} was done, in part or "
             "as a whole. Look at the scene before you try again."
         )
 
@@ -401,6 +417,14 @@ def _is_for_lobby(request: types.JSONRPCRequest) -> bool:
         return True
     params = request.params or {}
     return request.method == "tools/call" and params.get("name") in lobby.OWN
+
+
+def _lobby_lists(upstream: Upstream, request: types.JSONRPCRequest) -> bool:
+    """Return whether the lobby lists the tools in place of a host of another version.
+
+    If that host cannot list its own, an agent can still ask `list_hosts` for the reason.
+    """
+    return request.method == LIST and upstream.host.version_problem() is not None
 
 
 def _with_lobby_tools(upstream: Upstream, message: types.JSONRPCResponse) -> types.JSONRPCResponse:

@@ -19,7 +19,7 @@ from typing import Any, Final
 
 import platformdirs
 
-from dcc_bridge.spi.batch import Settings, held_files, private_files, record_events
+from dcc_bridge.spi.batch import Settings, held_files, private_files, record_events, shell
 
 from . import files
 from .plan import Plan, PlanError, user, when
@@ -200,8 +200,18 @@ def check(plan: Plan, consent: str = "") -> str:
         except NotApproved as error:
             why = f" {error}"
     raise NotApproved(
-        f"This plan is not approved yet.{why} Next: dcc-bridge batch approve {plan.folder}"
+        f"This plan is not approved yet.{why} Next: {command('approve', plan.folder)}"
     )
+
+
+def command(name: str, folder: Path) -> str:
+    """Return the command line for a plan, as a person types it.
+
+    Args:
+        name: The command of ``dcc-bridge batch``.
+        folder: The plan's folder.
+    """
+    return shell.line(["dcc-bridge", "batch", name, str(folder)])
 
 
 def digest(plan: Plan) -> str:

@@ -27,7 +27,6 @@ from .plan import Plan, PlanError, Request, when
 _SKILL_FOLDER: Final = Path(__file__).resolve().parent / "skills"
 SUMMARY: Final = "run one skill on many scene files with one approval"
 _EXTRA_PACKAGES: Final = ("openjd", "rich")  # what the extra "batch" brings
-_NEXT_COMMAND: Final = "Next: dcc-bridge batch {} {}"
 Command = Callable[[argparse.Namespace], int]
 
 
@@ -109,7 +108,7 @@ def _check_installed() -> None:
     for package in _EXTRA_PACKAGES:
         if find_spec(package) is None:
             raise exits.Failure(
-                f"{package} is not installed: pip install 'dcc-bridge-mcp[batch]'", exits.USAGE
+                f'{package} is not installed: pip install "dcc-bridge-mcp[batch]"', exits.USAGE
             )
 
 
@@ -213,7 +212,7 @@ def _plan(options: argparse.Namespace) -> int:
     report.write(plan)
     display.show_plan(plan, display.console())
     if plan.asks:
-        exits.tell(_NEXT_COMMAND.format("approve", folder))
+        exits.tell(_next_command("approve", folder))
     else:
         exits.tell(approval.NOTHING_TO_APPROVE)
     print(folder)
@@ -272,10 +271,14 @@ def _run(options: argparse.Namespace) -> int:
     return exits.TOOL_ERROR
 
 
+def _next_command(name: str, folder: Path) -> str:
+    return f"Next: {approval.command(name, folder)}"
+
+
 def _next(plan: Plan, totals: outcome.Totals) -> str:
     """Return a sentence that names the next command for a plan."""
     states = totals.states
-    roll_back = _NEXT_COMMAND.format("rollback", plan.folder)
+    roll_back = _next_command("rollback", plan.folder)
     if states["rolling_back"]:
         return f"{roll_back}, which was interrupted"
     if totals.is_over:
@@ -287,8 +290,8 @@ def _next(plan: Plan, totals: outcome.Totals) -> str:
             return str(error)
         if states["done"]:
             return f"{roll_back}, for the scenes that are not rolled back yet"
-        return f"To run the plan again: dcc-bridge batch approve {plan.folder}"
-    run_again = _NEXT_COMMAND.format("run", plan.folder)
+        return f"To run the plan again: {approval.command('approve', plan.folder)}"
+    run_again = _next_command("run", plan.folder)
     if states["failed"]:
         run_again += ", which retries the failed scenes"
     return run_again
@@ -298,7 +301,7 @@ def _next_when_over(plan: Plan, totals: outcome.Totals) -> str:
     """Return the sentence of `_next` for a plan without scenes that a run could still change."""
     new_plan = "The skipped scenes need a new plan."
     if totals.states["done"]:
-        commit = f"{_NEXT_COMMAND.format('commit', plan.folder)}, or rollback"
+        commit = f"{_next_command('commit', plan.folder)}, or rollback"
         if totals.missed:
             return f"{commit}. {new_plan}"
         return commit

@@ -35,10 +35,10 @@ def alone(runtime: Path) -> dict[str, str]:
 class Small:
     """A small host in a process."""
 
-    def __init__(self, runtime: Path, scene: str) -> None:
+    def __init__(self, runtime: Path, scene: str, **env: str) -> None:
         command = [sys.executable, "-m", "tests.client.proxy.host", str(runtime), scene]
         self.process = subprocess.Popen(
-            command, env=alone(runtime), stdout=subprocess.PIPE, text=True
+            command, env={**alone(runtime), **env}, stdout=subprocess.PIPE, text=True
         )
         assert self.process.stdout is not None
         self.id = self.process.stdout.readline().strip().removeprefix("serving ")
@@ -52,8 +52,8 @@ class Small:
 
 
 @contextmanager
-def small(runtime: Path, scene: str = "shot.ma") -> Iterator[Small]:
-    host = Small(runtime, scene)
+def small(runtime: Path, scene: str = "shot.ma", **env: str) -> Iterator[Small]:
+    host = Small(runtime, scene, **env)
     try:
         yield host
     finally:

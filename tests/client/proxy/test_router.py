@@ -31,12 +31,14 @@ from dcc_bridge.client.proxy.lobby import Lobby, LobbyLink
 from dcc_bridge.client.proxy.messages import ACKNOWLEDGED, LISTEN
 from dcc_bridge.client.proxy.router import Router, Say
 from dcc_bridge.client.proxy.upstream import Upstream
+from dcc_bridge.errors import own_version
 from dcc_bridge.server.discovery import Instance
 from tests.bench.agent import envelope
 from tests.client.impostor import impostor_server
 from tests.live import LIMIT, Live, live
 
-OTHER = Instance("http://127.0.0.1:9/mcp", "Other", "1", "other.ma", state="ready")
+URL = "http://127.0.0.1:9/mcp"
+OTHER = Instance(URL, "Other", "1", "other.ma", state="ready", bridge=own_version())
 PROBE = JSONRPCRequest(jsonrpc="2.0", id=1, method="server/discover")
 HELLO = JSONRPCRequest(jsonrpc="2.0", id=1, method="initialize", params={})
 LISTING = JSONRPCRequest(jsonrpc="2.0", id=2, method="tools/list")

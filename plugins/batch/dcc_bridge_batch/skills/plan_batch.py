@@ -29,7 +29,7 @@ from dcc_bridge_batch.scenes import LISTS
 
 _PACKAGE_PARENT: Final = Path(__file__).resolve().parents[2]  # the folder with the package
 _ANSWER_TIMEOUT_S: Final = 600.0  # there is a list to read
-_NOT_INSTALLED: Final = "dcc-bridge batch is not installed: pip install 'dcc-bridge-mcp[batch]'"
+_NOT_INSTALLED: Final = 'dcc-bridge batch is not installed: pip install "dcc-bridge-mcp[batch]"'
 _HOSTS: Final = ("usd", "blender", "freecad", "maya", "houdini")
 _POLL_S: Final = 0.2
 _END_TIMEOUT_S: Final = 30.0  # for the process of a plan that is cancelled; then it is killed
@@ -191,7 +191,7 @@ def _approval(plan: Plan) -> tuple[bool, str]:
     Returns:
         Whether the plan was approved, and the next step for the person.
     """
-    approve = f"dcc-bridge batch approve {plan.folder}"
+    approve = approval.command("approve", plan.folder)
     if not plan.asks:
         return False, f"{approval.NOTHING_TO_APPROVE} The report says why."
     context = current_context()
@@ -214,7 +214,7 @@ def _approval(plan: Plan) -> tuple[bool, str]:
     if answer.answered_by != "host":  # a client could answer without asking its person
         return False, f"The person approves it on their computer: {approve}"
     approval.approve(plan, by="host")
-    return True, f"The person runs it: dcc-bridge batch run {plan.folder}"
+    return True, f"The person runs it: {approval.command('run', plan.folder)}"
 
 
 def _facts(plan: Plan) -> dict[str, Any]:

@@ -1,0 +1,61 @@
+"""Says which agents' clients are on this computer, and whether they are set up. Main thread."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dcc_bridge import known_clients
+from dcc_bridge.client import entry_state, registration
+from dcc_bridge.client.entries import CONFIG_FILES, ConfigFile
+
+
+def none_found() -> str:
+    """Return the line that no client was found, and which are known; "" if there is one."""
+    for label, config in _places():
+        if config.is_there or entry_state.state(config, label) != "absent":
+            return ""
+    names = ", ".join(known_clients.CLIENTS[label].name for label in CONFIG_FILES)
+    return f"No agent's client was found. These are known: {names}.\n"
+
+
+def line() -> str:
+    """Return a line with the state of each client that was found."""
+    states = []
+    absent = []
+    for label, config in _places():
+        name = known_clients.CLIENTS[label].name
+        text = _state(label, config)
+        if text:
+            states.append(f"{name} {text}")
+        elif config.is_there:
+            absent.append(name)
+    if absent:
+        states.append(f"not set up: {', '.join(absent)} (dcc-bridge setup)")
+    if not states:
+        return none_found().rstrip()
+    return f"Clients: {'; '.join(states)}."
+
+
+def _places() -> Iterator[tuple[str, ConfigFile]]:
+    """Yield the label of each client, with each of its files."""
+    for label, config in CONFIG_FILES.items():
+        for place in config.places():
+            yield label, place
+
+
+def _state(label: str, config: ConfigFile) -> str:
+    """Return what is to be said of a client's file; "" if it has no entry of ours."""
+    problem = registration.problem(config)
+    if problem:
+        return f"has a file that {problem}"
+    match entry_state.state(config, label):
+        case "current":
+            return "is set up"
+        case "changed":
+            return "is set up with an entry that was changed by hand"
+        case "other":
+            entry = registration.find(config) or {}
+            return f"starts another dcc-bridge, {entry.get('command')} (dcc-bridge update)"
+    if config.syntax == "yaml" and config.is_there:
+        return "is set up by hand"
+    return ""

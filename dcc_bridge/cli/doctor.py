@@ -20,7 +20,7 @@ from typing import Any, Final
 
 import anyio
 
-from dcc_bridge import known_clients
+from dcc_bridge import known_clients, store_programs
 from dcc_bridge.cli import call, exits, hosts, interpreter, leaves
 from dcc_bridge.client import Person, agent, entries, entry_state, registration
 from dcc_bridge.elicitation.text import safe_text
@@ -50,6 +50,10 @@ _MENDS: Final[dict[type[BridgeError], str]] = {
 _NO_FOREIGN: Final = (
     "Remove them from the path of the application's Python: start it from a terminal without a "
     "virtual environment, and without PYTHONPATH."
+)
+_FROM_STORE: Final = (
+    "This Python is from the Microsoft Store: Windows puts what it writes below AppData into a "
+    "folder that no application looks into."
 )
 _QT: Final = re.compile(r"(pyside|shiboken|pyqt)", re.IGNORECASE)
 _MCP: Final = ("it does not speak the protocol that is used here", 'pip install "mcp>=2.3,<3"')
@@ -128,6 +132,8 @@ def _check_all(options: argparse.Namespace) -> Results:
     python = platform.python_version()
     yield f"dcc-bridge runs on Python {python} with mcp {versions.get('mcp', '(none)')}."
     yield from check_versions(versions, python, "This installation")
+    if store_programs.is_from_store(Path(sys.base_prefix)):
+        yield Finding("python", _FROM_STORE, f"{store_programs.ANOTHER_PYTHON}.")
     if options.url in leaves.targets():
         yield from check_installation(options.url)
         return

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from dcc_bridge import shell
 from dcc_bridge.audit.log import log_folder
-from dcc_bridge.cli import client_states, hosts, interpreter, leaves
+from dcc_bridge.cli import client_states, enabling, hosts, interpreter, leaves
 from dcc_bridge.cli.exits import SUCCESS, Failure
 from dcc_bridge.elicitation.text import safe_line
 from dcc_bridge.errors import own_version
@@ -89,11 +89,13 @@ def run_install(options: argparse.Namespace) -> int:
     if old is not None:
         print(f"Version {old.facts.get('bridge')} is installed and will be replaced.")
     print("\n".join(plan.sentences()), flush=True)
+    if not options.for_all_users:
+        _print_enabling(plan)
     if options.dry_run:
         print("Nothing was written.")
         return SUCCESS
     try:
-        result = put(plan)
+        result = put(plan, enables=not options.for_all_users)
     except OSError as error:
         raise Failure(f"It cannot be written: {error}. Nothing was installed.") from None
     print(f"Done: {result}")
@@ -113,8 +115,22 @@ def _uninstall_command(options: argparse.Namespace) -> list[str]:
     return words
 
 
-def put(plan: Plan) -> str:
-    """Install a plug-in, and return its size and the person's next step, as a sentence.
+def _print_enabling(plan: Plan) -> None:
+    preferences = enabling.to_enable(plan.application, plan.facts)
+    if preferences is None:
+        return
+    print(f"  {enabling.change(plan.application, preferences)}", flush=True)
+    warning = enabling.warning(plan.application, plan.facts)
+    if warning:
+        print(f"{warning}.", flush=True)
+
+
+def put(plan: Plan, *, enables: bool = True) -> str:
+    """Install a plug-in, and return its size and the person's next step, as sentences.
+
+    Args:
+        plan: The installation.
+        enables: Whether to enable it for this user, where the application needs that.
 
     Raises:
         BridgeError: It cannot be installed. Nothing has changed.
@@ -122,21 +138,32 @@ def put(plan: Plan) -> str:
     """
     installed = plan.install()
     size = sum(file.stat().st_size for file in installed.files) / 1e6
-    return f"{len(installed.files):,} files, {size:.0f} MB. {plan.application.afterwards}"
+    next_step = plan.application.afterwards
+    if enables:
+        next_step = enabling.enable(plan.application, plan.facts)
+    return f"{len(installed.files):,} files, {size:.0f} MB. {next_step}"
 
 
-def take(application: InstallTarget, installed: InstalledFiles) -> str:
-    """Remove a plug-in, and return what was removed and what was kept, as a sentence.
+def take(application: InstallTarget, facts: Facts, installed: InstalledFiles) -> str:
+    """Disable and remove a plug-in of this user, and return what was removed and what was kept.
+
+    Args:
+        application: The application.
+        facts: The facts of its version.
+        installed: The installation.
 
     Raises:
         BridgeError: It cannot be removed. Nothing was deleted.
         OSError: A folder cannot be written. Nothing was deleted.
     """
+    disabled = enabling.disable(application, facts)
     kept = [*installed.remove(application.title), *leftovers(installed.folder)]
     if not kept:
-        return f"removed, {len(installed.files):,} files"
+        return f"removed, {len(installed.files):,} files. {disabled}".rstrip()
     names = ", ".join(str(path) for path in kept)
-    return f"removed, but for what was changed or could not be deleted: {names}"
+    return (
+        f"removed, but for what was changed or could not be deleted: {names}. {disabled}".rstrip()
+    )
 
 
 def run_uninstall(options: argparse.Namespace) -> int:
@@ -154,6 +181,7 @@ def run_uninstall(options: argparse.Namespace) -> int:
         print("Nothing was deleted.")
         return SUCCESS
     try:
+        _print_disabled(options, plan)
         remaining = installed.remove(plan.application.title)
     except OSError as error:
         raise Failure(f"It cannot be removed: {error}. Nothing was deleted.") from None
@@ -166,6 +194,15 @@ def run_uninstall(options: argparse.Namespace) -> int:
         print("Done. All installed files were removed.")
     _print_rest(plan.application)
     return SUCCESS
+
+
+def _print_disabled(options: argparse.Namespace, plan: Plan) -> None:
+    """Disable the plug-in for this user, and print what was done."""
+    if options.for_all_users:
+        return
+    done = enabling.disable(plan.application, plan.facts)
+    if done:
+        print(done, flush=True)
 
 
 def _print_leftovers(folder: Path) -> bool:

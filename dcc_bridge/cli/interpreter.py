@@ -19,7 +19,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict
 from pathlib import Path
-from typing import IO, Final, Literal
+from typing import IO, Any, Final, Literal
 
 from dcc_bridge import shell
 from dcc_bridge.batch_job import JOB, SAVE, Job
@@ -29,6 +29,7 @@ from dcc_bridge.config import POLICY, data_folder
 from dcc_bridge.elicitation import unattended
 from dcc_bridge.errors import own_version
 from dcc_bridge.install import applications
+from dcc_bridge.install.builds import own_machine
 from dcc_bridge.install.installed import InstalledFiles
 from dcc_bridge.install.locations import Facts, InstallTarget, System, UnknownLocation
 
@@ -54,12 +55,18 @@ _POLL_INTERVAL_S: Final = 0.05
 _END_TIMEOUT_S: Final = 15.0  # from the request to end until the interpreter is killed
 _PROBE_TIMEOUT_S: Final = 180  # an application that starts for the first time is slow
 _HOME_VARIABLES: Final = ("HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME")
+# On Windows `platform.machine()` is the computer's, which on ARM also runs what is made for x64. On
+# macOS it is the process's, also under Rosetta.
 _PROBE: Final = """\
-import json, os, sys
+import json, os, platform, sys, sysconfig
 {it.probe_imports}
 with open(os.environ["DCC_BRIDGE_TELL"], "w") as out:
-    python = "%d.%d" % sys.version_info[:2]
-    json.dump({{"version": {it.probe_version}, "python": python, "shared": {it.probe_shared}}}, out)
+    answer = {{"version": {it.probe_version}, "shared": {it.probe_shared}}}
+    answer["python"] = "%d.%d" % sys.version_info[:2]
+    answer["machine"] = platform.machine()
+    if sys.platform == "win32":
+        answer["machine"] = sysconfig.get_platform().rpartition("-")[2]
+    json.dump(answer, out)
 """
 Rule = Literal["refuse", "deny", "allow"]
 _RULES: Final[dict[str, Rule]] = {"deny": "deny", "fallback": "refuse", "allow": "allow"}
@@ -274,7 +281,8 @@ def _paths(kind: InstallTarget, program: str, module: str) -> list[str]:
                 f", and this is {own_version()}: dcc-bridge install {kind.name}"
             )
         return [str(location.folder / location.vendor), *packages]
-    if facts.python == f"{sys.version_info.major}.{sys.version_info.minor}":
+    same_python = facts.python == f"{sys.version_info.major}.{sys.version_info.minor}"
+    if same_python and facts.machine in (None, own_machine()):
         libraries = (sysconfig.get_path("purelib"), sysconfig.get_path("platlib"))
         folders = (str(_PACKAGE.parent), *packages, *libraries)
         return list(dict.fromkeys(folders))
@@ -313,31 +321,53 @@ def probe(
     if path is None:
         return Facts()
     with tempfile.TemporaryDirectory(prefix="dcc_bridge-") as home:
-        answer = Path(home, "answer.json")
         script = Path(home, "probe.py")
         script.write_text(_PROBE.format(it=application), encoding="utf-8")
-        env = {**environment(), "DCC_BRIDGE_TELL": str(answer)}
         # The probe has its own home folder, because an application writes settings on start.
-        for variable in _HOME_VARIABLES:
-            env[variable] = home
+        own_home = dict.fromkeys(_HOME_VARIABLES, home)
+        payload = answer(path, application.script_option, script, **own_home)
+    if payload is None:
+        raise UnknownLocation(f"{path} does not say which {application.title} it is.")
+    shared = None
+    if payload.get("shared"):
+        shared = Path(payload["shared"])
+    machine = payload.get("machine")
+    return Facts(payload["version"], payload["python"], shared, path, machine)
+
+
+def answer(
+    program: Path, options: Sequence[str], script: Path, **variables: str
+) -> dict[str, Any] | None:
+    """Run a Python file in an application's batch interpreter, and return its answer.
+
+    Args:
+        program: The interpreter.
+        options: The words before the file; a Python needs none.
+        script: The file, which writes a JSON object to the file that ``DCC_BRIDGE_TELL`` names.
+        **variables: More variables of the environment.
+
+    Returns:
+        The object; None if the interpreter did not start, or did not answer in time.
+    """
+    with tempfile.TemporaryDirectory(prefix="dcc_bridge-") as folder:
+        answer_file = Path(folder, "answer.json")
+        env = {**environment(), "XDG_CACHE_HOME": folder, **variables}
+        env["DCC_BRIDGE_TELL"] = str(answer_file)
+        env["PYTHONDONTWRITEBYTECODE"] = "1"
         with suppress(subprocess.TimeoutExpired, OSError):
             subprocess.run(
-                _script_command(path, application.script_option, script),
+                _script_command(program, options, script),
                 env=env,
-                cwd=home,
+                cwd=folder,
                 stdin=subprocess.DEVNULL,
                 capture_output=True,
                 timeout=_PROBE_TIMEOUT_S,
                 check=False,
             )
         try:
-            payload = json.loads(answer.read_text(encoding="utf-8"))
-        except (OSError, ValueError):
-            raise UnknownLocation(f"{path} does not say which {application.title} it is.") from None
-    shared = None
-    if payload.get("shared"):
-        shared = Path(payload["shared"])
-    return Facts(payload["version"], payload["python"], shared, path)
+            return dict(json.loads(answer_file.read_text(encoding="utf-8")))
+        except (OSError, ValueError, TypeError):
+            return None
 
 
 def environment() -> dict[str, str]:

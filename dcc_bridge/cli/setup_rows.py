@@ -6,7 +6,7 @@ Nothing is written before a row's `Row.do` is called. That uses the functions of
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from dcc_bridge import known_clients
-from dcc_bridge.cli import install, interpreter, leaves
+from dcc_bridge.cli import enabling, install, interpreter, leaves
 from dcc_bridge.client import registration
 from dcc_bridge.client.entries import CONFIG_FILES, ConfigFile
 from dcc_bridge.errors import own_version
@@ -94,10 +94,20 @@ def rows_to_undo(only: Collection[str]) -> list[Row]:
         versions = [facts for _, facts in asked(application) if isinstance(facts, Facts)]
         versions += application.known_versions
         for installation in find_installations(application, versions):
-            row = _installation(application, installation)
+            facts = _facts_of(application, versions, Path(installation["folder"]))
+            row = _installation(application, facts, installation)
             installations.append((_depth(Path(installation["folder"])), row))
     installations.sort(key=lambda installation: installation[0], reverse=True)
     return [*rows, *(row for _, row in installations)]
+
+
+def _facts_of(application: InstallTarget, versions: Sequence[Facts], folder: Path) -> Facts:
+    """Return the facts of the first version that looks for a user's plug-in in a folder."""
+    for facts in versions:
+        for location, for_all in application.locations(System.here(), [facts]):
+            if location.folder == folder and not for_all:
+                return facts
+    return Facts()
 
 
 def wanted_applications(only: Collection[str]) -> list[InstallTarget]:
@@ -181,12 +191,12 @@ def _application(row: Callable[..., Row], plan: Plan) -> Row:
     Raises:
         UnknownLocation: The version or the Python of the application does not fit.
     """
+    other = plan.application.other_form(System.here(), plan.facts)
+    if other is not None:
+        return row("extension", note=f"The bridge is there as an extension already, in {other}")
     for installation in find_installations(plan.application, [plan.facts]):
         if _is_current(installation, plan):
-            shared = ""
-            if installation["for_all_users"]:
-                shared = " for all users"
-            return row(f"plug-in {installation['bridge']}{shared}")
+            return _current(row, plan, installation)
     try:
         old = plan.check()
     except NotOurs as error:
@@ -197,18 +207,38 @@ def _application(row: Callable[..., Row], plan: Plan) -> Row:
         now = f"plug-in {old.facts.get('bridge')}"
         verb = "replace"
     places = " and ".join(str(path) for path in (plan.location.folder, *plan.location.texts))
-    return row(now, verb=verb, change=f"the plug-in, into {places}", do=partial(install.put, plan))
+    change = f"the plug-in, into {places}"
+    note = ""
+    preferences = enabling.to_enable(plan.application, plan.facts)
+    if preferences is not None:
+        change += f"; then {enabling.change(plan.application, preferences)}"
+        note = enabling.warning(plan.application, plan.facts)
+    return row(now, verb=verb, change=change, note=note, do=partial(install.put, plan))
+
+
+def _current(row: Callable[..., Row], plan: Plan, installation: dict[str, Any]) -> Row:
+    """Return the row of an application that has the plug-in, which may have to be enabled."""
+    now = f"plug-in {installation['bridge']}"
+    if installation["for_all_users"]:
+        return row(f"{now} for all users")
+    preferences = enabling.to_enable(plan.application, plan.facts)
+    if preferences is None:
+        return row(now)
+    change = f"the plug-in that is there, {enabling.change(plan.application, preferences)}"
+    note = enabling.warning(plan.application, plan.facts)
+    do = partial(enabling.enable, plan.application, plan.facts)
+    return row(f"{now}, not enabled", verb="enable", change=change, note=note, do=do)
 
 
 def _is_current(installation: dict[str, Any], plan: Plan) -> bool:
-    """Return whether an installation is complete, and of this bridge and this Python."""
+    """Return whether an installation is complete, and of this bridge, Python and processor."""
     if "wrong" in installation or installation["missing"]:
         return False
-    facts = (installation["bridge"], installation["python"])
-    return facts == (own_version(), plan.python)
+    facts = (installation["bridge"], installation["python"], installation.get("build"))
+    return facts == (own_version(), plan.python, plan.build.name)
 
 
-def _installation(application: InstallTarget, installation: dict[str, Any]) -> Row:
+def _installation(application: InstallTarget, facts: Facts, installation: dict[str, Any]) -> Row:
     """Return the row of an installation, which takes it back."""
     folder = installation["folder"]
     row = partial(Row, application.title, folder)
@@ -220,14 +250,20 @@ def _installation(application: InstallTarget, installation: dict[str, Any]) -> R
         advice = f"dcc-bridge uninstall {application.name} --for-all-users"
         return row(verb="by hand", note=f"It is for all users. To remove it: {advice}")
     change = f"the plug-in, out of {folder}"
-    return row(verb="remove", change=change, do=partial(_take, application, Path(folder)))
+    note = ""
+    preferences = enabling.preferences_of(application, facts)
+    if preferences is not None and preferences.is_enabled:
+        change += f"; before that it is disabled in {preferences.file}"
+        note = enabling.warning(application, facts)
+    do = partial(_take, application, facts, Path(folder))
+    return row(verb="remove", change=change, note=note, do=do)
 
 
-def _take(application: InstallTarget, folder: Path) -> str:
+def _take(application: InstallTarget, facts: Facts, folder: Path) -> str:
     installed = InstalledFiles.read(folder)
     if installed is None:
         return "it was removed meanwhile"
-    return install.take(application, installed)
+    return install.take(application, facts, installed)
 
 
 def clients(label: str, config: ConfigFile) -> Iterator[Row]:

@@ -21,7 +21,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final, NoReturn
 
-from dcc_bridge import held_files
+from dcc_bridge import held_files, store_programs
 from dcc_bridge.client.entries import LIMITS, MODULE_WORDS, NAME, ClientEntry, ConfigFile
 from dcc_bridge.client.jsonc import Document
 
@@ -75,10 +75,13 @@ def add(config: ConfigFile, label: str, project: Path | None = None) -> Change:
     Raises:
         ByHand: A person has to edit the file.
         UnreadableFile: The client could not read the file, which was not changed.
-        ValueError: The client has no file for projects.
+        ValueError: The client has no file for projects, or Windows would put the file elsewhere.
         OSError: The file cannot be read or written.
     """
     file = config.path(project)
+    redirection = store_programs.redirection(file)
+    if redirection:
+        raise ValueError(redirection)
     entry = ClientEntry.for_client(label)
     present = _entry(config, file)
     wanted = _wanted(config, file, entry, present)

@@ -8,6 +8,8 @@ is not the shell's.
 from __future__ import annotations
 
 import json
+import os
+import re
 import shutil
 import sys
 from collections.abc import Sequence
@@ -19,12 +21,14 @@ from urllib.request import url2pathname
 
 from dcc_bridge.errors import DISTRIBUTION
 
-# The folders above such an environment. uv names them in its "Caching" documentation, pipx in that
-# of `pipx run`.
-_FOLDERS: Final = {
-    "uvx": ({"uv", "archive-v0"}, {"uv", "environments-v2"}),
-    "pipx": ({"pipx", ".cache"},),
-}
+# The folder of such environments in uv's cache, as its "Caching" documentation names them, and the
+# file by which uv marks the cache. By the source of pipx 1.18, those of `pipx run` are in the
+# system's folder for caches, or in ``.cache`` in a folder that the person named. It writes the
+# other file into each of its environments.
+_UV_FOLDER: Final = re.compile(r"(archive|builds|environments)-v\d+")
+_UV_MARK: Final = "CACHEDIR.TAG"
+_PIPX_CACHES: Final = frozenset({".cache", "Cache", "Caches"})
+_PIPX_MARK: Final = "pipx_metadata.json"
 _OPTIONS: Final = {
     "uvx": ("--python", f"{sys.version_info.major}.{sys.version_info.minor}", "--from"),
     "pipx": ("run", "--spec"),
@@ -37,11 +41,37 @@ def runner_of(prefix: str) -> str:
     Args:
         prefix: The folder of the environment, as `sys.prefix` has it.
     """
-    parts = set(Path(prefix).parts)
-    for runner, folders in _FOLDERS.items():
-        if any(names <= parts for names in folders):
-            return runner
+    environment = Path(prefix)
+    for folder in environment.parents:
+        if _UV_FOLDER.fullmatch(folder.name) and _is_uv_cache(folder.parent):
+            return "uvx"
+    if _is_of_pipx_run(environment):
+        return "pipx"
     return ""
+
+
+def _is_uv_cache(folder: Path) -> bool:
+    """Return whether a folder is uv's cache, which may have any name."""
+    if "uv" in folder.parts or folder in _named("UV_CACHE_DIR"):
+        return True
+    return (folder / _UV_MARK).is_file()
+
+
+def _is_of_pipx_run(environment: Path) -> bool:
+    """Return whether `pipx run` made an environment, wherever pipx's folder is."""
+    folder = environment.parent
+    if "pipx" in folder.parts and not _PIPX_CACHES.isdisjoint(folder.parts):
+        return True
+    if folder.name not in _PIPX_CACHES:
+        return False
+    named = _named("PIPX_HOME", "PIPX_GLOBAL_HOME")
+    return folder.parent in named or (environment / _PIPX_MARK).is_file()
+
+
+def _named(*variables: str) -> list[Path]:
+    """Return the folders that variables of the environment name."""
+    values = (os.environ.get(variable) for variable in variables)
+    return [Path(value).expanduser().absolute() for value in values if value]
 
 
 def start_again(prefix: str) -> tuple[str, ...]:

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
+from dcc_bridge import store_programs
 from dcc_bridge.install import registry
 from dcc_bridge.install.locations import InstallTarget, System, UnknownLocation
 from dcc_bridge.install.registry import Registry
@@ -25,6 +26,10 @@ _VERSION: Final = re.compile(r"\d+(?:\.\d+)*")
 _PROGRAM_FILES: Final = ("PROGRAMFILES", "PROGRAMW6432", "PROGRAMFILES(X86)")
 _TRANSLOCATED: Final = "AppTranslocation"
 _SEALED: Final = "{} is {}, which has folders of its own. Use the one from its makers' page"
+_FROM_STORE: Final = (
+    "{} is from the Microsoft Store: Windows puts what it writes into folders of its own, where no "
+    "client would find it. Use the one from its makers' page"
+)
 PATH: Final = "PATH"
 Way = tuple[str, Path]
 """How the folder of an application was found, in words, and the folder."""
@@ -139,6 +144,8 @@ def problem_of(application: InstallTarget, program: Path) -> str:
             f"macOS runs this {title} from a temporary copy. Quit it, move it with the Finder into "
             "the folder Applications, and start it there once"
         )
+    if store_programs.is_from_store(program):
+        return _FROM_STORE.format(title)
     if Path(os.path.realpath(program)).name == "snap":
         return _SEALED.format(title, "a snap")
     return ""

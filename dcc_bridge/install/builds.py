@@ -70,8 +70,44 @@ BUILDS: Final = {build.name: build for build in _ALL}
 """The builds by their names."""
 
 
+_NAMES: Final = {
+    ("linux", "x86_64"): "linux-x64",
+    ("darwin", "arm64"): "macos-arm64",
+    ("darwin", "x86_64"): "macos-x64",
+    ("win32", "arm64"): "windows-arm64",
+    ("win32", "amd64"): "windows-x64",
+}
+
+
+def own_machine() -> str:
+    """Return the processor that this Python runs on, as an application's Python reports its own."""
+    if sys.platform == "win32":
+        return sysconfig.get_platform().rpartition("-")[2]
+    return machine_facts.machine()
+
+
+def build_for(platform: Platform, machine: str | None) -> Build | None:
+    """Return the build of an application.
+
+    Args:
+        platform: The application's system.
+        machine: The processor that its Python reported; None if it was not asked.
+
+    Returns:
+        The build; None if there is none for this processor.
+    """
+    if machine is None:
+        return usual(platform)
+    name = _NAMES.get((platform, machine.lower()))
+    if name is None:
+        return None
+    return BUILDS[name]
+
+
 def usual(platform: Platform) -> Build:
-    """Return the build of the applications on this computer, or the common one of another system.
+    """Return the build of most applications on this computer, or the common one of another system.
+
+    The applications need not run as this Python does: on Apple silicon it may be one for Intel.
 
     Args:
         platform: The system.
@@ -80,7 +116,8 @@ def usual(platform: Platform) -> Build:
         return BUILDS["linux-x64"]
     is_here = platform == sys.platform
     if platform == "darwin":
-        if is_here and machine_facts.machine() == "x86_64":
+        # The name of the kernel's build has the processor of the computer, also under Rosetta.
+        if is_here and "ARM64" not in machine_facts.version():
             return BUILDS["macos-x64"]
         return BUILDS["macos-arm64"]
     # An x64 Python on Windows for ARM says "win-amd64", and so does the x64 application beside it.

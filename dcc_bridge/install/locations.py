@@ -20,6 +20,7 @@ import platformdirs
 
 from dcc_bridge.errors import BridgeError
 from dcc_bridge.install.places import Places, Platform
+from dcc_bridge.install.preferences import Preferences
 from dcc_bridge.program import Program
 
 _VENDOR_SUFFIXES: Final[dict[Platform, str]] = {"linux": "linux", "win32": "win64", "darwin": "mac"}
@@ -120,12 +121,14 @@ class Facts:
         shared: The folder in which the application looks for plug-ins for all users; None if not
             known.
         program: The program that reported the facts; None if none was asked.
+        machine: The processor that its Python runs on: "arm64"; None if none was asked.
     """
 
     version: str | None = None
     python: str | None = None
     shared: Path | None = None
     program: Path | None = None
+    machine: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,6 +222,34 @@ class InstallTarget(Program):
             texts[root / self.loader] = source.read_text(encoding="utf-8")
         vendor = self.vendor(system, facts.python)
         return Location(self.plugin_folder(root), vendor, texts, self.sources)
+
+    def preferences(self, system: System, facts: Facts) -> Preferences | None:
+        """Return the preferences in which the plug-in must be enabled. It raises nothing.
+
+        A leaf overrides this if the application does not start a plug-in before it is enabled.
+
+        Args:
+            system: The operating system and the user.
+            facts: The known facts of the application.
+
+        Returns:
+            The preferences; None if the plug-in need not be enabled, or the version is not known.
+        """
+        return None
+
+    def other_form(self, system: System, facts: Facts) -> Path | None:
+        """Return where the bridge is installed in another way, so that it is not there twice.
+
+        A leaf overrides this if the application has such a way. It raises nothing.
+
+        Args:
+            system: The operating system and the user.
+            facts: The known facts of the application.
+
+        Returns:
+            The folder; None if there is none.
+        """
+        return None
 
     def locations(self, system: System, versions: Iterable[Facts]) -> list[tuple[Location, bool]]:
         """Return the places where versions look for plug-ins, if known.

@@ -10,10 +10,11 @@ from os.path import lexists
 from pathlib import Path
 from typing import Final
 
-from dcc_bridge import held_files
+from dcc_bridge import held_files, store_programs
 from dcc_bridge.errors import DISTRIBUTION
 from dcc_bridge.install import locations as targets
 from dcc_bridge.install import vendor
+from dcc_bridge.install.builds import BUILDS, Build, build_for
 from dcc_bridge.install.folders import (
     NEW,
     OLD,
@@ -49,6 +50,19 @@ class Plan:
         """The minor version of the application's Python."""
         return self.facts.python or ""
 
+    @property
+    def build(self) -> Build:
+        """The system and the processor that the packages are fetched for.
+
+        Raises:
+            UnknownLocation: There are no packages for the processor.
+        """
+        build = build_for(self.system.platform, self.facts.machine)
+        if build is None:
+            why = f"{self.application.title} runs on {self.facts.machine}"
+            raise targets.UnknownLocation(f"{why}; there are packages for {', '.join(BUILDS)}.")
+        return build
+
     def sentences(self) -> list[str]:
         """Return the steps of the installation, a line each."""
         location = self.location
@@ -75,7 +89,8 @@ class Plan:
             The installation that will be replaced, if there is one.
 
         Raises:
-            UnknownLocation: The version or the Python of the application does not fit.
+            UnknownLocation: The version or the Python of the application does not fit, or Windows
+                would put the plug-in elsewhere.
             NotOurs: There are files that we did not install.
         """
         title = self.application.title
@@ -89,6 +104,16 @@ class Plan:
         if targets.numbers(self.python) < _OLDEST_PYTHON:
             needs = "the bridge needs 3.11 or newer"
             raise targets.UnknownLocation(f"{title} has Python {self.python}; {needs}.")
+        redirection = store_programs.redirection(self.location.folder)
+        if redirection:
+            raise targets.UnknownLocation(f"{redirection}.")
+        _ = self.build  # there are packages for it
+        other = self.application.other_form(self.system, self.facts)
+        if other is not None:
+            raise targets.UnknownLocation(
+                f"The bridge is in {title} already, as an extension in {other}. Remove that in "
+                f"{title} first."
+            )
         return self._check_place()
 
     def _check_place(self) -> InstalledFiles | None:
@@ -118,7 +143,8 @@ class Plan:
             The installation.
 
         Raises:
-            UnknownLocation: The version or the Python of the application does not fit.
+            UnknownLocation: The version or the Python of the application does not fit, or Windows
+                would put the plug-in elsewhere.
             NotOurs: There are files that we did not install.
             NotVendored: A dependency of the bridge cannot be fetched.
             InUse: The application holds files of the older plug-in open.
@@ -160,7 +186,7 @@ class Plan:
         """Copy the plug-in, the bridge and its dependencies into a new folder."""
         for source, target in self.location.sources:
             vendor.copy_sources(self.application.leaf / source, new / target)
-        vendor.fill(new / self.location.vendor, self.python, self.system.platform)
+        vendor.fill(new / self.location.vendor, self.python, self.build)
 
     def _write_texts(self, on_failure: ExitStack) -> Mapping[Path, Path]:
         """Write the files outside of the folder under temporary names.
@@ -183,5 +209,6 @@ class Plan:
             "host_version": self.facts.version or "",
             "python": self.python,
             "platform": self.system.platform,
+            "build": self.build.name,
             "bridge": metadata.version(DISTRIBUTION),
         }

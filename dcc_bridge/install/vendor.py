@@ -19,8 +19,7 @@ from typing import Final
 from dcc_bridge.errors import DISTRIBUTION
 from dcc_bridge.install import wheels
 from dcc_bridge.install.archive import write_wheel
-from dcc_bridge.install.builds import Build, usual
-from dcc_bridge.install.places import Platform
+from dcc_bridge.install.builds import Build
 from dcc_bridge.install.wheels import NotVendored as NotVendored
 
 _PACKAGE: Final = Path(__file__).resolve().parents[1]
@@ -69,20 +68,20 @@ def absent_packages(folder: Path) -> list[str]:
     return wheels.absent_packages(folder)
 
 
-def fill(into: Path, python: str, platform: Platform) -> None:
+def fill(into: Path, python: str, build: Build) -> None:
     """Put the bridge and its dependencies into a folder, which must not exist yet.
 
     Args:
         into: The folder.
         python: The minor version of the host's Python: "3.11".
-        platform: The system of the host.
+        build: The system and the processor of the host.
 
     Raises:
         NotVendored: pip could not fetch a package, or Qt is among them.
     """
     with tempfile.TemporaryDirectory(prefix="dcc_bridge-") as temporary:
         folder = Path(temporary)
-        download(folder, python, usual(platform))
+        download(folder, python, build)
         build_own_wheel(folder)  # includes the metadata of the bridge's version
         for wheel in sorted(folder.glob("*.whl")):
             with zipfile.ZipFile(wheel) as archive:

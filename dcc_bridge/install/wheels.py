@@ -1,9 +1,9 @@
 """Fetches the packages that the bridge needs in an application, as wheels. Main thread.
 
-Only what a host imports is kept. `trim` leaves out tests, types, sources of native code and lists
-of parts. Some packages are never fetched: the SDK of the protocol imports them on demand, for
-what the bridge does not do. Measured with mcp 2.3, Linux, Python 3.11: 33.5 MB in 1,081 files
-instead of 37.6 in 1,459; 14.9 of them are `cryptography`, with which the SDK seals a pending call.
+Only what a host imports is kept. `trim` leaves out tests, types, sources of native code, lists of
+parts, descriptions, and of Linux's libraries what only a debugger reads. Some packages are never
+fetched: the SDK of the protocol imports them on demand, for what the bridge does not do.
+`cryptography` is one of them; for it, an import in the SDK is changed.
 """
 
 from __future__ import annotations
@@ -25,14 +25,24 @@ from typing import Final
 from dcc_bridge.errors import BridgeError
 from dcc_bridge.install.archive import write_archive, write_wheel
 from dcc_bridge.install.builds import Build
+from dcc_bridge.install.elf import loaded_part
 
 _PIP: Final = Path(__file__).with_name("pip_elsewhere.py")
 _PIP_TIMEOUT_S: Final = 600  # pip may have to download all packages
 _QT: Final = re.compile(r"(pyside|shiboken|pyqt|qtpy)", re.IGNORECASE)
 _NOT_FOUND: Final = re.compile(r"No matching distribution found for (.+)")
 # By the name on the index, what one imports. jsonschema is for a client of the SDK that checks
-# what tools return, and brings four others; pycparser is for cffi, which compiles nothing here.
-_ON_DEMAND: Final = {"jsonschema": "jsonschema", "pycparser": "pycparser"}
+# what tools return, and brings four others; cryptography is for a client that signs in elsewhere,
+# and for a codec in whose place `server.state_seal` is; pycparser is for cffi, which compiles
+# nothing here.
+_ON_DEMAND: Final = {
+    "cryptography": "cryptography",
+    "jsonschema": "jsonschema",
+    "pycparser": "pycparser",
+}
+# The one module that imports `cryptography` as it is imported itself, and the lines that do.
+_GUARDED: Final = "mcp/server/request_state.py"
+_IMPORTS: Final = re.compile(r"^(?:from cryptography[\w.]* import \w+(?:, \w+)*\n)+", re.MULTILINE)
 _STAND_IN_VERSION: Final = "9999"  # newer than each real one
 _UNUSED_SUFFIXES: Final = (".pyi", ".c", ".h", ".cpp", ".hpp", ".pyx", ".pxd", ".lib", "py.typed")
 _UNUSED_FOLDERS: Final = frozenset({"tests", "test", "sboms"})
@@ -173,7 +183,8 @@ def _imported_at_start(folder: Path, left_out: set[str]) -> set[str]:
         if package_of(wheel) in _ONLY:
             continue
         with zipfile.ZipFile(wheel) as archive:
-            sources = [archive.read(name) for name in archive.namelist() if name.endswith(".py")]
+            names = [name for name in archive.namelist() if name.endswith(".py")]
+            sources = [_changed(name, archive.read(name)) for name in names]
         text = b"\n".join(sources).decode(errors="replace")
         for name in left_out:
             if re.search(rf"^(?:import|from) {_ON_DEMAND[name]}\b", text, re.MULTILINE):
@@ -216,11 +227,33 @@ def trim(wheel: Path) -> None:
                 continue
             kept = _kept_as(package_of(wheel), name)
             if kept is not None:
-                content[kept] = archive.read(name)
+                content[kept] = _changed(name, archive.read(name))
     if not info:  # pretended, or older than the specification
         write_archive(wheel, content)
         return
     write_wheel(wheel, content, info)
+
+
+def _changed(name: str, data: bytes) -> bytes:
+    """Return what a pack has of a file that is kept."""
+    if name == _GUARDED:
+        return _IMPORTS.sub(_guarded, data.decode()).encode()
+    if name.endswith(".so"):
+        return loaded_part(data)
+    if name.endswith(".dist-info/METADATA"):
+        fields, _, _ = data.partition(b"\n\n")  # the description is behind them
+        return fields.rstrip() + b"\n"
+    return data
+
+
+def _guarded(imports: re.Match[str]) -> str:
+    """Return lines that import, so that they may fail: what they import is None then."""
+    lines = imports[0].splitlines()
+    names: list[str] = []
+    for line in lines:
+        names += line.partition(" import ")[2].split(", ")
+    indented = "".join(f"    {line}\n" for line in lines)
+    return f"try:\n{indented}except ImportError:\n    {' = '.join(names)} = None\n"
 
 
 def _kept_as(package: str, name: str) -> str | None:

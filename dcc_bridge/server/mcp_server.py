@@ -34,6 +34,7 @@ from dcc_bridge.server.legacy_requests import RunningRequests
 from dcc_bridge.server.parked_calls import ParkedCalls
 from dcc_bridge.server.protocol import CALL
 from dcc_bridge.server.scope_keys import STARTED, TURN
+from dcc_bridge.server.state_seal import StateSeal
 from dcc_bridge.server.tasks import Tasks
 from dcc_bridge.skills.loader import Library
 from dcc_bridge.skills.registry import Entry, Registry
@@ -121,7 +122,9 @@ class Server(MCPServer[Any]):
                 icons=[types.Icon.model_validate(ICON)],
                 cache_hints=_CACHE_HINTS,
                 instructions=_INSTRUCTIONS.format(host=host.name),
-                request_state_security=RequestStateSecurity.ephemeral(ttl=_REQUEST_STATE_TTL_S),
+                request_state_security=RequestStateSecurity(
+                    codec=StateSeal(), ttl=_REQUEST_STATE_TTL_S
+                ),
                 log_level="WARNING",
                 subscriptions=scene.bus,
                 extensions=[tasks],

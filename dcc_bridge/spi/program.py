@@ -10,6 +10,7 @@ An application with a Python of its own:
 ===================  ===============================================================================
 ``InstallTarget``    an application that ``dcc-bridge install`` can put a plug-in into
 ``Places``           where an application may be installed, besides the folders of PATH
+``Preferences``      the file in which an application keeps which plug-ins are enabled
 ``Facts``            what an application's own program said of itself
 ``System``           an operating system, a user's home folder on it, and the environment
 ``numbers``          reads a version: "0.20.2" as (0, 20, 2)
@@ -31,6 +32,7 @@ from __future__ import annotations
 from dcc_bridge.errors import MissingExtra
 from dcc_bridge.install.locations import Facts, InstallTarget, System, UnknownLocation, numbers
 from dcc_bridge.install.places import Places
+from dcc_bridge.install.preferences import Preferences
 from dcc_bridge.program import LocalProgram, Opening, WindowedHost
 
 __all__ = [
@@ -40,6 +42,7 @@ __all__ = [
     "MissingExtra",
     "Opening",
     "Places",
+    "Preferences",
     "System",
     "UnknownLocation",
     "WindowedHost",

@@ -16,11 +16,35 @@ def put(file: Path, text: str) -> Path:
     return file
 
 
-def application(program: Path, version: str, python: str = "3.11") -> Path:
-    """Write a batch interpreter that tells its version and its Python to whoever starts it."""
-    facts = json.dumps({"version": version, "python": python, "shared": None})
-    script = f"#!/bin/sh\nprintf '%s' '{facts}' > \"$DCC_BRIDGE_TELL\"\n"
-    put(program, script).chmod(0o755)
+_APPLICATION = """\
+#!/bin/sh
+config="$HOME/.config/blender/{minor}/config"
+preferences="$config/userpref.blend"
+case "$DCC_BRIDGE_ENABLE" in
+yes)
+    /bin/mkdir -p "$config"
+    [ -n "{why}" ] || printf 'dcc_bridge_blender\\000' >> "$preferences"
+    printf '{{"why": "{why}"}}' > "$DCC_BRIDGE_TELL" ;;
+no)
+    printf 'disabled' > "$preferences"
+    printf '{{"why": ""}}' > "$DCC_BRIDGE_TELL" ;;
+*)
+    printf '%s' '{facts}' > "$DCC_BRIDGE_TELL" ;;
+esac
+"""
+
+
+def application(
+    program: Path, version: str, python: str = "3.11", why: str = "", machine: str = "x86_64"
+) -> Path:
+    """Write a batch interpreter that tells its version and its Python to whoever starts it.
+
+    It enables a plug-in as Blender does, and says why it did not if a reason is given.
+    """
+    told = {"version": version, "python": python, "shared": None, "machine": machine}
+    facts = json.dumps(told)
+    minor = ".".join(version.split(".")[:2])
+    put(program, _APPLICATION.format(facts=facts, minor=minor, why=why)).chmod(0o755)
     return program
 
 

@@ -14,6 +14,7 @@ import pytest
 from dcc_bridge.cli import own_package
 from dcc_bridge.errors import own_version
 from dcc_bridge.install import vendor
+from dcc_bridge.install.builds import Build
 from dcc_bridge.server.discovery import Instance, Registration
 from tests.cli.commands import Done, _run_here
 from tests.cli.pretended import application, put, variables
@@ -31,9 +32,9 @@ MOD = ".local/share/FreeCAD/Mod/dcc_bridge"
 def vendored(monkeypatch: pytest.MonkeyPatch) -> None:
     """What pip would bring, without pip."""
 
-    def fill(into: Path, python: str, platform: str) -> None:
+    def fill(into: Path, python: str, build: Build) -> None:
         (into / "mcp").mkdir(parents=True)
-        (into / "mcp" / "__init__.py").write_text(f"# {python} {platform}")
+        (into / "mcp" / "__init__.py").write_text(f"# {python} {build.name}")
 
     monkeypatch.setattr(vendor, "fill", fill)
 
@@ -215,7 +216,7 @@ def test_another_python_of_the_application_gets_its_own_dependencies(home: Path)
 
     assert done.code == 0
     assert json.loads((home / ADDON / "installed.json").read_text())["facts"]["python"] == "3.12"
-    assert (home / ADDON / "vendor/mcp/__init__.py").read_text() == "# 3.12 linux"
+    assert (home / ADDON / "vendor/mcp/__init__.py").read_text() == "# 3.12 linux-x64"
 
 
 def test_of_versions_that_share_a_folder_the_one_that_has_the_plug_in_keeps_it(home: Path) -> None:

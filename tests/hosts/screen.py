@@ -57,6 +57,19 @@ class Screen:
     def do(self, *words: str) -> None:
         subprocess.run(["xdotool", *words], env=self._environment, check=True, capture_output=True)
 
+    def ask(self, *words: str, limit: float = 60) -> str:
+        """Give what xdotool prints; fail where it takes more seconds than the limit."""
+        command = ["xdotool", *words]
+        done = subprocess.run(
+            command,
+            env=self._environment,
+            check=True,
+            stdout=subprocess.PIPE,
+            text=True,
+            timeout=limit,
+        )
+        return done.stdout
+
     def look(self) -> Image.Image:
         return ImageGrab.grab(xdisplay=self.display).convert("RGB")
 

@@ -96,6 +96,7 @@ def test_a_bundle_for_a_studio_has_wheels_for_each_python_and_says_for_which_sys
         "cp311",
         "cp312",
         "cp313",
+        "cp314",
     ]
 
 

@@ -8,20 +8,28 @@ from __future__ import annotations
 
 import json
 import os
+import platform
+import struct
 import subprocess
 import sys
 import tomllib
 import zipfile
+from importlib import metadata
 from io import BytesIO
 from pathlib import Path
+from types import SimpleNamespace
 
+import greenlet._greenlet as greenlet_module
 import pytest
 
 from dcc_bridge.install import packs, vendor, wheels
 from dcc_bridge.install.archive import write_wheel
 from dcc_bridge.install.builds import BUILDS, Build, usual
+from dcc_bridge.install.elf import loaded_part
+from dcc_bridge.install.folders import files_below
 from tests.blender import bpy_module
 from tests.cli.commands import Done, _run_here, environment
+from tests.install import binaries
 
 NEEDED = ["sdk>=1", "native>=1", "speed>=1; platform_machine != 'ARM64'"]
 OF_SDK = ["jsonschema>=4", "cffi", "pywin32>=300; sys_platform == 'win32'"]
@@ -64,7 +72,8 @@ def index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for build in BUILDS.values():
         for python in ("cp311", "cp313"):
             tag = f"{python}-{python}-{build.tags[-1]}"
-            native = {"native/core.so": build.name.encode(), "native/core.cpp": b"source"}
+            code = binaries.pretended(build.platform, build.machine)
+            native = {"native/core.so": code, "native/core.cpp": b"source"}
             put(folder, "native", tag, native, [])
             put(folder, "speed", tag, {"speed.so": b""}, [])
             put(folder, "cffi", tag, {"_cffi_backend.so": b"", "cffi/api.py": b""}, [])
@@ -115,7 +124,64 @@ def test_an_extension_has_the_wheels_of_its_system_for_each_python(
     assert told["platforms"] == [build.name]
     assert inside.keys() == wanted | others
     (native,) = (files for name, files in inside.items() if name.startswith("native-1000-cp313"))
-    assert native["native/core.so"] == build.name.encode()
+    assert binaries.processors(native["native/core.so"]) == {build.machine}
+
+
+SDK_STATE = b"""\
+import os
+
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.ciphers import AESGCM, HKDF
+
+OUT = [InvalidTag, AESGCM, HKDF]
+"""
+
+
+def test_the_sdk_is_imported_without_cryptography_and_with_it(tmp_path: Path) -> None:
+    """It is not among the wheels, and an application may have one of its own."""
+    put(tmp_path, "mcp", "py3-none-any", {"mcp/server/request_state.py": SDK_STATE}, [])
+    (wheel,) = tmp_path.iterdir()
+
+    wheels.trim(wheel)
+
+    with zipfile.ZipFile(wheel) as archive:
+        module = archive.read("mcp/server/request_state.py")
+    without: dict[str, object] = {}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(sys.modules, "cryptography", None)
+        exec(module, without)
+    own = {"InvalidTag": 1, "AESGCM": 2, "HKDF": 3}
+    names = ("cryptography", "cryptography.exceptions", "cryptography.hazmat")
+    with_own: dict[str, object] = {}
+    with pytest.MonkeyPatch.context() as patch:
+        for name in (*names, "cryptography.hazmat.ciphers"):
+            patch.setitem(sys.modules, name, SimpleNamespace(**own))
+        exec(module, with_own)
+    assert without["OUT"] == [None, None, None]
+    assert with_own["OUT"] == [1, 2, 3]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="its libraries are of another kind")
+def test_a_library_without_its_debug_sections_loads_and_works(tmp_path: Path) -> None:
+    """That of greenlet: nine tenths of it are read by debuggers alone."""
+    original = Path(str(greenlet_module.__file__))
+    data = original.read_bytes()
+    kept = loaded_part(data)
+    (tmp_path / original.name).write_bytes(kept)
+    script = (
+        f"import sys; sys.path.insert(0, {str(tmp_path)!r}); import _greenlet as made\n"
+        "print(made.greenlet(lambda: made.__file__).switch())"
+    )
+
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, timeout=60
+    )
+
+    assert done.stdout.strip() == str(tmp_path / original.name), done.stderr
+    assert len(kept) < len(data) / 2
+    assert loaded_part(kept) == kept
+    assert loaded_part(b"\xcf\xfa\xed\xfe of macOS") == b"\xcf\xfa\xed\xfe of macOS"
+    assert loaded_part(data[:40]) == data[:40]
 
 
 @pytest.mark.usefixtures("index")
@@ -218,6 +284,7 @@ def test_a_bundle_for_a_system_needs_no_index_and_tells_what_it_leaves_out(
         icon = archive.read(manifest["icon"])
     assert uv["environments"] == ["sys_platform == 'win32' and platform_machine == 'ARM64'"]
     assert uv["override-dependencies"] == [
+        "cryptography; sys_platform == 'none'",
         "jsonschema; sys_platform == 'none'",
         "pycparser; sys_platform == 'none'",
     ]
@@ -227,15 +294,58 @@ def test_a_bundle_for_a_system_needs_no_index_and_tells_what_it_leaves_out(
     assert "Privacy" in manifest["long_description"]
 
 
-@pytest.mark.parametrize(("machine", "name"), [("x86_64", "macos-x64"), ("arm64", "macos-arm64")])
+@pytest.mark.parametrize(("kernel", "name"), [("X86_64", "macos-x64"), ("ARM64", "macos-arm64")])
 def test_an_intel_mac_gets_its_own_wheels(
-    machine: str, name: str, monkeypatch: pytest.MonkeyPatch
+    kernel: str, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.platform", "darwin")
+    monkeypatch.setattr("platform.version", lambda: f"root:xnu-11417/RELEASE_{kernel}_T6000")
+
+    assert usual("darwin") is BUILDS[name]
+    assert usual("win32") is BUILDS["windows-x64"]
+
+
+@pytest.mark.usefixtures("index")
+@pytest.mark.parametrize("machine", ["x86_64", "arm64"])
+def test_what_is_installed_on_a_mac_has_code_for_its_processor(
+    machine: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("sys.platform", "darwin")
     monkeypatch.setattr("platform.machine", lambda: machine)
 
-    assert usual("darwin") is BUILDS[name]
-    assert usual("win32") is BUILDS["windows-x64"]
+    vendor.fill(tmp_path / "vendor", "3.11", "darwin")
+
+    code = (tmp_path / "vendor" / "native" / "core.so").read_bytes()
+    assert binaries.processors(code) == {machine}
+
+
+@pytest.mark.usefixtures("index")
+@pytest.mark.parametrize(("tag", "machine"), [("win-arm64", "ARM64"), ("win-amd64", "AMD64")])
+def test_what_is_installed_on_windows_has_code_for_the_processor_of_this_python(
+    tag: str, machine: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An x64 Python on Windows for ARM stands beside an x64 application."""
+    monkeypatch.setattr("dcc_bridge.install.builds.sys", SimpleNamespace(platform="win32"))
+    monkeypatch.setattr("sysconfig.get_platform", lambda: tag)
+
+    vendor.fill(tmp_path / "vendor", "3.11", "win32")
+
+    code = (tmp_path / "vendor" / "native" / "core.so").read_bytes()
+    assert binaries.processors(code) == {machine}
+
+
+def test_native_code_says_for_which_processors_it_is() -> None:
+    """Of this computer, of a file with two of them, and of what is no native code."""
+    here = metadata.files("greenlet") or []
+    code = [file.read_binary() for file in here if binaries.is_native(file.name)]
+    both = struct.pack(">2I", 0xCAFEBABE, 2)
+    both += struct.pack(">5I", 0x01000007, 3, 0, 0, 0) + struct.pack(">5I", 0x0100000C, 0, 0, 0, 0)
+
+    assert code
+    assert all(binaries.processors(one) == {platform.machine()} for one in code)
+    assert binaries.processors(both) == {"x86_64", "arm64"}
+    with pytest.raises(ValueError, match="it begins with b'import s'"):
+        binaries.processors(b"import sys")
 
 
 @pytest.fixture(scope="module")
@@ -261,15 +371,39 @@ class TestRealWheels:
         done = subprocess.run([python, tool, "validate", file], timeout=60, check=False)
 
         assert done.returncode == 0
-        assert file.stat().st_size < 18_000_000
+        assert file.stat().st_size < 12_000_000
+
+    @pytest.mark.parametrize("name", BUILDS)
+    def test_all_native_code_is_for_the_processor_of_its_system(
+        self, name: str, made: Path
+    ) -> None:
+        """Each package has some, but for httptools on ARM, where the server does without."""
+        (file,) = made.glob(f"*-{name}.zip")
+        found = {}
+        for wheel, files in opened(file).items():
+            for one, content in files.items():
+                if binaries.is_native(one):
+                    found[wheel, one] = binaries.processors(content)
+
+        machine = BUILDS[name].machine
+        packages = {wheel.partition("-")[0] for wheel, _ in found}
+        assert {one: machines for one, machines in found.items() if machine not in machines} == {}
+        needed = {"cffi", "cryptography", "pydantic_core", "greenlet", "httptools", "pywin32"}
+        if BUILDS[name].platform != "win32":
+            needed.remove("pywin32")
+        if machine == "ARM64":
+            needed.remove("httptools")
+        assert packages == needed
 
     def test_the_server_is_imported_from_a_plug_ins_folder_alone(self, tmp_path: Path) -> None:
         version = f"{sys.version_info.major}.{sys.version_info.minor}"
-        vendor.fill(tmp_path / "vendor", version, "linux")
+        vendor.fill(tmp_path / "vendor", version, usual("linux"))
+        size = sum(file.stat().st_size for file in files_below(tmp_path / "vendor"))
         code = (
             f"import sys; sys.path.insert(0, {str(tmp_path / 'vendor')!r})\n"
             "import dcc_bridge.server.service, dcc_bridge.plugin, dcc_bridge.client.proxy.stdio\n"
             "import dcc_bridge.client.connection, dcc_bridge.client.agent\n"
+            "assert not {'cryptography', 'jsonschema'} & sys.modules.keys()\n"
         )
 
         done = subprocess.run(
@@ -277,4 +411,6 @@ class TestRealWheels:
         )
 
         assert done.returncode == 0, done.stderr
-        assert not (tmp_path / "vendor" / "jsonschema").exists()
+        names = {path.name for path in (tmp_path / "vendor").iterdir()}
+        assert not {"cryptography", "cffi", "jsonschema"} & names
+        assert size < 20_000_000

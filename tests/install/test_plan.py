@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import platform as platform_module
 import py_compile
 import select
 import shutil
@@ -23,9 +24,11 @@ from dcc_bridge import cli, held_files
 from dcc_bridge.cli import leaves
 from dcc_bridge.config import Settings
 from dcc_bridge.install import vendor
+from dcc_bridge.install.builds import BUILDS, Build, build_for
 from dcc_bridge.install.folders import InUse
 from dcc_bridge.install.installed import LIST_NAME, InstalledFiles, NotOurs
 from dcc_bridge.install.locations import Facts, System, UnknownLocation
+from dcc_bridge.install.places import Platform
 from dcc_bridge.install.plan import Plan
 from dcc_bridge.skills.loader import user_folder
 from tests import homes
@@ -46,9 +49,9 @@ HOSTS = [
 def vendored(monkeypatch: pytest.MonkeyPatch) -> None:
     """What pip would bring, without pip; `test_installed` has the real one."""
 
-    def fill(into: Path, python: str, platform: str) -> None:
+    def fill(into: Path, python: str, build: Build) -> None:
         (into / "mcp").mkdir(parents=True)
-        (into / "mcp" / "__init__.py").write_text(f"# {python} {platform}")
+        (into / "mcp" / "__init__.py").write_text(f"# {python} {build.name}")
 
     monkeypatch.setattr(vendor, "fill", fill)
 
@@ -248,7 +251,7 @@ def test_nothing_is_changed_while_the_application_has_loaded_a_library_of_the_pl
 ) -> None:
     """Once it has ended, both an install over the old one and an uninstall succeed."""
 
-    def fill(into: Path, python: str, platform: str) -> None:
+    def fill(into: Path, python: str, build: Build) -> None:
         into.mkdir(parents=True)
         shutil.copy(str(select.__file__), into)
 
@@ -558,3 +561,62 @@ def test_an_uninstall_says_what_of_the_users_own_is_left_and_where(
     ]
     assert "kept" not in nothing
     assert log.read_text() == "an error"
+
+
+@pytest.mark.parametrize(
+    ("platform", "machine", "build"),
+    [
+        ("darwin", "arm64", "macos-arm64"),
+        ("darwin", "x86_64", "macos-x64"),
+        ("win32", "amd64", "windows-x64"),
+        ("win32", "arm64", "windows-arm64"),
+        ("linux", "x86_64", "linux-x64"),
+    ],
+)
+@pytest.mark.parametrize("own", ["x86_64", "arm64"])
+def test_the_packages_are_for_the_applications_processor_and_not_for_this_pythons(
+    own: str,
+    platform: Platform,
+    machine: str,
+    build: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """As under Rosetta, where this Python is for Intel and the application for Apple silicon."""
+    monkeypatch.setattr(sys, "platform", platform)
+    monkeypatch.setattr(platform_module, "machine", lambda: own)
+    fetched = []
+
+    def fill(into: Path, python: str, build: Build) -> None:
+        into.mkdir(parents=True)
+        fetched.append(build.name)
+
+    monkeypatch.setattr(vendor, "fill", fill)
+    blender = APPLICATIONS["blender"]
+    system = System(platform, tmp_path, {})
+    facts = Facts("4.5", "3.11", machine=machine)
+    plan = Plan(blender, facts, blender.location(system, facts, False), system)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(sys, "platform", "linux")  # how files are written is not the question
+        installed = plan.install()
+
+    assert fetched == [build]
+    assert installed.facts["build"] == build
+
+
+@pytest.mark.parametrize(
+    ("kernel", "build"),
+    [
+        ("Darwin Kernel Version 24.6.0: root:xnu-11417/RELEASE_ARM64_T6000", "macos-arm64"),
+        ("Darwin Kernel Version 22.6.0: root:xnu-8796/RELEASE_X86_64", "macos-x64"),
+    ],
+)
+def test_an_application_that_cannot_be_asked_is_taken_for_one_of_the_computers_processor(
+    kernel: str, build: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "platform", "darwin")
+    monkeypatch.setattr(platform_module, "machine", lambda: "x86_64")
+    monkeypatch.setattr(platform_module, "version", lambda: kernel)
+
+    assert build_for("darwin", None) is BUILDS[build]

@@ -41,7 +41,6 @@ from unittest.mock import patch
 
 import anyio
 import pytest
-from mcp.server.request_state import AESGCMRequestStateCodec
 from mcp.shared.exceptions import MCPError
 
 from dcc_bridge import confirm_sync, elicit_form_sync, report_progress, skill
@@ -56,6 +55,7 @@ from dcc_bridge.elicitation.question import Question, Reply, Settle, TakeDown, U
 from dcc_bridge.elicitation.types import TIMED_OUT
 from dcc_bridge.errors import BridgeClosed
 from dcc_bridge.server.client_channel import ClientChannel
+from dcc_bridge.server.state_seal import StateSeal
 from dcc_bridge.skills.call_history import LIVE
 from dcc_bridge.threads.main_thread import MainThread
 from tests.live import ERAS, Live, accept, live, status
@@ -83,7 +83,7 @@ SEAMS: Final[dict[str, tuple[Callable[[Live], Any], str]]] = {
     "hear": (lambda running: broker.Broker, "_handle_event"),
     "settle": (lambda running: OpenQuestion, "settle"),
     "record": (lambda running: QuestionRecord, "end"),
-    "seal": (lambda running: AESGCMRequestStateCodec, "seal"),
+    "seal": (lambda running: StateSeal, "seal"),
     "clock": (lambda running: running.bridge.broker, "_clock"),
     "limit": (lambda running: TimeLimit, "start"),
     "write": (lambda running: running.bridge.audit.disk, "write"),

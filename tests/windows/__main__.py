@@ -3,7 +3,8 @@
 A Windows CPython with Windows wheels runs in Wine; ``setup.sh`` makes it at the first time. A line
 for each file says how its tests went, and the last line says whether all passed. ``--quick`` takes
 the few that stand for the rest. The command fails where a test fails that is not in
-``not_in_wine.toml``, and where one passes that is.
+``not_in_wine.toml``, and where one passes that is. At the end our own application is used by keys,
+as `window` says; ``--pictures FOLDER`` does this alone.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ import sys
 import tomllib
 import xml.etree.ElementTree as ET
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -30,7 +31,9 @@ from typing import Final
 import platformdirs
 
 from dcc_bridge import file_locks
-from tests.windows.files import FILES, QUICK
+from tests.hosts.screen import Screen, screen
+from tests.windows import window
+from tests.windows.files import FILES, ON_SCREEN, QUICK
 
 ROOT: Final = Path(__file__).parents[2]
 VERSION: Final = f"{sys.version_info.major}.{sys.version_info.minor}"
@@ -40,6 +43,7 @@ MARKERS: Final = "not (lint or real or long or frameworks)"
 LIMIT: Final = 300
 """The seconds after which a test counts as hanging. Wine takes several times as long as Linux."""
 _MAX_NAME_CHARS: Final = 80  # of a report
+_SCREEN: Final = (1500, 950)
 _RUNS: Final = 4  # of a file: on Windows a test that hangs ends the process, and is left out then
 _TURN_S: Final = 0.2  # between two looks whether a process has ended
 _STARTED: Final = re.compile(r"^(tests/\S+::.*?)(?: PASSED| SKIPPED| FAILED|$)", re.MULTILINE)
@@ -72,13 +76,22 @@ class Outcome:
 class Windows:
     """A folder with a Windows Python and a copy of this checkout, which is tested in it."""
 
-    def __init__(self, folder: Path) -> None:
-        """Make what is not there yet: minutes at the first time, then seconds."""
+    def __init__(self, folder: Path, shown: Screen) -> None:
+        """Make what is not there yet: minutes at the first time, then seconds.
+
+        Args:
+            folder: The folder.
+            shown: The screen on which its windows are.
+        """
         self._folder = folder
+        self._screen = shown
+        self._environment = {**os.environ, "DISPLAY": shown.display}
         self._checkout = folder / "checkout"
         self._logs = folder / "logs"
         setup = Path(__file__).with_name("setup.sh")
-        made = subprocess.run(["bash", setup, folder, sys.executable], check=False)
+        self.close()  # what a run left behind that was killed has another screen
+        command = ["bash", str(setup), str(folder), sys.executable]
+        made = subprocess.run(command, env=self._environment, check=False)
         if made.returncode:
             raise SystemExit(made.returncode)
         self._copy_checkout()
@@ -102,9 +115,12 @@ class Windows:
         words += ["--tb=short", "-p", "no:cacheprovider", "-m", MARKERS]
         words += ["-o", "junit_family=xunit1", "--junitxml", str(report), *path.split()]
         ended = Outcome()
+        variables: Mapping[str, str] = {}
+        if ON_SCREEN.intersection(path.split()):
+            variables = window.DRAWN
         for run in range(_RUNS):
             log = self._logs / f"{name}.{run}.txt"
-            self._run(words, log)
+            self._run(words, log, variables)
             if report.exists():
                 found = outcomes(report, not_in_wine)
                 break
@@ -120,10 +136,33 @@ class Windows:
             found.setdefault(path, Outcome()).add(ended)
         return found
 
+    def use_window(self, pictures: Path) -> dict[str, Outcome]:
+        """Use our own application as a person does, and give the outcome.
+
+        Args:
+            pictures: The folder for its pictures.
+        """
+        outcome = Outcome(passed=1)
+        wrong = window.play(self._start, self._screen, pictures)
+        if wrong:
+            outcome = Outcome(failed=[wrong])
+        return {window.__name__: outcome}
+
     def close(self) -> None:
         """End what is still running in this Wine."""
         environment = {**os.environ, "WINEPREFIX": str(self._folder / "prefix")}
         subprocess.run(["wineserver", "-k"], env=environment, check=False)
+
+    def _start(self, words: list[str], variables: Mapping[str, str]) -> subprocess.Popen[bytes]:
+        """Start Python with more variables, its output a pipe."""
+        return subprocess.Popen(
+            [self._folder / "python", *words],
+            cwd=self._checkout,
+            env={**self._environment, **variables},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+        )
 
     def _copy_checkout(self) -> None:
         shutil.rmtree(self._checkout, ignore_errors=True)
@@ -148,7 +187,7 @@ class Windows:
             return
         log = self._folder / "pip.txt"
         print(f"installing the packages takes some minutes: {log}", flush=True)
-        code = self._run(["-m", "pip", "install", "-e", ".[dev]"], log)
+        code = self._run(["-m", "pip", "install", "-e", ".[dev]"], log, {})
         if code:
             raise SystemExit(log.read_text(errors="replace"))
         installed.write_text(wanted)
@@ -158,20 +197,14 @@ class Windows:
         (qt,) = self._folder.glob("py*/Lib/site-packages/PySide6")
         shutil.copytree(_FONTS, qt / "lib" / "fonts", dirs_exist_ok=True)
 
-    def _run(self, words: list[str], log: Path) -> int:
+    def _run(self, words: list[str], log: Path, variables: Mapping[str, str]) -> int:
         """Run Python to its end, and give its exit code.
 
         What it started may live on, and hold the pipe open.
         """
         with (
             open(log, "wb", buffering=0) as out,
-            subprocess.Popen(
-                [self._folder / "python", *words],
-                cwd=self._checkout,
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
-            ) as process,
+            self._start(words, variables) as process,
         ):
             assert process.stdout is not None
             pipe = process.stdout.fileno()
@@ -230,6 +263,7 @@ def main() -> int:
     parser.add_argument("--quick", action="store_true", help="only what stands for the rest")
     parser.add_argument("--folder", type=Path, default=cache / f"windows-{VERSION}")
     parser.add_argument("--jobs", type=int, default=3)
+    parser.add_argument("--pictures", type=Path, metavar="FOLDER", help="only use the window")
     arguments = parser.parse_args()
     folder = arguments.folder.absolute()
     files = arguments.files or FILES
@@ -237,15 +271,22 @@ def main() -> int:
         files = QUICK
     not_in_wine = tomllib.loads(NOT_IN_WINE.read_text(encoding="utf-8"))
     whole = Outcome()
-    with only_run(folder):
-        windows = Windows(folder)
+
+    def add(found: dict[str, Outcome]) -> None:
+        tell(found)
+        for outcome in found.values():
+            whole.add(outcome)
+
+    with only_run(folder), screen(*_SCREEN) as shown:
+        windows = Windows(folder, shown)
         try:
-            with ThreadPoolExecutor(arguments.jobs) as pool:
-                test = partial(windows.test, not_in_wine=not_in_wine)
-                for found in pool.map(test, files):
-                    tell(found)
-                    for outcome in found.values():
-                        whole.add(outcome)
+            if arguments.pictures is None:
+                with ThreadPoolExecutor(arguments.jobs) as pool:
+                    test = partial(windows.test, not_in_wine=not_in_wine)
+                    for found in pool.map(test, files):
+                        add(found)
+            if not arguments.files:
+                add(windows.use_window(arguments.pictures or folder / "pictures"))
         finally:
             windows.close()
     has_failed = bool(whole.failed) or not whole.passed

@@ -4,6 +4,12 @@ from __future__ import annotations
 
 from typing import Final
 
+ON_SCREEN: Final = frozenset(
+    {"tests/qt/test_question_dialog.py", "tests/usd/window/test_delete_prims.py"}
+)
+"""What Qt draws by its own plug-in for Windows, on a screen. All else is drawn nowhere."""
+
+_WINDOW: Final = " ".join(sorted(ON_SCREEN))  # one process, for a window has the keyboard
 FILES: Final = (
     "tests/cli/test_call.py",
     "tests/cli/test_demo.py",
@@ -28,10 +34,9 @@ FILES: Final = (
     "tests/hosts/test_checkpoints.py",
     "tests/hosts/test_contract.py",
     "tests/hosts/test_save_scene.py",
-    "tests/qt/test_question_dialog.py",
+    _WINDOW,
     "tests/usd/test_files.py",
     "tests/usd/test_session.py",
-    "tests/usd/window/test_delete_prims.py",
     "tests/install",
     "tests/server/test_auth.py",
     "tests/server/test_discovery.py",
@@ -65,7 +70,7 @@ QUICK: Final = (
     "tests/install/test_plan.py tests/install/test_locations.py tests/install/test_applications.py"
     " tests/cli/test_client.py tests/client/test_terminal.py",
     # A window of Qt whose dialog is answered by keys, and our own application's.
-    "tests/qt/test_question_dialog.py tests/usd/window/test_delete_prims.py",
+    _WINDOW,
     # Files, locks, and the records by which hosts are found.
     "tests/usd/test_files.py tests/hosts/test_save_scene.py tests/hosts/test_checkpoints.py"
     " tests/server/test_discovery.py tests/server/test_worker.py tests/server/test_start.py"

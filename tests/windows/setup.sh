@@ -7,7 +7,7 @@
 # has to go through a pipe, for in Wine 8 Python ends at its start where it would write to a file.
 # PYTHON is a CPython of this computer, with pip: its version and standard library are taken.
 set -euo pipefail
-packages="wine wine64 winbind gcc-mingw-w64-x86-64 unzip fonts-dejavu-core"
+packages="wine wine64 winbind gcc-mingw-w64-x86-64 unzip xvfb xdotool fonts-dejavu-core fonts-wine"
 mkdir -p "${1:?a folder}"
 root=$(cd "$1" && pwd)
 linux=${2:?a Python}
@@ -18,17 +18,18 @@ prefix=$root/prefix
 build=$root/build
 mkdir -p "$build"
 
-for command in wine x86_64-w64-mingw32-gcc unzip; do
+for command in wine x86_64-w64-mingw32-gcc unzip Xvfb xdotool; do
     if ! command -v "$command" >/dev/null; then
         echo "$command is missing: apt-get install -y --no-install-recommends $packages" >&2
         exit 2
     fi
 done
 
-# Nothing is drawn. The two libraries that are left out are those of .NET and of web pages.
+# What is drawn is drawn on the screen of whoever calls it. The two libraries that are left out are
+# those of .NET and of web pages.
 cat >"$python" <<E
 #!/bin/sh
-unset DISPLAY WAYLAND_DISPLAY
+unset WAYLAND_DISPLAY
 export WINEPREFIX='$prefix' WINEARCH=win64 WINEDEBUG=-all
 export WINEDLLOVERRIDES='mscoree=;mshtml='
 exec wine '$windows/python.exe' "\$@"
@@ -43,7 +44,8 @@ if [ ! -f "$windows/python$tag.dll" ]; then
     unzip -q "$build"/panda3d-*.whl 'deploy_libs/*' -d "$build/wheel"
     mkdir -p "$windows/DLLs"
     cd "$build/wheel/deploy_libs"
-    rm -f api-ms-win-crt-* ./*.cp3*t-*
+    # Left out: for what `_wmi` calls, Wine 8 has no function, and would wait for a debugger.
+    rm -f api-ms-win-crt-* ./*.cp3*t-* _wmi*.pyd
     for library in vcruntime140*.dll VCRUNTIME140*.dll zlib1.dll; do
         [ ! -e "$library" ] || mv "$library" "$windows"
     done
@@ -64,6 +66,9 @@ if [ ! -f "$windows/Lib/.whole" ]; then
     # The DLL may be of a later release than the library, and calls this one on the class.
     sed -i '/^    @classmethod$/ {n; b}; s/^    def invalidate_caches(cls)/    @classmethod\n&/' \
         "$windows/Lib/importlib/metadata/__init__.py"
+    # From Python 3.12 on files are copied by a function that Wine 8 lacks.
+    find "$windows/Lib"/shutil.py "$windows/Lib"/pathlib* -name '*.py' \
+        -exec sed -i "s/hasattr(_winapi, [\"']CopyFile2[\"'])/False/" {} +
     mkdir -p "$windows/Lib/site-packages"
     touch "$windows/Lib/.whole"
 fi
@@ -133,6 +138,25 @@ C
     x86_64-w64-mingw32-gcc -shared -o "$system32/bcryptprimitives.dll" "$build/random.c" -ladvapi32
     x86_64-w64-mingw32-gcc -shared -o "$system32/icuuc.dll" "$build/icu.c"
     touch "$prefix/.whole"
+fi
+
+# The desktop. Without a window manager Wine waits two seconds for it whenever a window is hidden,
+# unless it does not manage the windows. Qt draws with the desktop's fonts, which are missing.
+if [ ! -f "$prefix/.desktop" ]; then
+    export WINEPREFIX=$prefix WINEARCH=win64 WINEDEBUG=-all WINEDLLOVERRIDES='mscoree=;mshtml='
+    wine reg add 'HKCU\Software\Wine\X11 Driver' /v Managed /d N /f 2>&1 | cat >/dev/null
+    # A LOGFONTW: 12 pixels high, of weight 400, and the name in UTF-16.
+    font=$("$linux" -c 'import struct; print((struct.pack("<5l8B", -12, 0, 0, 0, 400, *b"\0\0\0\1\0\0\0\0")
+        + "DejaVu Sans".encode("utf-16-le").ljust(64, b"\0")).hex())')
+    for name in MessageFont MenuFont StatusFont IconFont CaptionFont SmCaptionFont; do
+        wine reg add 'HKCU\Control Panel\Desktop\WindowMetrics' /v "$name" /t REG_BINARY \
+            /d "$font" /f 2>&1 | cat >/dev/null
+    done
+    # The signs on a window's own buttons.
+    [ ! -e /usr/share/wine/fonts/marlett.ttf ] ||
+        cp /usr/share/wine/fonts/marlett.ttf "$prefix/drive_c/windows/Fonts"
+    wineserver -k || true # it writes the registry as it ends
+    touch "$prefix/.desktop"
 fi
 
 if [ ! -d "$windows/Lib/site-packages/pip" ]; then

@@ -9,7 +9,15 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
-from dcc_bridge.spi.program import Facts, InstallTarget, Places, System, numbers
+from dcc_bridge.spi.program import (
+    Facts,
+    InstallTarget,
+    Places,
+    Preferences,
+    System,
+    UnknownLocation,
+    numbers,
+)
 
 
 class BlenderProgram(InstallTarget):
@@ -64,19 +72,51 @@ class BlenderProgram(InstallTarget):
         """Return the folder in which Blender looks for the add-ons of its user."""
         return self._scripts(system, facts) / "addons"
 
+    def preferences(self, system: System, facts: Facts) -> Preferences | None:
+        """Return the preferences of the user, which have the name of each add-on that is enabled.
+
+        Blender writes them uncompressed: 3.4, 4.5, 5.2 and 5.3 do.
+        """
+        config = self._user_folder(system, facts, "BLENDER_USER_CONFIG", "config")
+        if config is None:
+            return None
+        script = self.leaf / self.folder / "enabling.py"
+        return Preferences(config / "userpref.blend", self.folder.encode() + b"\0", script)
+
+    def other_form(self, system: System, facts: Facts) -> Path | None:
+        """Return the folder of the extension, if it is in one of the user's repositories."""
+        repositories = self._user_folder(system, facts, "BLENDER_USER_EXTENSIONS", "extensions")
+        if repositories is None:
+            return None
+        for manifest in repositories.glob("*/dcc_bridge/blender_manifest.toml"):
+            return manifest.parent
+        return None
+
+    def _user_folder(self, system: System, facts: Facts, variable: str, name: str) -> Path | None:
+        named = system.env.get(variable)
+        if named:
+            return Path(named)
+        try:
+            return self._resources(system, facts) / name
+        except UnknownLocation:
+            return None
+
     def _scripts(self, system: System, facts: Facts) -> Path:
         scripts = system.env.get("BLENDER_USER_SCRIPTS")
         if scripts:
             return Path(scripts)
+        return self._resources(system, facts) / "scripts"
+
+    def _resources(self, system: System, facts: Facts) -> Path:
         resources = system.env.get("BLENDER_USER_RESOURCES")
         if resources:
-            return Path(resources, "scripts")
+            return Path(resources)
         major_minor = numbers(self.required_version(facts))[:2]
         version = ".".join(map(str, major_minor))
         if system.platform == "linux":
-            return system.folder("XDG_CONFIG_HOME", ".config") / "blender" / version / "scripts"
+            return system.folder("XDG_CONFIG_HOME", ".config") / "blender" / version
         maker = "Blender Foundation" if system.platform == "win32" else ""
-        return system.application_data(linux=system.home) / maker / "Blender" / version / "scripts"
+        return system.application_data(linux=system.home) / maker / "Blender" / version
 
 
 PROGRAM: Final = BlenderProgram()

@@ -1,4 +1,4 @@
-"""Where the real files are: those of Blender, FreeCAD, assimp's tests and two wheels."""
+"""The real files: those of Blender, FreeCAD, assimp's tests and two wheels."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a scene holds, item by item, so that a test can name what differs. Main thread."""
+"""The content of a scene, item by item, so that a test can name what differs. Main thread."""
 
 from __future__ import annotations
 

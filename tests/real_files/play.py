@@ -39,12 +39,12 @@ _RAW: Final = re.compile(
     r"|IndexError|UnicodeDecodeError|ReferenceError)\b|codec can't|object has no attribute"
     r"|did not bring back|without consent"
 )
-"""What no answer may say: an exception of the code, or an alarm of the bridge."""
+"""The words that no answer may have: an exception of the code, or an alarm of the bridge."""
 
 
 @dataclass
 class Outcome:
-    """What became of a file.
+    """The outcome of a file.
 
     Attributes:
         file: The file.

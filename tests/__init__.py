@@ -18,6 +18,8 @@ which ``.ci/run`` installs.
                                            contracts, the rules of the layout
 ``python -m tests.windows --quick``        with a Windows Python, in Wine: the demo, the doors,
                                            files, the installer, a window
+``python -m tests.real_files``             every file of Blender, FreeCAD, assimp and two wheels,
+                                           played in its application: a table of what differs
 ``python -m tests.long [PART ...]``        what takes minutes, or what the machine's speed decides:
                                            races, kills, soaks, the 10,000 bodies, every case of
                                            what is otherwise tried by sample, agent frameworks, the

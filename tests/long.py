@@ -119,6 +119,11 @@ PARTS = (
         _pytest("-m", "real and not long", "-n", "0", *_SUITE),
         environment={"BRIDGE_WAY": "sdk"},
     ),
+    Part(
+        "real-files",
+        "each file that others made is the same after every edit and its undo",
+        ("-m", "tests.real_files"),
+    ),
     Part("windows", "the product's own tests in a Windows Python", ("-m", "tests.windows")),
     *(
         Part(f"busy-{run}", "README's tests while both cores are busy", _pytest(), busy=2)

@@ -82,6 +82,7 @@ What operations take and return:
 ``LiteralArgument``    an argument that plain code writes out
 ``Shot``               from where a picture is taken
 ``Imported``           what came in with a file
+``Exported``           what went into a file, and what was left out
 ``ApiEntry``           one thing of the API
 ``Said``               what people say for it
 ``Vector``             type: three numbers
@@ -171,6 +172,7 @@ if TYPE_CHECKING:
         At,
         Axes,
         Bounds,
+        Exported,
         HostOperations,
         Imported,
         Junk,
@@ -260,6 +262,7 @@ __all__ = [
     "CountChanges",
     "Deleting",
     "Drawing",
+    "Exported",
     "FileExchange",
     "Frames",
     "Host",

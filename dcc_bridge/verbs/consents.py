@@ -246,18 +246,27 @@ class Consents:
     def writing(self, files: Sequence[Path]) -> Iterator[None]:
         """Return a block in which files are written.
 
-        Undo leaves the new ones there, so a later refusal names them.
+        Undo leaves the new ones there, so a later refusal names them. If the block fails and has
+        written nothing, the refusal does not name what was agreed to either.
 
         Args:
             files: The files that may be written.
         """
+        host = self._operations.host
+        lost = current_call().lasting.lost
         new = [file for file in files if not file.exists()]
+        before = [host.file(), *map(stamp, files)]
+        noted = len(lost)
         try:
             yield
+        except BaseException:
+            if [host.file(), *map(stamp, files)] == before:
+                del lost[noted:]
+            raise
         finally:
             written = [file for file in new if file.exists()]
             self._run.files += written
-            current_call().lasting.lost += [f"write {file.name}" for file in written]
+            lost += [f"write {file.name}" for file in written]
 
     @property
     def _run(self) -> _Run:
@@ -278,6 +287,14 @@ def _remove_new_files(run: _Run, call: Call) -> None:
         file.unlink(missing_ok=True)
         call.lasting.lost.remove(f"write {file.name}")
     run.files.clear()
+
+
+def stamp(file: Path) -> tuple[int, ...]:
+    """Return numbers of a file that change when it is written, its size first; 0 without a file."""
+    if not file.exists():
+        return (0,)
+    stat = file.stat()
+    return stat.st_size, stat.st_mtime_ns, stat.st_ino
 
 
 def allow(items: Sequence[str]) -> None:

@@ -11,7 +11,7 @@ from typing import Any, Final, Literal
 from dcc_bridge.elicitation.text import plural
 from dcc_bridge.skills.skill import report_done, skill, track
 from dcc_bridge.verbs.answers import result
-from dcc_bridge.verbs.consents import ConsentingVerbs
+from dcc_bridge.verbs.consents import ConsentingVerbs, stamp
 from dcc_bridge.verbs.items import whole_path
 from dcc_bridge.verbs.names import no_such
 from dcc_bridge.verbs.ports import FileExchange, Saving
@@ -101,15 +101,18 @@ class FileExchangeVerbs(ConsentingVerbs[FileExchange]):
         if there:
             over = list(dict.fromkeys([file, *there]))
             copies = self._consents.ask_to_write("Export", f"Export to {file}", over)
-        before = _stamp(file)
+        before = stamp(file)
         with self._consents.writing([file, *beside]):
-            left_out = operations.export_file(file, items, span)
-        after = _stamp(file)
+            exported = operations.export_file(file, items, span)
+        after = stamp(file)
         size = after[0]
         if after == before or not size:
             raise ValueError(f"{file.name} was not written, though the application did not say so.")
-        facts = {"file": str(file), "bytes": size, "left_out": left_out, **copies}
-        return result(items, f"Exported to {file.name}", **facts)
+        kinds = Counter(operations.kind(item) for item in track(exported.items))
+        number = plural(len(exported.items), operations.host.item_noun)
+        facts = {"file": str(file), "bytes": size, "types": dict(kinds)}
+        summary = f"Exported {number} to {file.name}"
+        return result(exported.items, summary, **facts, left_out=exported.left_out, **copies)
 
     def _check_exportable(self, file: Path) -> None:
         """Check that a file is of a format that can be written, in a folder that is there.
@@ -122,6 +125,8 @@ class FileExchangeVerbs(ConsentingVerbs[FileExchange]):
             raise ValueError(f"{file.name} cannot be written; what can: {', '.join(formats)}.")
         if not file.parent.is_dir():
             raise ValueError(f"There is no folder {file.parent}.")
+        if file.is_dir():
+            raise ValueError(f"{file} is a folder.")
 
 
 class SavingVerbs(ConsentingVerbs[Saving]):
@@ -144,6 +149,8 @@ class SavingVerbs(ConsentingVerbs[Saving]):
         if path:
             target = whole_path(operations, path)
         files = operations.save_files(target)
+        if files[0].is_dir():
+            raise ValueError(f"{files[0]} is a folder.")
         question = f"Save {host.scene()}"
         if files[0] != host.file():
             question += f" as {files[0]}"
@@ -152,11 +159,3 @@ class SavingVerbs(ConsentingVerbs[Saving]):
         with self._consents.writing(files):
             saved = operations.save(target)
             return {"file": str(saved), **copies}
-
-
-def _stamp(file: Path) -> tuple[int, ...]:
-    """Return numbers of a file that change when it is written, its size first; 0 without a file."""
-    if not file.exists():
-        return (0,)
-    stat = file.stat()
-    return stat.st_size, stat.st_mtime_ns, stat.st_ino

@@ -215,6 +215,19 @@ class Imported:
     warnings: list[str] = field(default_factory=list)
 
 
+@dataclass(frozen=True, slots=True)
+class Exported:
+    """The result of an export.
+
+    Attributes:
+        items: The items in the file.
+        left_out: Sentences on what is not in it.
+    """
+
+    items: list[str]
+    left_out: list[str] = field(default_factory=list)
+
+
 class HostOperations(ABC):
     """The operations of every host for the verbs: list items, read and set values.
 

@@ -36,6 +36,7 @@ from dcc_bridge.verbs.operations import (
     ApiEntry,
     At,
     Axes,
+    Exported,
     HostOperations,
     Imported,
     Junk,
@@ -397,7 +398,7 @@ class FileExchange(HostOperations):
     @abstractmethod
     def export_file(
         self, path: Path, items: Sequence[str], frames: tuple[float, float] | None
-    ) -> list[str]:
+    ) -> Exported:
         """Write items to a file; the scene and its own file stay as they are.
 
         Args:
@@ -406,7 +407,7 @@ class FileExchange(HostOperations):
             frames: The first and the last frame of an animation; None for the person's frame.
 
         Returns:
-            Sentences on the things that were left out.
+            The items in the file, and sentences on the things that were left out.
 
         Raises:
             ValueError: It was not written, and why.

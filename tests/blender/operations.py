@@ -25,6 +25,7 @@ from dcc_bridge.verbs.operations import SCENE, Shot, SocketLink
 from dcc_bridge_blender import objects
 from dcc_bridge_blender.host import BlenderHost
 from dcc_bridge_blender.operations import BlenderOperations, properties
+from dcc_bridge_blender.operations.files import _why
 from dcc_bridge_blender.operations.items import require
 from dcc_bridge_blender.operations.slot import OF_NEW, PLAIN_TYPES, default_of, plain
 from tests.blender import turntable as blender_turntable
@@ -542,9 +543,11 @@ def test_no_other_file_is_written_than_the_one_that_is_named(
 
 def test_what_cannot_be_written_is_told(operations: EveryPort, tmp_path: Path) -> None:
     cube().hide_set(True)
-    left = operations.export_file(tmp_path / "out.obj", [], None)
-    assert "Cube is hidden" in left[0]
-    assert "Light" in left[1]
+    operations.create("TEXT_OBJECT", "Words", None)
+    exported = operations.export_file(tmp_path / "out.obj", [], None)
+    assert exported.items == ["Words"]
+    assert "Cube is hidden" in exported.left_out[0]
+    assert "Light" in exported.left_out[1]
     if ".usda" not in operations.import_formats():
         return  # as in Debian's Blender
     (tmp_path / "bad.usda").write_text("nothing")
@@ -669,6 +672,76 @@ def test_a_collection_is_exported_by_what_it_holds_and_nothing_in_silence(
         with pytest.raises(ValueError, match=f"{bad}"):
             operations.export_file(tmp_path / "bad.obj", [bad], None)
     assert not (tmp_path / "bad.obj").exists()
+
+
+@pytest.mark.parametrize("suffix", [".fbx", ".glb"])
+def test_lights_and_cameras_are_exported_too_and_what_a_format_has_not_is_told(
+    operations: EveryPort, tmp_path: Path, suffix: str
+) -> None:
+    """Blender's exporter of glTF leaves them out where nobody asks for them."""
+    operations.create("LATTICE", "Grid", None)
+
+    exported = operations.export_file(tmp_path / f"all{suffix}", [], None)
+
+    written = (tmp_path / f"all{suffix}").read_bytes()
+    marks = (b'"cameras"', b"KHR_lights_punctual")
+    if suffix == ".fbx":
+        marks = (b"FocalLength", b"LightType")
+    assert sorted(exported.items) == ["Camera", "Cube", "Light"]
+    assert exported.left_out == [f"{suffix} has no such: Grid."]
+    assert [mark in written for mark in marks] == [True, True]
+
+
+def broken(raised: str) -> RuntimeError:
+    """Return an error of an operator in Python, as Blender makes it."""
+    lines = [
+        "Error: Python: Traceback (most recent call last):",
+        '  File "/usr/share/blender/scripts/addons/io/reader.py", line 9, in execute',
+        "    a = np.x",
+        "        ^^^^",
+        '  File "/usr/lib/python3/dist-packages/numpy/__init__.py", line 305, in __getattr__',
+        "    raise AttributeError(attr)",
+        raised,
+        "",
+        "Location: <unknown location>:-1",
+    ]
+    return RuntimeError("\n".join(lines))
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (broken("ValueError: no such version"), "Blender's own script failed: no such version"),
+        (broken("struct.error: too short"), "Blender's own script failed: too short"),
+        (
+            broken("AttributeError: 'NoneType' object has no attribute 'x'"),
+            "Blender's own script is broken, in line 9 of reader.py",
+        ),
+        (broken("StopIteration"), "Blender's own script is broken, in line 9 of reader.py"),
+        (RuntimeError("Error: Cannot read 'a.obj'\n"), "Cannot read 'a.obj'"),
+    ],
+)
+def test_a_script_of_blender_s_own_that_breaks_is_told_in_a_sentence(
+    error: RuntimeError, said: str
+) -> None:
+    assert _why(error) == said
+
+
+def test_a_scene_without_what_a_format_holds_says_that_nothing_is_in_the_file(
+    operations: EveryPort, tmp_path: Path
+) -> None:
+    operations.delete(["Cube"])
+    exported = operations.export_file(tmp_path / "all.obj", [], None)
+    assert exported.items == []
+    assert exported.left_out == [".obj has no such: Light, Camera."]
+
+
+def test_a_blender_file_that_cannot_be_written_is_told_in_a_sentence(
+    operations: EveryPort, tmp_path: Path
+) -> None:
+    file = tmp_path / "gone" / "other.blend"
+    with pytest.raises(ValueError, match=r"other\.blend was not written: Cannot open file .*\.$"):
+        operations.export_file(file, ["Cube"], None)
 
 
 def test_what_comes_in_at_another_scale_has_it_in_its_data(

@@ -9,10 +9,11 @@ import math
 import os
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from importlib import import_module
 from operator import methodcaller
 from pathlib import Path
-from types import SimpleNamespace
+from types import ModuleType, SimpleNamespace
 from typing import Any, cast
 from unittest.mock import Mock
 
@@ -528,6 +529,41 @@ def test_an_object_is_made_of_others_by_connections(operations: EveryPort) -> No
         assert operations.look_into("Fuse", "counts")["solids"] == 2
 
 
+@in_console
+def test_a_scripted_object_is_the_same_after_undo_redo_and_a_revert(operations: EveryPort) -> None:
+    """FreeCAD sets one property after the other, and the script of a wire then moves its points."""
+    draft = import_module("Draft")  # it brings no stubs
+
+    points = [FreeCAD.Vector(0, 0, 50), FreeCAD.Vector(0, 40, 50), FreeCAD.Vector(30, 40, 50)]
+    wire = draft.make_wire(points, placement=FreeCAD.Placement(), face=False)
+    document = FreeCAD.ActiveDocument
+    document.recompute()
+    names = ("Start", "End", "Length", "Points", "Placement")
+
+    def values() -> list[Any]:
+        return [getattr(wire, name) for name in names]
+
+    before = values()
+    host = operations.host
+    with host.undo_step("Move"):
+        operations.place(wire.Name, at=(10.0, 20.0, 30.0))
+    moved = values()
+    host.undo()
+    undone = values()
+    host.redo()
+    redone = values()
+    host.undo()
+    with host.undo_step("Try"):
+        trial = host.trial()
+        assert trial is not None
+        operations.place(wire.Name, at=(10.0, 20.0, 30.0))
+        trial.revert()
+        reverted = values()
+
+    assert moved != before
+    assert (undone, redone, reverted) == (before, moved, before)
+
+
 # ---- files and losses
 
 
@@ -537,7 +573,7 @@ def test_what_is_exported_comes_in_again_where_it_was(
     operations: EveryPort, suffix: str, tmp_path: Path
 ) -> None:
     file = tmp_path / f"out{suffix}"
-    left_out = operations.export_file(file, ["Part", "Cut", "Sheet"], None)
+    exported = operations.export_file(file, ["Part", "Cut", "Sheet"], None)
 
     with one_step(operations):
         new = operations.import_file(file, "copy", "Group", 1.0, None).items
@@ -547,7 +583,8 @@ def test_what_is_exported_comes_in_again_where_it_was(
     low = [min(box[0][axis] for box in boxes) for axis in range(3)]
     high = [max(box[1][axis] for box in boxes) for axis in range(3)]
     assert suffix in operations.import_formats()
-    assert f"Without a shape for a {suffix} file: Sheet." in left_out
+    assert exported.items == ["Cylinder", "Cut"]
+    assert f"Without a shape for a {suffix} file: Sheet." in exported.left_out
     assert parents == {"Group"}
     # in the group all turns as its part does: x is y, y is -x, and 100 further
     assert near(tuple(low), (100 - 22, 0, 0)) or suffix == ".obj"
@@ -568,8 +605,10 @@ def test_a_person_reads_the_label_and_behind_it_the_name_of_the_object(
 
 def written(operations: EveryPort, file: Path, items: list[str]) -> tuple[int, list[str]]:
     """Export, and give how many solids are in the file and what was said of the rest."""
-    left_out = operations.export_file(file, items, None)
-    return file.read_text(encoding="utf-8").count("MANIFOLD_SOLID_BREP("), left_out
+    exported = operations.export_file(file, items, None)
+    solids = file.read_text(encoding="utf-8").count("MANIFOLD_SOLID_BREP(")
+    assert solids == len(exported.items)
+    return solids, exported.left_out
 
 
 @in_console
@@ -636,6 +675,93 @@ def test_a_file_of_inches_with_y_up_is_brought_to_millimetres_and_z(
     with one_step(operations):
         new = operations.import_file(file, "copy", None, 25.4, "Y").items
         assert near(operations.bounds(new[0]), ((0, -254, 0), (127, 0, 254)))
+
+
+DRAWN = "0,SECTION,2,ENTITIES,0,LINE,8,0,10,0,20,0,30,0,11,40,21,3,31,0,0,ENDSEC,0,EOF,"
+
+
+@in_console
+def test_a_drawing_comes_in_as_lines_and_what_is_none_is_told(
+    operations: EveryPort, tmp_path: Path
+) -> None:
+    file = tmp_path / "line.dxf"
+    file.write_text(DRAWN.replace(",", "\n"))
+    before = list(operations.items())
+    with one_step(operations):
+        (line,) = operations.import_file(file, "copy", None, 2.0, None).items
+        assert near(operations.bounds(line), ((0, 0, 0), (80, 6, 0)))
+
+    file.write_text("nothing")
+    with pytest.raises(ValueError, match="there is no shape in it"):
+        operations.import_file(file, "copy", None, 1.0, None)
+    assert list(operations.items()) == before
+
+
+def broken(path: str, document: str) -> None:
+    """Stand in for an importer that breaks in the middle."""
+    FreeCAD.getDocument(document).addObject("Part::Box", "Half")
+    sys.stderr.write(f"cannot cope with {path}\n")
+    raise AttributeError("'NoneType' object has no attribute 'x'")
+
+
+def failing(path: str, document: str) -> None:
+    """Stand in for an importer that says what is wrong, with an error of its own."""
+    raise Exception("the file has no scene")
+
+
+@in_console
+@pytest.mark.parametrize(
+    ("importer", "said"),
+    [
+        (None, "cannot be read: FreeCAD needs pycollada for that, and its Python has none."),
+        (broken, r"cannot be read: FreeCAD's own script is broken, in line \d+ of \w+.py\.$"),
+        (failing, r"cannot be read: the file has no scene\.$"),
+    ],
+)
+def test_an_importer_that_is_missing_or_broken_is_told_in_a_sentence(
+    operations: EveryPort,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    importer: Callable[[str, str], None] | None,
+    said: str,
+) -> None:
+    """The step that it leaves half done is taken back."""
+    (tmp_path / "a.dae").write_text("<COLLADA/>")
+    dae = import_module("importDAE")
+    collada = None
+    if importer is not None:
+        collada = ModuleType("collada")
+        monkeypatch.setattr(dae, "insert", importer)
+    monkeypatch.setitem(sys.modules, "collada", collada)
+    host = operations.host
+    before = scene_digest(host)
+
+    with host.undo_step("Import"):
+        trial = host.trial()
+        assert trial is not None
+        with pytest.raises(ValueError, match=said):
+            operations.import_file(tmp_path / "a.dae", "copy", None, 1.0, None)
+        trial.revert()
+
+    assert scene_digest(host) == before
+
+
+@in_console
+def test_a_save_that_fails_leaves_the_document_its_own_file(
+    operations: EveryPort, tmp_path: Path
+) -> None:
+    """FreeCAD changes name and file before it writes, and reports an error as a dict."""
+    document = FreeCAD.ActiveDocument
+    (tmp_path / "file").touch()
+    file = tmp_path / "file" / "other.FCStd"
+    before = document.FileName, document.Label
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(type(operations), "save_files", lambda self, path: [path])
+        for act in (operations.save, lambda path: operations.export_file(path, [], None)):
+            with pytest.raises(ValueError, match=r"did not write .*other\.FCStd: [^{]+\.$"):
+                act(file)
+
+    assert (document.FileName, document.Label) == before
 
 
 def test_a_document_comes_in_with_how_its_shapes_are_made(

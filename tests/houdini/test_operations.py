@@ -292,7 +292,7 @@ def test_a_shape_is_exported_where_it_is_and_comes_in_again(
     operations.set_value(BOX, "size", [4.0, 1.0, 1.0])
     file = tmp_path / "plank.obj"
 
-    left_out = operations.export_file(file, [SHAPE, CAMERA], (1.0, 2.0))
+    exported = operations.export_file(file, [SHAPE, CAMERA], (1.0, 2.0))
     with one_step(operations):
         (made,) = operations.import_file(file, how, "/obj/rig", 2.0, "Z").items
         assert operations.bounds(made) == (near((19, -4, -1)), near((21, 4, 1)))
@@ -300,7 +300,11 @@ def test_a_shape_is_exported_where_it_is_and_comes_in_again(
     kept = operations.import_file(file, how, None, 1.0, None).items[0]
     file.unlink()
     assert (operations.bounds(kept) is None) == (how == "reference")
-    assert left_out[:2] == ["It holds one frame, the present one.", f"{CAMERA} displays no shape."]
+    assert exported.items == [SHAPE]
+    assert exported.left_out[:2] == [
+        "It holds one frame, the present one.",
+        f"{CAMERA} displays no shape.",
+    ]
 
 
 def test_a_file_without_a_shape_is_refused(operations: EveryPort, tmp_path: Path) -> None:

@@ -619,11 +619,13 @@ def test_the_items_are_exported_or_all_and_frames_not(
     box = cube(operations)
     cube(operations, "far")
 
-    left_out = operations.export_file(tmp_path / "box.ma", [box], (1, 10))
-    operations.export_file(tmp_path / "all.ma", [], None)
+    exported = operations.export_file(tmp_path / "box.ma", [box], (1, 10))
+    everything = operations.export_file(tmp_path / "all.ma", [], None)
 
     assert json.loads((tmp_path / "box.ma").read_text())[0]["name"] == "box"
-    assert left_out == ["The frames: Maya writes the one that it is at."]
+    assert exported.items == [box]
+    assert exported.left_out == ["The frames: Maya writes the one that it is at."]
+    assert everything.items == list(operations.items())
     assert "far" in (tmp_path / "all.ma").read_text()
 
 

@@ -13,7 +13,7 @@ from types import SimpleNamespace
 
 import pytest
 from mcp_types import ElicitRequestParams, ElicitResult
-from pxr import Sdf, Usd
+from pxr import Sdf, Usd, UsdUtils
 
 from dcc_bridge import held_files
 from dcc_bridge.skills.skill import describe
@@ -284,6 +284,65 @@ def test_an_untitled_scene_needs_a_path_and_keeps_its_undo_stack(tmp_path: Path)
     session.undo()
     assert session.modified
     assert not session.stage.GetPrimAtPath("/World/a")
+
+
+def package(folder: Path) -> Path:
+    """Make a .usdz file of a scene with a texture and a scene beside it."""
+    folder.mkdir()
+    (folder / "wood.png").write_bytes(b"\x89PNG\r\n\x1a\n")
+    below = '(defaultPrim = "B")\ndef "B" {\ndef Sphere "C" {}\n}'
+    (folder / "below.usda").write_text(f"#usda 1.0\n{below}")
+    (folder / "top.usda").write_text(
+        """#usda 1.0
+        (defaultPrim = "Wörld")
+        def Xform "Wörld" {
+            def "In" (references = @./below.usda@) {}
+            def Shader "Wood" {
+                asset inputs:file = @wood.png@
+            }
+        }"""
+    )
+    file = folder / "tree.usdz"
+    assert UsdUtils.CreateNewUsdzPackage(str(folder / "top.usda"), str(file))
+    return file
+
+
+def wood(stage: Usd.Stage) -> str:
+    """Return the file of the texture, as USD finds it."""
+    return str(stage.GetPrimAtPath("/Wörld/Wood").GetAttribute("inputs:file").Get().resolvedPath)
+
+
+@pytest.mark.parametrize("is_open", [False, True])
+def test_a_package_is_opened_as_a_copy_that_is_saved_under_another_name(
+    session: UsdSession, tmp_path: Path, is_open: bool, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """What is in the package is found from there too, and the package stays as it was."""
+    file = package(tmp_path / "tree")
+    before = file.read_bytes()
+
+    if is_open:
+        session.open(file)
+    else:
+        session = UsdSession(file)
+
+    assert session.scene() == "untitled copy of tree.usdz"
+    assert not session.modified
+    assert session.stage.GetDefaultPrim().GetPath() == "/Wörld"
+    assert session.stage.GetPrimAtPath("/Wörld/In/C")
+    with pytest.raises(ValueError, match=r"tree.usdz can only be read.* \(.usd, .usda, .usdc\)"):
+        session.save()
+    with pytest.raises(ValueError, match=r"must end in .usd, .usda, .usdc\."):
+        session.save(file)
+    with session.undo_step("Edit"):
+        session.stage.DefinePrim("/Wörld/New")
+    (tmp_path / "else").mkdir()
+    session.save(tmp_path / "else" / "mine.usdc")
+    session.open(tmp_path / "else" / "mine.usdc")
+    assert session.stage.GetPrimAtPath("/Wörld/In/C")
+    assert session.stage.GetPrimAtPath("/Wörld/New")
+    assert wood(session.stage).startswith(f"{file}[")
+    assert file.read_bytes() == before
+    assert capfd.readouterr().err == ""
 
 
 @pytest.mark.parametrize("name", ["other.usda", "other.usdc", "other.usd"])

@@ -675,7 +675,7 @@ def test_prims_are_exported_with_what_they_use_and_their_frames(
 ) -> None:
     file = tmp_path / "out.usda"
 
-    left = operations.export_file(file, [CRATE, "/World/Odd/Keyed"], (7, 13))
+    exported = operations.export_file(file, [CRATE, "/World/Odd/Keyed"], (7, 13))
 
     out = Usd.Stage.Open(str(file))
     keys = UsdGeom.Xformable(out.GetPrimAtPath("/World/Odd/Keyed")).GetTimeSamples()
@@ -684,7 +684,8 @@ def test_prims_are_exported_with_what_they_use_and_their_frames(
     assert str(bound.GetPath()) == RED
     assert not out.GetPrimAtPath(TREE)
     assert out.GetDefaultPrim().GetPath() == "/World"
-    assert "All but 2 prims" in left[0]
+    assert exported.items == [str(prim.GetPath()) for prim in out.Traverse()]
+    assert "All but 2 prims" in exported.left_out[0]
 
 
 def test_a_whole_scene_is_exported_and_its_paths_lead_to_the_same(
@@ -692,13 +693,14 @@ def test_a_whole_scene_is_exported_and_its_paths_lead_to_the_same(
 ) -> None:
     (tmp_path / "out").mkdir()
 
-    left = operations.export_file(tmp_path / "out" / "all.usdc", [], None)
+    exported = operations.export_file(tmp_path / "out" / "all.usdc", [], None)
 
     out = Usd.Stage.Open(str(tmp_path / "out" / "all.usdc"))
     file = out.GetAttributeAtPath("/World/Looks/Wood/Lost.inputs:file").Get()
     assert file.path == "../textures/lost.png"
+    assert exported.items == [str(prim.GetPath()) for prim in out.TraverseAll()]
     assert len(list(out.Traverse())) == len(list(operations.items()))
-    assert left == []
+    assert exported.left_out == []
 
 
 def test_an_export_never_writes_over_the_scene(session: UsdSession, operations: EveryPort) -> None:
@@ -807,3 +809,16 @@ def test_any_part_of_an_array_can_be_read(operations: EveryPort) -> None:
     assert operations.elements(CRATE, "faceVertexIndices", 4, 3) == (24, [4, 6, 7])
     assert operations.elements(CRATE, "points", 7, 9) == (8, [[1, 1, 1]])
     assert operations.elements(CRATE, "doubleSided", 0, 9) is None
+
+
+@pytest.mark.parametrize(
+    ("name", "made"),
+    [
+        *[("Wörld", "Wörld"), ("日本", "日本"), ("Ausgabe ü", "Ausgabe_ü"), ("a.b-c", "a_b_c")],
+        *[("1a", "_1a"), ("e\u0301", "e\u0301")],
+    ],
+)
+def test_a_name_keeps_the_letters_that_a_prim_may_have(
+    operations: EveryPort, name: str, made: str
+) -> None:
+    assert operations.create("Xform", name, None) == f"/World/{made}"

@@ -14,6 +14,7 @@ from dcc_bridge.verbs.operations import (
     SCENE,
     ApiEntry,
     Bounds,
+    Exported,
     Imported,
     Junk,
     Part,
@@ -319,11 +320,11 @@ class StillOperations(
 
     def export_file(
         self, path: Path, items: Sequence[str], frames: tuple[float, float] | None
-    ) -> list[str]:
+    ) -> Exported:
         if path.exists():
             self.host.losing(f"write over {path.name}", [path])
         path.write_text(json.dumps([*items]))
-        return []
+        return Exported([*items] or list(self.nodes), ["the lights"])
 
     def junk(self, what: Junk) -> list[str]:
         if what == "history":

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from dcc_bridge.elicitation.question import Reply
+from dcc_bridge.verbs.operations import Exported
 from tests.live import text
 from tests.verbs.memory import MemoryHost, node
 from tests.verbs.steps import step
@@ -192,6 +193,8 @@ def test_a_file_is_written_over_after_a_yes_only_and_a_copy_is_kept(
     file = tmp_path / "out.obj"
     told = scene.do("export_file", path=str(file), items=["/Tree"])
     assert told["bytes"] == file.stat().st_size
+    assert (told["found"], told["items"], told["types"]) == (1, ["/Tree"], {"Mesh": 1})
+    assert told["left_out"] == ["the lights"]
     assert len(scene.person.shown) == 0
 
     scene.fails("export_file", path=str(file))
@@ -405,11 +408,41 @@ def test_a_script_that_an_application_reads_as_a_file_is_imported_after_a_yes_on
     assert "can carry code" in scene.person.shown[0].message
 
 
+@pytest.mark.parametrize("is_written", [False, True])
+def test_a_save_that_fails_says_that_the_scene_goes_on_elsewhere_only_if_it_does(
+    open_studio: OpenStudio, tmp_path: Path, is_written: bool
+) -> None:
+    scene = open_studio(YES)
+
+    def save(path: Path | None) -> Path:
+        assert path is not None
+        scene.host.losing(f"switch the scene to another file, {path.name}", [path])
+        if is_written:
+            path.write_text("half")
+        raise ValueError("The disk is full.")
+
+    scene.host.operations.save = save
+    said = scene.fails("save", path="new.json")
+
+    elsewhere = ", except for what undo cannot reverse: switch the scene to another file, new.json"
+    assert (elsewhere in said) is is_written
+    assert is_written or said.endswith("The disk is full. Nothing was changed.")
+
+
+@pytest.mark.parametrize(("verb", "name"), [("save", "new.json"), ("export_file", "new.obj")])
+def test_no_folder_is_written_over(
+    open_studio: OpenStudio, tmp_path: Path, verb: str, name: str
+) -> None:
+    scene = open_studio()
+    (tmp_path / name).mkdir()
+    assert f"{tmp_path / name} is a folder." in scene.fails(verb, path=name)
+
+
 def test_a_file_that_was_not_written_is_told(open_studio: OpenStudio, tmp_path: Path) -> None:
     """Also where an old one is there, of which the size would say nothing."""
     scene = open_studio(YES)
     (tmp_path / "old.obj").write_text("somebody's")
-    scene.host.operations.export_file = lambda path, items, frames: []
+    scene.host.operations.export_file = lambda path, items, frames: Exported([])
 
     for name in ("new.obj", "old.obj"):
         said = scene.fails("export_file", path=name)

@@ -28,6 +28,7 @@ from dcc_bridge.spi import Account, Losses, NotUndoable, UndoMark
 from .account import StepValues
 from .document import gui
 from .losses import StepLosses
+from .scripted import ScriptedNotes, Values, put_back
 
 # The key of a stack without a document. It has an entry for each modified document that was closed,
 # which no undo can bring back. No document has this name.
@@ -84,6 +85,9 @@ class Transactions:
         self._new_documents: set[str] = set()  # documents that the watched body opened or made
         self._step_losses = StepLosses()
         self._step_values = StepValues()
+        self._scripted_notes = ScriptedNotes()
+        # What an undo may leave wrong, by the document's name and the number of the entry.
+        self._scripted: dict[tuple[str, int], Values] = {}
         self._losses: Losses | None = None  # the receiver inside `watched`; None outside of it
         self._body_numbers: set[int] = set()  # entries that were committed inside the open step
         self._unwanted: set[int] = set()  # entries that must not be redone once they are undone
@@ -136,6 +140,7 @@ class Transactions:
         """
         self._step_losses.begin()
         self._step_values.begin()
+        self._scripted_notes.begin()
         self.ended.clear()
         for doc in FreeCAD.listDocuments().values():
             doc.UndoMode = 1  # freecadcmd begins with undo off
@@ -277,6 +282,7 @@ class Transactions:
         self.stale.clear()
         try:
             FreeCAD.closeActiveTransaction(True)
+            self._scripted_notes.put_back()
             self._step_losses.restore_texts()
             afterwards()
             return self._step_losses.lost(())
@@ -288,6 +294,7 @@ class Transactions:
                     self._stacks[name].undone.clear()
             self._step_losses.begin()
             self._step_values.begin()
+            self._scripted_notes.begin()
             if label is not None:
                 FreeCAD.setActiveTransaction(label)
             self._label = label
@@ -329,6 +336,14 @@ class Transactions:
             FreeCAD.getDocument(name).recompute()
         self.stale.clear()
 
+    def _forget_scripted(self, name: str) -> None:
+        """Forget what belongs to entries of a document that FreeCAD no longer keeps."""
+        stack = self._stacks.get(name, _Stack())
+        kept = {entry.number for entry in (*stack.done, *stack.undone)}
+        for document, number in list(self._scripted):
+            if document == name and number not in kept:
+                del self._scripted[document, number]
+
     # ---- called by FreeCAD
 
     def _in_step(self, listener: Callable[..., None]) -> Callable[..., None]:
@@ -348,6 +363,8 @@ class Transactions:
         """
         self._step_losses.note_change(obj, prop)
         self._step_values.note(obj, prop)
+        if not self._step_losses.is_made(obj):
+            self._scripted_notes.note(obj)
         if prop == "Visibility":
             text = obj.Label2
             obj.Label2 = text + " "
@@ -367,9 +384,11 @@ class Transactions:
             self._number += 1
         stack.done.append(_Entry(self._number, _plain(doc.UndoNames[0])))
         stack.undone.clear()  # FreeCAD has dropped the redo list
+        self._scripted[doc.Name, self._number] = self._scripted_notes.take(doc.Name)
         if self._label is not None:
             self._body_numbers.add(self._number)
         self._match_undo_list(doc)
+        self._forget_scripted(doc.Name)
 
     def _after_close(self, _: bool) -> None:
         """Begin a new number, and keep the open step going if the body closed its transaction."""
@@ -382,7 +401,9 @@ class Transactions:
         """Move a document's newest entry to those that can be redone."""
         stack = self._stack_of(doc)
         if stack.done:
-            stack.undone.append(stack.done.pop())
+            entry = stack.done.pop()
+            stack.undone.append(entry)
+            put_back(self._scripted.get((doc.Name, entry.number), {}))
 
     def _after_redo(self, doc: Any) -> None:
         """Move an entry back to those that can be undone; one that is not known gets a number."""
@@ -395,6 +416,7 @@ class Transactions:
     def _after_new_document(self, doc: Any) -> None:
         """Note a document that was opened or made, and forget an earlier one of its name."""
         self._stacks.pop(doc.Name, None)
+        self._forget_scripted(doc.Name)
         if self._losses is not None:
             self._new_documents.add(doc.Name)
         if self._label is not None:
@@ -407,6 +429,7 @@ class Transactions:
         takes over the number of the document's entries, so that the depth of a mark does not fall.
         """
         stack = self._stacks.pop(doc.Name, _Stack())
+        self._forget_scripted(doc.Name)
         self.ended.add(doc.Name)
         if self._losses is None or self.is_new(doc.Name) or not _is_modified(doc):
             return

@@ -10,11 +10,11 @@ import re
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Final
 
-from pxr import Sdf, Tf, Usd, UsdUtils
+from pxr import Ar, Sdf, Tf, Usd, UsdUtils
 
 from dcc_bridge.spi import retry_while_held
 
@@ -22,6 +22,7 @@ from .layer_copies import copy_of
 from .locks import Locks
 
 SUFFIXES: Final = (".usd", ".usda", ".usdc")
+PACKAGE: Final = ".usdz"  # a file that USD reads, and writes in no other way than whole and anew
 _CRATE: Final = b"PXR-USDC"
 
 if sys.platform == "win32":
@@ -29,16 +30,25 @@ if sys.platform == "win32":
     Sdf.Layer.SetDetachedLayerRules(Sdf.Layer.DetachedLayerRules().IncludeAll())
 
 
-def absolute(path: Path | str) -> Path:
+def absolute(path: Path | str, suffixes: Sequence[str] = SUFFIXES) -> Path:
     """Return the absolute path of a scene.
+
+    Args:
+        path: The path.
+        suffixes: Those that it may have.
 
     Raises:
         ValueError: The path has no suffix of a scene.
     """
     whole = Path(os.path.abspath(Path(path).expanduser()))
-    if whole.suffix.lower() not in SUFFIXES:
-        raise ValueError(f"{whole.name} is not a scene: it must end in {', '.join(SUFFIXES)}.")
+    if whole.suffix.lower() not in suffixes:
+        raise ValueError(f"{whole.name} is not a scene: it must end in {', '.join(suffixes)}.")
     return whole
+
+
+def is_package(path: Path) -> bool:
+    """Return whether a file is one that holds a whole scene, which can only be read."""
+    return path.suffix.lower() == PACKAGE
 
 
 def read(path: Path) -> Usd.Stage:
@@ -182,18 +192,28 @@ def untitled(name: str, stage: Usd.Stage | None = None) -> Usd.Stage:
         name: What the root layer is called.
         stage: Whose root layer is copied; without one the stage is empty.
     """
-    copy_stage = Usd.Stage.CreateInMemory(name)
-    if stage is None:
-        return copy_stage
-    source = stage.GetRootLayer()
-    copy = copy_stage.GetRootLayer()
-    copy.TransferContent(source)
+    # Else a name that ends as that of a package makes no layer.
+    text = Sdf.FileFormat.FindByExtension("usda")
+    copy = Sdf.Layer.CreateAnonymous(name, text)
+    if stage is not None:
+        source = stage.GetRootLayer()
+        copy.TransferContent(source)
+        UsdUtils.ModifyAssetPaths(copy, lambda path: _from_anywhere(source, path))
+    return Usd.Stage.Open(copy)
 
-    def absolute_path(path: str) -> str:
-        return source.ComputeAbsolutePath(path) if path.startswith(".") else path
 
-    UsdUtils.ModifyAssetPaths(copy, absolute_path)
-    return copy_stage
+def _from_anywhere(layer: Sdf.Layer, path: str) -> str:
+    """Return a path of a layer as one that leads to the same file from a layer without a folder.
+
+    What USD searches for ("asset/x.usd", no dots) is changed only if it lies beside the layer.
+    """
+    if not path or "${" in path or ":" in path or os.path.isabs(path):
+        return path
+    whole = layer.ComputeAbsolutePath(path)
+    if path.startswith("."):
+        return whole
+    is_there = bool(Ar.GetResolver().Resolve(whole))
+    return whole if is_there else path
 
 
 def write_copy(root: Sdf.Layer, target: Path) -> None:

@@ -43,6 +43,7 @@ from .undo_stack import UndoStack
 
 T = TypeVar("T")
 _version = cache(own_version)  # a read of the disk
+_READABLE: Final = (*files.SUFFIXES, files.PACKAGE)
 _MAX_LOOKS: Final = 5  # at a scene that the host's own code edits meanwhile, as it paints
 
 
@@ -77,21 +78,28 @@ class UsdSession(Host):
         self._selected_at = 0  # the undo stack's `resync_count` at which the selection was checked
         self._path: Path | None = None
         self._untitled = "untitled"
+        self._why_untitled = "This scene was never saved"
         if path is None:
             self._stage = files.untitled(self._untitled)
         else:
-            self._open_file(files.absolute(path), as_copy=as_copy)
+            self._open_file(files.absolute(path, _READABLE), as_copy=as_copy)
         self._locks = Locks()
         self._answers: dict[Callable[..., object], tuple[object, Any]] = {}  # see `_once`
         self._history = UndoStack(self._stage, self._announce, self._touched)
 
     def _open_file(self, path: Path, *, as_copy: bool) -> None:
-        self._stage = files.read(path)
-        if not as_copy:
+        """Open a file, or a copy of it; what can only be read is always opened as a copy."""
+        stage = files.read(path)
+        is_package = files.is_package(path)
+        if not as_copy and not is_package:
+            self._stage = stage
             self._path = path
             return
         self._untitled = f"untitled copy of {path.name}"
-        self._stage = files.untitled(self._untitled, self._stage)
+        self._stage = files.untitled(self._untitled, stage)
+        self._path = None
+        if is_package:
+            self._why_untitled = f"{path.name} can only be read, and this is a copy of it"
 
     @property
     def stage(self) -> Usd.Stage:
@@ -142,18 +150,18 @@ class UsdSession(Host):
     def open(self, path: Path | str) -> None:
         """Open another scene, or the same scene as it is on disk. The undo stack is emptied.
 
-        In an undo step the edits so far are no longer in the step, and the step goes on with the
-        new scene. After an error the open scene stays.
+        Of a .usdz package a copy is opened, which has to be saved under another name. In an
+        undo step the edits so far are no longer in the step, and the step goes on with the new
+        scene. After an error the open scene stays.
 
         Raises:
             OSError: The file is not there, or must not be read.
             ValueError: The file is not a USD file.
         """
         self._on_thread("open")
-        file = files.absolute(path)
+        file = files.absolute(path, _READABLE)
         self.losing(f"open {file.name} in place of {self.scene()}")
-        self._stage = files.read(file)
-        self._path = file
+        self._open_file(file, as_copy=False)
         self._locks.follow(self._stage)
         self._history.reset(self._stage)
         self._announce()
@@ -172,10 +180,7 @@ class UsdSession(Host):
             ValueError: The scene has no file and none was given, or it cannot have that file.
         """
         self._on_thread("save")
-        if path is None and self._path is None:
-            raise ValueError("This scene was never saved: give the path of a file to save it in.")
-        target = files.absolute(path) if path is not None else self._path
-        assert target is not None
+        target = self.save_target(path)
         root = self._stage.GetRootLayer()
         below = [layer for layer in self._history.unsaved() if layer != root]
         self._losing_files([target, *(Path(layer.realPath) for layer in below)], target)
@@ -187,6 +192,24 @@ class UsdSession(Host):
         self._history.mark_saved()
         self._announce()
         return target
+
+    def save_target(self, path: Path | str | None = None) -> Path:
+        """Return the file that a save would write for the scene.
+
+        Args:
+            path: The file, if not the scene's own.
+
+        Raises:
+            ValueError: The scene has no file and none was given, or it cannot have that file.
+        """
+        if path is not None:
+            return files.absolute(path)
+        if self._path is None:
+            suffixes = ", ".join(files.SUFFIXES)
+            raise ValueError(
+                f"{self._why_untitled}: give the path of a file to save it in ({suffixes})."
+            )
+        return self._path
 
     def save_copy(self, path: Path) -> None:
         """Write the scene to another file, and unsaved sublayers beside: ``shot.1.below.usda``."""

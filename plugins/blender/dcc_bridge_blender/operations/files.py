@@ -13,7 +13,7 @@ from typing import Any, Final, Literal
 import bpy
 from mathutils import Matrix
 
-from dcc_bridge.spi import FileExchange, Imported, Saving
+from dcc_bridge.spi import Exported, FileExchange, Imported, Saving
 
 from ..loop import in_window, view_kept
 from ..names import UNREADABLE, is_in, name_of
@@ -33,6 +33,8 @@ _IMPORTERS: Final[dict[str, tuple[str, ...]]] = {
     ".usdc": ("wm.usd_import",),
     ".usdz": ("wm.usd_import",),
     ".abc": ("wm.alembic_import",),
+    ".dae": ("wm.collada_import",),
+    ".dxf": ("import_scene.dxf",),
     ".svg": ("import_curve.svg",),
 }
 """The operators that read a format, the newest first: each version of Blender has some of them."""
@@ -52,10 +54,28 @@ _SELECTED: Final = ("export_selected_objects", "selected_objects_only", "use_sel
 """The options of the exporters that write only what is selected."""
 _ANIMATED: Final = ("export_animation", "bake_anim", "export_animations")
 """The options of the exporters that write animation."""
+_FRAME: Final = re.compile(r'File "([^"\n]+)", line (\d+), in ')
+"""A line of a traceback: script and line."""
+_RAISED: Final = re.compile(r"^([A-Za-z_][\w.]*)(?:: (.*))?$", re.MULTILINE)
+"""The end of a traceback, after its frames: the error and its message."""
+_BROKEN: Final = (
+    *("AttributeError", "IndexError", "KeyError", "NameError", "ReferenceError", "TypeError"),
+    *("AssertionError", "RecursionError", "UnboundLocalError", "ZeroDivisionError"),
+)
+"""The errors that no script raises to say something."""
 _MAX_NAMED: Final = 5  # items in an error
 _MAX_LEFT: Final = 20  # items that a format has no place for, in a warning
-_ONLY_SURFACES: Final = (".obj", ".stl", ".ply")
-_NO_SURFACE: Final = ("LIGHT", "CAMERA", "EMPTY", "ARMATURE")
+_SURFACES: Final = ("MESH", "CURVE", "SURFACE", "FONT", "META")
+_HELD: Final = {
+    ".obj": _SURFACES,
+    ".stl": _SURFACES,
+    ".ply": _SURFACES,
+    ".fbx": (*_SURFACES, "EMPTY", "CAMERA", "LIGHT", "ARMATURE"),
+    ".glb": ("MESH", "CURVE", "SURFACE", "FONT", "EMPTY", "CAMERA", "LIGHT", "ARMATURE"),
+}
+"""The types of objects that are in a file, measured in 3.4; in others all are taken to be."""
+_WHOLE: Final = ("export_cameras", "export_lights")
+"""The options without which an exporter leaves cameras and lights out."""
 
 
 class _Files(_Deleting, FileExchange, Saving):
@@ -115,21 +135,22 @@ class _Files(_Deleting, FileExchange, Saving):
 
     def export_file(
         self, path: Path, items: Sequence[str], frames: tuple[float, float] | None
-    ) -> list[str]:
+    ) -> Exported:
         """Write objects, and what is in collections; hidden objects cannot be written."""
         things = self._exported(path, items)
         suffix = path.suffix.lower()
         if suffix == ".blend":
-            bpy.data.libraries.write(str(path), set(things) or {scene()}, fake_user=True)
-            return []
+            _write_blend(path, set(things) or {scene()})
+            return Exported([item_of(thing) for thing in things or scene().objects])
         operator = _operator(_EXPORTERS.get(suffix, ()))
         if operator is None:
             raise ValueError(f"{path.suffix} cannot be written.")
         frame_range = (round(frames[0]), round(frames[1])) if frames else None
         things = things or list(scene().objects)
         others = []
-        if suffix in _ONLY_SURFACES:
-            others = [item_of(thing) for thing in things if thing.type in _NO_SURFACE]
+        held = _HELD.get(suffix)
+        if held is not None:
+            others = [item_of(thing) for thing in things if thing.type not in held]
         # What is selected is evaluated, and an exporter leaves edit mode: no edit of the scene.
         with (
             self.host.unnoticed(),
@@ -137,7 +158,8 @@ class _Files(_Deleting, FileExchange, Saving):
             _selected(things) as hidden,
             _frames(frame_range),
         ):
-            written = set(map(item_of, things)).difference(hidden, others)
+            missing = {*hidden, *others}
+            written = [item for item in map(item_of, things) if item not in missing]
             if items and not written:
                 which = ", ".join(items[:_MAX_NAMED])
                 why = f"it is hidden or {path.suffix} has no such."
@@ -146,7 +168,7 @@ class _Files(_Deleting, FileExchange, Saving):
         warnings = [f"{item} is hidden or not in the view layer." for item in hidden]
         if others:
             warnings.append(f"{path.suffix} has no such: {', '.join(others[:_MAX_LEFT])}.")
-        return warnings
+        return Exported(written, warnings)
 
     def _exported(self, path: Path, items: Sequence[str]) -> list[Any]:
         """Return what is written of items: objects with what is below, and a collection's."""
@@ -177,7 +199,8 @@ class _Files(_Deleting, FileExchange, Saving):
             with in_window():
                 done = bpy.ops.wm.save_as_mainfile(filepath=str(file), check_existing=False)
         except RuntimeError as error:
-            raise ValueError(f"{file} was not written: {str(error).strip()}") from error
+            why = str(error).strip().removeprefix("Error: ")
+            raise ValueError(f"{file} was not written: {why}.") from error
         if "FINISHED" not in done:
             raise ValueError(f"{file} was not written.")
         return file
@@ -218,13 +241,19 @@ def _run(operator: Any, path: Path, options: Mapping[str, Any]) -> list[str]:
 
 
 def _why(error: RuntimeError) -> str:
-    """Return why an operator failed; of one in Python the last line of its traceback."""
-    text = str(error).strip()
-    raised = re.findall(r"^\w+(?:Error|Exception)\b.*", text, re.MULTILINE)
-    if "Traceback" not in text or not raised:
+    """Return why an operator failed; of one in Python what it raised, or where it is broken."""
+    text = str(error).strip().removeprefix("Error: ")
+    frames = list(_FRAME.finditer(text))
+    raised = _RAISED.search(text, frames[-1].end()) if frames else None
+    if raised is None:
         return text
-    if not raised[-1].startswith("UnicodeDecodeError"):
-        return f"Blender's own script failed: {raised[-1]}"
+    kind, message = raised.groups("")
+    if kind != "UnicodeDecodeError":
+        if message and kind not in _BROKEN:
+            return f"Blender's own script failed: {message}"
+        own = [frame for frame in frames if "/scripts/" in Path(frame[1]).as_posix()]
+        script, line = (own or frames)[-1].groups()
+        return f"Blender's own script is broken, in line {line} of {Path(script).name}"
     items = []
     for name in lists().values():
         for thing in getattr(bpy.data, name):
@@ -255,6 +284,19 @@ def _read(path: Path, up: str | None) -> list[str]:
     if up and not used:
         return [f"{path.suffix} says itself which axis is up: `up` was not used."]
     return []
+
+
+def _write_blend(path: Path, things: set[Any]) -> None:
+    """Write things, with all that they use, to another Blender file.
+
+    Raises:
+        ValueError: The file cannot be written.
+    """
+    try:
+        bpy.data.libraries.write(str(path), things, fake_user=True)
+    except (OSError, RuntimeError) as error:
+        why = str(error).strip().removeprefix("Error: ")
+        raise ValueError(f"{path} was not written: {why}.") from error
 
 
 def _read_blend(path: Path, *, link: bool) -> None:
@@ -321,6 +363,8 @@ def _export_options(
         options[name] = not is_all
     for name in _ANIMATED:
         options[name] = frames is not None
+    for name in _WHOLE:
+        options[name] = True
     if frames is None and operator.idname_py() == "wm.alembic_export":
         frames = (scene().frame_current, scene().frame_current)
     if frames is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import traceback
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,17 +11,21 @@ from typing import Any, Final, Literal
 import FreeCAD
 
 from dcc_bridge import track
-from dcc_bridge.spi import Building, FileExchange, Imported, Saving
+from dcc_bridge.spi import Building, Exported, FileExchange, Imported, Saving
 
 from ..document import document, find, label_of
 from ..transactions import transactions
 from .places import children, descendants, own_shape, parent_of, scratch_document, world_shape
-from .properties import explained
+from .properties import explained, reason
 from .shown import ingredients, is_aid, is_shown
 
 _SOLIDS: Final = (".step", ".stp", ".iges", ".igs", ".brep", ".brp")
 _MESHES: Final = (".stl", ".obj", ".ply", ".off")
+_DRAWING: Final = ".dxf"
+_COLLADA: Final = ".dae"
 _OWN: Final = ".fcstd"
+_BROKEN: Final = (AttributeError, AssertionError, LookupError, NameError, TypeError)
+"""The errors that no script raises to say something."""
 _MAX_NAMED: Final = 50  # objects left out of a file, in the sentence for each reason
 _NO_NAMES: Final = "FreeCAD reads no names and colours with these shapes: rename them."
 
@@ -30,7 +35,7 @@ class _Files(Building, FileExchange, Saving):
 
     def import_formats(self) -> Mapping[str, tuple[str, ...]]:
         """Return the formats that freecadcmd reads as well."""
-        return dict.fromkeys((*_SOLIDS, *_MESHES, _OWN), ("copy",))
+        return dict.fromkeys((*_SOLIDS, *_MESHES, _DRAWING, _COLLADA, _OWN), ("copy",))
 
     def import_file(
         self, path: Path, how: str, under: str | None, scale: float, up: Literal["Y", "Z"] | None
@@ -51,7 +56,7 @@ class _Files(Building, FileExchange, Saving):
         before = {obj.Name for obj in document().Objects}
         if suffix == _OWN and (scale != 1 or up == "Y"):
             raise ValueError(f"A {_OWN} file is in mm and Z up as this one: leave that out.")
-        with explained(f"{path} cannot be read"):
+        with _reading(path):
             _read(path, suffix)
         new = [obj for obj in document().Objects if obj.Name not in before]
         if not new or (suffix != _OWN and any(own_shape(obj) is None for obj in new)):
@@ -73,7 +78,7 @@ class _Files(Building, FileExchange, Saving):
 
     def export_file(
         self, path: Path, items: Sequence[str], frames: tuple[float, float] | None
-    ) -> list[str]:
+    ) -> Exported:
         """Export the shapes of items, in their places in the world, or of all that is shown.
 
         A part or a group exports only the objects in it that are shown and go into no other shape.
@@ -84,7 +89,7 @@ class _Files(Building, FileExchange, Saving):
             frames: Not used: FreeCAD has no frames.
 
         Returns:
-            Sentences that say what is not in the file.
+            The objects in the file, and sentences that say what is not in it.
 
         Raises:
             ValueError: There is no shape for such a file, or FreeCAD did not write the file.
@@ -97,7 +102,7 @@ class _Files(Building, FileExchange, Saving):
         with _check_written(path):
             if suffix == _OWN:
                 document().saveCopy(str(path))
-                return left_out
+                return Exported([obj.Name for obj in document().Objects], left_out)
             choice = _ExportChoice(suffix)
             if items:
                 for item in track(items):
@@ -109,7 +114,8 @@ class _Files(Building, FileExchange, Saving):
                 raise ValueError(f"There is no shape that a {suffix} file can hold. {why}".rstrip())
             _write(path, suffix, list(choice.chosen.values()))
         left_out += choice.left_out()
-        return [*left_out, "How the shapes were made is not in the file."]
+        left_out.append("How the shapes were made is not in the file.")
+        return Exported(list(choice.chosen), left_out)
 
     def save_files(self, path: Path | None) -> list[Path]:
         """Return the file that saving would write.
@@ -135,16 +141,39 @@ class _Files(Building, FileExchange, Saving):
             ValueError: FreeCAD did not write the file, or the path is not a good one.
         """
         (target,) = self.save_files(path)
-        with _check_written(target):
-            document().saveAs(str(target))
+        own = document()
+        before = own.FileName, own.Label
+        try:
+            with _check_written(target):
+                own.saveAs(str(target))
+        except ValueError:
+            # FreeCAD changes both before it writes, and would go on in the file that is not there.
+            own.FileName, own.Label = before
+            raise
         return target
 
 
 @contextmanager
+def _reading(path: Path) -> Iterator[None]:
+    """Raise ValueError for whatever an importer of FreeCAD raises in the block."""
+    try:
+        yield
+    except Exception as error:  # an importer in Python may raise anything
+        why = reason(error)
+        script, line, _, _ = traceback.extract_tb(error.__traceback__)[-1]
+        if isinstance(error, _BROKEN) and script != __file__:
+            why = f"FreeCAD's own script is broken, in line {line} of {Path(script).name}"
+        raise ValueError(f"{path} cannot be read: {why}.") from error
+
+
+@contextmanager
 def _check_written(path: Path) -> Iterator[None]:
-    """Raise ValueError if the block does not write a file: FreeCAD itself reports no failure."""
+    """Raise ValueError if the block does not write a file: FreeCAD may report no failure."""
     before = path.stat().st_mtime_ns if path.exists() else 0
-    yield
+    try:
+        yield
+    except (OSError, FreeCAD.Base.FreeCADError) as error:
+        raise ValueError(f"FreeCAD did not write {path}: {reason(error)}.") from error
     if not path.exists() or path.stat().st_mtime_ns == before:
         raise ValueError(f"FreeCAD did not write {path}.")
 
@@ -153,6 +182,17 @@ def _read(path: Path, suffix: str) -> None:
     name = document().Name
     if suffix == _OWN:
         document().mergeProject(str(path))
+    elif suffix == _DRAWING:
+        import Import
+
+        # `importDXF.insert` reads it so too, but first shows its preferences in a window.
+        Import.readDXF(str(path), name)
+    elif suffix == _COLLADA:
+        import importDAE
+
+        if not importDAE.checkCollada():
+            raise ValueError("FreeCAD needs pycollada for that, and its Python has none")
+        importDAE.insert(str(path), name)
     elif suffix in _MESHES:
         import Mesh
 

@@ -31,7 +31,7 @@ _PARTS: Final = ("Base.x", "Base.y", "Base.z", "Rotation.Angle")
 
 def reason(error: BaseException) -> str:
     """Return the reason in a FreeCAD error, as a sentence without its full stop."""
-    message = error.args[0] if error.args else ""
+    message = error.args[0] if error.args else str(error)
     if isinstance(message, dict):
         message = message.get("sErrMsg", "")
     text = " ".join(str(message).split()).rstrip(".")

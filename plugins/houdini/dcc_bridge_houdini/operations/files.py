@@ -8,7 +8,7 @@ from typing import Any, Final, Literal
 
 import hou
 
-from dcc_bridge.spi import Building, FileExchange, Imported
+from dcc_bridge.spi import Building, Exported, FileExchange, Imported
 
 from .reading import descendants, find, geometry_of
 from .values import explained
@@ -62,7 +62,7 @@ class _Files(Building, FileExchange):
 
     def export_file(
         self, path: Path, items: Sequence[str], frames: tuple[float, float] | None
-    ) -> list[str]:
+    ) -> Exported:
         """Write the shapes that objects display, in their places in the world.
 
         Args:
@@ -71,7 +71,7 @@ class _Files(Building, FileExchange):
             frames: Not used: the present frame is written.
 
         Returns:
-            Sentences about the things that are not in the file.
+            The objects in the file, and sentences about the things that are not in it.
 
         Raises:
             ValueError: No item displays a shape, or Houdini cannot write the file.
@@ -97,7 +97,8 @@ class _Files(Building, FileExchange):
             whole.merge(part)
         with explained(f"{path} was not written"):
             whole.saveToFile(path.as_posix())
-        return [*left_out, "How the shapes are made, and materials, are not in the file."]
+        left_out.append("How the shapes are made, and materials, are not in the file.")
+        return Exported(list(nodes), left_out)
 
 
 def _has_shape(node: Any) -> bool:

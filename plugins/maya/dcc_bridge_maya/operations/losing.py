@@ -13,7 +13,7 @@ from typing import Any, Final, Literal
 
 from maya import cmds
 
-from dcc_bridge.spi import Cleaning, Deleting, FileExchange, Imported, Junk, Saving
+from dcc_bridge.spi import Cleaning, Deleting, Exported, FileExchange, Imported, Junk, Saving
 
 from . import dg
 from .building import _Building
@@ -94,7 +94,7 @@ class _Losing(_Building, Cleaning, Deleting, FileExchange, Saving):
 
     def export_file(
         self, path: Path, items: Sequence[str], frames: tuple[float, float] | None
-    ) -> list[str]:
+    ) -> Exported:
         """Export items or the whole scene at its present frame.
 
         Args:
@@ -103,7 +103,7 @@ class _Losing(_Building, Cleaning, Deleting, FileExchange, Saving):
             frames: Not used: Maya writes one frame.
 
         Returns:
-            Sentences that say what is not in the file.
+            The nodes in the file, and sentences that say what is not in it.
 
         Raises:
             ValueError: Maya cannot write the file.
@@ -116,7 +116,15 @@ class _Losing(_Building, Cleaning, Deleting, FileExchange, Saving):
                 self.host.select([dg.node(item) for item in items])
             kind = _translators("writeSupport")[path.suffix.lower()]
             ask.file(path.as_posix(), force=True, type=kind, **flags)
-        return ["The frames: Maya writes the one that it is at."] if frames else []
+        written = [dg.node(item) for item in items]
+        for item in items:
+            written += self.items(item)
+        if not items:
+            written += self.items()
+        left_out = []
+        if frames:
+            left_out.append("The frames: Maya writes the one that it is at.")
+        return Exported(list(dict.fromkeys(written)), left_out)
 
     # ---- clean and delete
 

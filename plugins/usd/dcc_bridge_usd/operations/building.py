@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from pxr import Sdf, Tf, Usd, UsdShade, UsdUtils
+from pxr import Sdf, Usd, UsdShade, UsdUtils
 
 from dcc_bridge.spi import Building
 
@@ -64,7 +64,7 @@ class _Building(_Placing, Building):
             above = self.stage.GetDefaultPrim()
         if above.IsInstance() or above.IsInstanceProxy():
             raise ValueError(f"{above.GetPath()} is an instance: nothing can be made below it.")
-        free_name = names.free(above, Tf.MakeValidIdentifier(name))
+        free_name = names.free(above, names.valid(name))
         return above.GetPath().AppendChild(free_name)
 
     def duplicate(self, item: str, *, linked: bool) -> str:

@@ -9,6 +9,8 @@ from typing import Any
 
 from pxr import Gf, Sdf, Tf, Usd, UsdGeom, UsdUtils
 
+from dcc_bridge.spi import Exported
+
 from ..places import below
 from .links import relative
 
@@ -147,7 +149,7 @@ def _written(scene: Usd.Stage, path: str) -> str:
 
 def flattened(
     scene: Usd.Stage, items: Sequence[Sdf.Path], frames: tuple[float, float] | None, folder: Path
-) -> tuple[Sdf.Layer, list[str]]:
+) -> tuple[Sdf.Layer, Exported]:
     """Flatten prims with what they use and all above them, or the scene, into one layer.
 
     Args:
@@ -157,7 +159,7 @@ def flattened(
         folder: The folder in which the layer will be saved.
 
     Returns:
-        The layer, and sentences about what was left out.
+        The layer, what is in it, and sentences about what was left out.
     """
 
     def seen_from_folder(path: str) -> str:
@@ -176,14 +178,17 @@ def flattened(
     UsdUtils.ModifyAssetPaths(whole, seen_from_folder)
     left_out = []
     inactive = 0
-    if not is_own:
+    prims = stage.Traverse()
+    if is_own:
+        prims = stage.TraverseAll()
+    else:
         inactive = sum(not prim.IsActive() for prim in stage.TraverseAll())
     if inactive:
         left_out.append(f"{inactive} inactive prims, and what is below them.")
     if items:
         noun = "prim" if len(items) == 1 else "prims"
         left_out.append(f"All but {len(items)} {noun}, what is below them, and what they need.")
-    return whole, left_out
+    return whole, Exported([str(prim.GetPath()) for prim in prims], left_out)
 
 
 def _has_arcs(scene: Usd.Stage) -> bool:

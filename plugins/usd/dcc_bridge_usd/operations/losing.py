@@ -9,7 +9,7 @@ from typing import Any, Final, Literal, cast
 from pxr import Pcp, Sdf, Tf, Trace, Usd, UsdUtils
 
 from dcc_bridge import track
-from dcc_bridge.spi import Cleaning, Deleting, FileExchange, Imported, Junk, Saving
+from dcc_bridge.spi import Cleaning, Deleting, Exported, FileExchange, Imported, Junk, Saving
 
 from .. import files, referrers
 from ..host import UsdSession
@@ -86,7 +86,7 @@ class _Losing(_Building, Cleaning, Deleting, FileExchange, Saving):
 
     def export_file(
         self, path: Path, items: Sequence[str], frames: tuple[float, float] | None
-    ) -> list[str]:
+    ) -> Exported:
         """Write prims, with what they use and all above them, or the scene, flattened to a file.
 
         Args:
@@ -95,7 +95,7 @@ class _Losing(_Building, Cleaning, Deleting, FileExchange, Saving):
             frames: The first and the last frame; None for all.
 
         Returns:
-            Sentences about what was left out.
+            The prims in the file, and sentences about what was left out.
 
         Raises:
             ValueError: The file is a part of the scene, or cannot be written.
@@ -106,7 +106,7 @@ class _Losing(_Building, Cleaning, Deleting, FileExchange, Saving):
             raise ValueError(f"{target.name} is a part of this scene: choose another name.")
         paths = [self.prim(item).GetPath() for item in items]
         with refusing(f"{target.name} cannot be written"):
-            layer, left_out = exchange.flattened(self.stage, paths, frames, target.parent)
+            layer, exported = exchange.flattened(self.stage, paths, frames, target.parent)
         if target.is_file():
             self.host.losing(f"write over {target.name}", [target])
         try:
@@ -115,7 +115,7 @@ class _Losing(_Building, Cleaning, Deleting, FileExchange, Saving):
             raise ValueError(str(error)) from error
         if known:
             known.Reload(force=True)
-        return left_out
+        return exported
 
     # ---- cleaning and deleting
 
@@ -199,9 +199,7 @@ class _Losing(_Building, Cleaning, Deleting, FileExchange, Saving):
         Raises:
             ValueError: There is no file, or it cannot be written.
         """
-        target = files.absolute(path) if path is not None else self.host.file()
-        if target is None:
-            raise ValueError("This scene was never saved: give the path of a file to save it in.")
+        target = cast("UsdSession", self.host).save_target(path)
         if "\0" in str(target):
             raise ValueError("A file's name has no null character in it.")
         if not target.parent.is_dir():

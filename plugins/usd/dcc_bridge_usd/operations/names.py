@@ -110,6 +110,18 @@ def _called(stage: Usd.Stage, name: str) -> list[str]:
     return [str(prim.GetPath()) for prim in islice(prims, _MAX_NEAR)]
 
 
+def valid(name: str) -> str:
+    """Return a name that a prim can have: letters of every script stay, others become "_"."""
+    characters = []
+    for character in name:
+        is_valid = Sdf.Path.IsValidIdentifier(f"_{character}")
+        characters.append(character if is_valid else "_")
+    text = "".join(characters)
+    if Sdf.Path.IsValidIdentifier(text):
+        return text
+    return f"_{text}"  # it is empty, or begins with a digit
+
+
 def free(above: Usd.Prim, name: str) -> str:
     """Return a name that no child of a prim has: Lamp_01, and then Lamp_02."""
     if not _is_taken(above, name):

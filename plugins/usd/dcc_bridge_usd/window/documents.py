@@ -15,7 +15,8 @@ from PySide6.QtWidgets import QFileDialog, QLabel, QMessageBox, QWidget
 if TYPE_CHECKING:
     from ..host import UsdSession
 
-_FILES = "USD scenes (*.usda *.usd *.usdc)"
+_SCENES = "USD scenes (*.usda *.usd *.usdc)"
+_READABLE = "USD scenes (*.usda *.usd *.usdc *.usdz)"
 Button = QMessageBox.StandardButton
 
 
@@ -114,9 +115,10 @@ class Documents(QObject):
         path = self._session.path
         folder = str(path.parent) if path else ""
         name = path.name if path else "untitled.usda"
-        dialog = QFileDialog(self._window, title, folder, _FILES)
+        dialog = QFileDialog(self._window, title, folder, _SCENES)
         dialog.setAcceptMode(mode)
         if mode is QFileDialog.AcceptMode.AcceptOpen:
+            dialog.setNameFilter(_READABLE)
             dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
         else:
             dialog.setDefaultSuffix("usda")

@@ -204,6 +204,9 @@ def test_what_is_wrong_in_the_bundled_shot_is_found_and_mended_as_check_says(
     with studio(tmp_path, make=lambda file: Path(shutil.copy(SCENE, file))) as scene:
         before = scene.host.scene_digest()
         failed = scene.do("check")["failed"]
+        plain = {"no_uvs", "non_manifold"}  # the meshes of the shot are made to be looked at
+        assert failed.keys() >= plain
+        failed = {rule: it for rule, it in failed.items() if rule not in plain}
         told = scene.do("batch", steps=steps, check={})["steps"][-1]
         bounds = scene.do("inspect", items=[there], parts=["bounds"])["items"][0]["bounds"]
         scene.do("undo_last")
@@ -218,7 +221,7 @@ def test_what_is_wrong_in_the_bundled_shot_is_found_and_mended_as_check_says(
         assert {it["mend"].partition("(")[0].split()[0] for it in failed.values()} == {
             step["do"] for step in steps
         }
-        assert told["failed"] == {}
+        assert told["failed"].keys() == plain
         assert bounds[1][0] - bounds[0][0] == pytest.approx(235)
         assert scene.host.scene_digest() == before
 

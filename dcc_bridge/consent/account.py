@@ -9,6 +9,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
+from dcc_bridge.elicitation import secret
 from dcc_bridge.host import Account
 
 _KINDS: Final = ("deleted", "created", "changed", "broken")
@@ -85,10 +86,13 @@ def _fitting(names: Sequence[str], room: int) -> Iterator[str]:
 
 
 def _short(value: Any) -> str:
-    """Return a value as JSON, with six digits, and cut where it is long; "none" for None."""
+    """Return a value as JSON, with six digits, and cut where it is long; "none" for None.
+
+    Secrets are taken out before the cut, after which nobody would recognise them.
+    """
     if value is None:
         return "none"
-    text = json.dumps(_rounded(value), ensure_ascii=False, default=str)
+    text = secret.redact(json.dumps(_rounded(value), ensure_ascii=False, default=str))
     if len(text) <= _MAX_VALUE:
         return text
     return f"{text[: _MAX_VALUE - 3]}..."

@@ -18,6 +18,7 @@ from dcc_bridge.verbs.names import no_such
 
 MAX_STEPS: Final = 50
 _MAX_ROWS: Final = 20  # of each list in a step's result
+_AFTER_EDITS: Final = ("save", "export_file", "check", "look")  # they change nothing in the scene
 _MAX_FAULTS: Final = 2000  # characters of an error about rules that fail
 _REFERENCE: Final = re.compile(r"\$(\w+)((?:\.\w+)*)")
 Step = TypedDict("Step", {"do": str, "with": NotRequired[Json], "id": NotRequired[str]})
@@ -52,15 +53,14 @@ class Batch:
         steps: list[Step],
         look: Json | None = None,
         check: Json | None = None,
-        require: Json = {},
+        require: Json | None = None,
         why: str = "",
     ) -> Any:
-        """Run several tools as one call: one undo step, all or nothing. The way to change a scene.
+        """Run several tools: one undo step, all or nothing. The way to change a scene.
 
-        50 steps: what to do, with its arguments. "$id" stands for the items of an earlier
-        step, "$id.changed.0.after.at" for a part of its result. What deletes asks, then all
-        begins anew; save goes last. look, check: their arguments; require: of check; failures
-        undo all. why: for the undo menu.
+        50 steps at most. "$id" stands for the items of an earlier step, "$id.changed.0.after.at"
+        for a part of its result. Deletions ask, then all begins anew; save goes last. look,
+        check: their arguments; require: of check; failures undo all. why: for the undo menu.
         """
         every: list[Step] = list(steps)
         if check is not None:
@@ -69,9 +69,9 @@ class Batch:
             every.append({"do": "look", "with": look})
         ids = self._ids(every)
         required: Step | None = None
-        if require:
+        if require is not None:
             required = {"do": "check", "with": require}
-            every.insert(_last_edit(steps), required)
+            every.insert(_edits_end(steps), required)
         loses = any(self._is_destructive(step["do"]) for step in steps)
         # How much a step with a reference changes is not known before the earlier step has run.
         known_changes = sum(_size(step) for step in steps if "$" not in repr(step))
@@ -109,7 +109,7 @@ class Batch:
                 listed = first_rows(value, _MAX_ROWS)
                 rows.append({"step": step.get("id", number), "do": step["do"], **listed})
             else:
-                pictures += value if isinstance(value, list) else [value]
+                pictures += _as_list(value)
         answer = {"steps": rows}
         if pictures:
             return [answer, *pictures]
@@ -187,17 +187,27 @@ class Batch:
         return cast("Json", self._signatures[name].bind(arguments))
 
 
-def _last_edit(steps: Sequence[Step]) -> int:
-    """Return how many steps come before the scene is checked: all, but not one that saves it."""
-    if steps[-1]["do"] == "save":
-        return len(steps) - 1
-    return len(steps)
+def _as_list(value: Any) -> list[Any]:
+    if isinstance(value, list):
+        return value
+    return [value]
+
+
+def _edits_end(steps: Sequence[Step]) -> int:
+    """Return how many steps come before the scene is judged: those that write it come after."""
+    count = len(steps)
+    while count and steps[count - 1]["do"] in _AFTER_EDITS:
+        count -= 1
+    return count
 
 
 def _require(told: Json) -> None:
-    """Raise a ValueError where an answer of `check` tells of a fault."""
+    """Raise a ValueError where an answer of `check` tells of a fault, or of what was not judged."""
     faults = [f"{rule}: {facts['items']}" for rule, facts in told["failed"].items()]
     faults += told.get("broken", ())
+    for part in ("unreadable", "not_looked_at_with_items"):
+        if part in told:
+            faults.append(f"{part}: {told[part]}")
     if faults:
         raise ValueError(f"What is required fails. {' '.join(faults)}"[:_MAX_FAULTS])
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dcc_bridge.consent.account import told, value_change
+from dcc_bridge.elicitation.secret import HIDDEN, Secret
 from dcc_bridge.host import Account
 
 
@@ -33,6 +34,12 @@ def test_of_a_value_with_parts_the_part_that_moved_is_told() -> None:
     assert value_change("Box", "Placement", before, {**before, "Angle": 90.0}) == (
         "Box, Placement.Angle: 0 -> 90"
     )
+
+
+def test_a_secret_is_taken_out_of_a_value_before_it_is_cut() -> None:
+    key = Secret("sk-ant-" + "Q" * 66)
+
+    assert value_change("Sky", "key", "", key.reveal()) == f'Sky, key: "" -> "{HIDDEN}"'
 
 
 @pytest.mark.parametrize("count", [1, 20, 21, 5000])

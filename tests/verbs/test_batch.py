@@ -138,6 +138,16 @@ OFF = [
 ]
 
 
+def test_what_is_required_must_have_been_judged(open_studio: OpenStudio) -> None:
+    scene = open_studio()
+    required = {"rules": ["unused_materials"], "items": ["$made"]}
+    why = scene.fails("batch", steps=OFF[:1], require=required)
+    of_all = scene.fails("batch", steps=OFF, require={})
+
+    assert "What is required fails. not_looked_at_with_items: ['unused_materials']" in why
+    assert "keys_off_frames" in of_all
+
+
 def test_a_batch_stands_only_if_what_it_requires_passes(open_studio: OpenStudio) -> None:
     scene = open_studio()
     before = scene.host.scene_digest()
@@ -153,11 +163,13 @@ def test_a_batch_stands_only_if_what_it_requires_passes(open_studio: OpenStudio)
     assert len(scene.host.labels) == 1
 
 
+@pytest.mark.parametrize("last", [[], [step("check")], [step("look"), step("check")]])
 def test_a_scene_that_fails_what_is_required_is_not_saved(
-    open_studio: OpenStudio, tmp_path: Path
+    last: list[dict[str, Any]], open_studio: OpenStudio, tmp_path: Path
 ) -> None:
     scene = open_studio(YES)
-    why = scene.fails("batch", steps=[*OFF, step("save")], require={"rules": ["keys_off_frames"]})
+    required = {"rules": ["keys_off_frames"]}
+    why = scene.fails("batch", steps=[*OFF, step("save"), *last], require=required)
 
     assert "What is required fails" in why
     assert not (tmp_path / "shot.json").exists()

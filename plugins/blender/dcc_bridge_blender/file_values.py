@@ -271,7 +271,10 @@ _COUNTS: Final[dict[str, Callable[[Any], Iterator[tuple[str, Any]]]]] = {
 def _inputs(node: Any) -> Iterator[tuple[str, Any]]:
     """Yield the values of a node's inputs."""
     for socket in node.inputs:
-        value = getattr(socket, "default_value", None)
+        try:
+            value = getattr(socket, "default_value", None)
+        except UnicodeDecodeError:
+            value = UNREADABLE_TEXT
         if value is None:
             continue
         if isinstance(value, bpy.types.ID):
@@ -300,9 +303,23 @@ def _read(struct: Any, more: tuple[tuple[str, Any], ...] = ()) -> tuple[Any, ...
             singles = reader.get(struct)[:-1]
         except (UnicodeDecodeError, AttributeError):
             singles = tuple(_single(struct, name) for name in reader.names)
-    arrays = tuple([tuple(getattr(struct, name)) for name in reader.arrays])
-    blocks = tuple([_name(getattr(struct, name)) for name in reader.blocks])
+    arrays = tuple([_array(struct, name) for name in reader.arrays])
+    blocks = tuple([_block_name(struct, name) for name in reader.blocks])
     return kind, singles, arrays, blocks, more
+
+
+def _array(struct: Any, name: str) -> tuple[Any, ...]:
+    try:
+        return tuple(getattr(struct, name))
+    except (UnicodeDecodeError, AttributeError):  # an add-on has taken its property with it
+        return ()
+
+
+def _block_name(struct: Any, name: str) -> str | None:
+    block = _single(struct, name)
+    if isinstance(block, str):  # it is unreadable
+        return block
+    return _name(block)
 
 
 def _single(struct: Any, name: str) -> Any:

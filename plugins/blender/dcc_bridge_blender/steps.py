@@ -6,6 +6,7 @@ finds edits of scripts and add-ons between steps, and makes an undo entry of the
 
 from __future__ import annotations
 
+import logging
 from typing import Final, NamedTuple
 
 import bpy
@@ -18,6 +19,7 @@ from .record import Loss, Record
 from .undo import ChangeCounter, Stack
 
 OUTSIDE: Final = "Edit outside a step"
+log = logging.getLogger("dcc_bridge.blender")
 _MAX_COMPARED: Final = 2_000  # objects of a file that is compared completely outside of steps
 
 
@@ -43,10 +45,18 @@ class OpenStep:
     def begin(self) -> None:
         """Read the scene; again after a revert, which has restored all of the scene."""
         self._record = Record()
-        self._snapshot = Snapshot(self._record.lists)
+        self._snapshot = self._taken_snapshot()
         self._changes.evaluated = set()
         self._moves = self._stack.moves
         self.opened = self._stack.opened
+
+    def _taken_snapshot(self) -> Snapshot | None:
+        """Return the values that the account compares; None if Blender raises, as no edit waits."""
+        try:
+            return Snapshot(self._record.lists)
+        except Exception:  # whatever an add-on has registered: the edit goes on without an account
+            log.exception("what is different after the step cannot be told")
+            return None
 
     @property
     def is_same_file(self) -> bool:
@@ -64,6 +74,8 @@ class OpenStep:
 
     def account(self) -> Account | None:
         """Return what is different since the step began; None after an undo or redo within it."""
+        if self._snapshot is None:
+            return None
         if not self.is_same_file or self._moves != self._stack.moves:
             return None
         self._changes.let_evaluate()

@@ -28,7 +28,7 @@ from dcc_bridge.spi import Account, Losses, NotUndoable, UndoMark
 from .account import StepValues
 from .document import gui
 from .losses import StepLosses
-from .scripted import ScriptedNotes, Values, put_back
+from .scripted import Notes, ScriptedNotes
 
 # The key of a stack without a document. It has an entry for each modified document that was closed,
 # which no undo can bring back. No document has this name.
@@ -86,17 +86,19 @@ class Transactions:
         self._step_losses = StepLosses()
         self._step_values = StepValues()
         self._scripted_notes = ScriptedNotes()
-        # What an undo may leave wrong, by the document's name and the number of the entry.
-        self._scripted: dict[tuple[str, int], Values] = {}
+        self._undo_notes = ScriptedNotes()  # of before the undo or redo that FreeCAD is doing
+        # What an undo or redo may leave wrong, by the document's name and the number of the entry.
+        self._scripted: dict[tuple[str, int], Notes] = {}
         self._losses: Losses | None = None  # the receiver inside `watched`; None outside of it
         self._body_numbers: set[int] = set()  # entries that were committed inside the open step
         self._unwanted: set[int] = set()  # entries that must not be redone once they are undone
         self.ended: set[str] = set()
         self.stale: set[str] = set()
         self._listener = SimpleNamespace(
-            slotBeforeChangeObject=self._in_step(self._before_change),
+            slotBeforeChangeObject=self._before_change,
             slotCommitTransaction=self._after_commit,
             slotCloseTransaction=self._after_close,
+            slotAbortTransaction=self._after_abort,
             slotUndoDocument=self._after_undo,
             slotRedoDocument=self._after_redo,
             slotCreatedDocument=self._after_new_document,
@@ -154,6 +156,7 @@ class Transactions:
         finally:
             self._label = None  # first, else `_after_close` opens another transaction
             FreeCAD.closeActiveTransaction()
+            self._scripted_notes.begin()  # the next commit is the person's
             self._unwanted |= self._body_numbers
             self._body_numbers = set()
             self.drop_unwanted()
@@ -336,6 +339,14 @@ class Transactions:
             FreeCAD.getDocument(name).recompute()
         self.stale.clear()
 
+    def _mend_scripted(self, document: str, entry: _Entry) -> None:
+        """Mend scripted objects after an undo or redo, and note what it did for the next one."""
+        place = document, entry.number
+        notes = self._scripted.get(place)
+        if notes is not None:
+            self._undo_notes.mend(notes)
+            self._scripted[place] = self._undo_notes.take(document)
+
     def _forget_scripted(self, name: str) -> None:
         """Forget what belongs to entries of a document that FreeCAD no longer keeps."""
         stack = self._stacks.get(name, _Stack())
@@ -356,19 +367,18 @@ class Transactions:
         return pass_on
 
     def _before_change(self, obj: Any, prop: str) -> None:
-        """Note the parts of a property, and make FreeCAD record a change of visibility.
-
-        A change of visibility alone opens no transaction, so the object's description is changed
-        and restored as well. These two changes call this method again.
-        """
+        """Note an object that an undo or redo changes, and what an open step changes."""
+        is_undo = obj.Document.Transacting
+        if is_undo:
+            self._undo_notes.note(obj)
+        if self._label is None:
+            return
+        if prop == "Visibility":
+            _record_visibility(obj)
+        if not is_undo and not self._step_losses.is_made(obj):
+            self._scripted_notes.note(obj)
         self._step_losses.note_change(obj, prop)
         self._step_values.note(obj, prop)
-        if not self._step_losses.is_made(obj):
-            self._scripted_notes.note(obj)
-        if prop == "Visibility":
-            text = obj.Label2
-            obj.Label2 = text + " "
-            obj.Label2 = text
 
     def _after_commit(self, doc: Any) -> None:
         """Add an entry for a transaction that was committed in a document.
@@ -384,7 +394,9 @@ class Transactions:
             self._number += 1
         stack.done.append(_Entry(self._number, _plain(doc.UndoNames[0])))
         stack.undone.clear()  # FreeCAD has dropped the redo list
-        self._scripted[doc.Name, self._number] = self._scripted_notes.take(doc.Name)
+        notes = self._scripted_notes.take(doc.Name)
+        if notes:
+            self._scripted[doc.Name, self._number] = notes
         if self._label is not None:
             self._body_numbers.add(self._number)
         self._match_undo_list(doc)
@@ -397,21 +409,29 @@ class Transactions:
             # Without a new transaction the body's next changes would be in no entry.
             FreeCAD.setActiveTransaction(self._label)
 
+    def _after_abort(self, _doc: Any) -> None:
+        """Forget what was noted before an abort, which FreeCAD reports like an undo's changes."""
+        self._undo_notes.begin()
+
     def _after_undo(self, doc: Any) -> None:
         """Move a document's newest entry to those that can be redone."""
         stack = self._stack_of(doc)
         if stack.done:
             entry = stack.done.pop()
             stack.undone.append(entry)
-            put_back(self._scripted.get((doc.Name, entry.number), {}))
+            self._mend_scripted(doc.Name, entry)
+        self._undo_notes.begin()
 
     def _after_redo(self, doc: Any) -> None:
         """Move an entry back to those that can be undone; one that is not known gets a number."""
         stack = self._stack_of(doc)
         if stack.undone:
-            stack.done.append(stack.undone.pop())
+            entry = stack.undone.pop()
+            stack.done.append(entry)
+            self._mend_scripted(doc.Name, entry)
         else:
             stack.done.append(self._new_entry(_plain(doc.UndoNames[0])))
+        self._undo_notes.begin()
 
     def _after_new_document(self, doc: Any) -> None:
         """Note a document that was opened or made, and forget an earlier one of its name."""
@@ -464,6 +484,16 @@ transactions: Final = cache(Transactions)
 def _plain(label: str) -> str:
     """Return a label without FreeCAD's mark of a transaction that began in another document."""
     return str(label).removeprefix("-> ")
+
+
+def _record_visibility(obj: Any) -> None:
+    """Change an object's description and restore it, before its visibility changes.
+
+    FreeCAD opens no transaction for a change of visibility alone.
+    """
+    text = obj.Label2
+    obj.Label2 = text + " "
+    obj.Label2 = text
 
 
 def _change_nothing(doc: Any) -> None:

@@ -14,7 +14,7 @@ import FreeCAD
 import pytest
 
 from dcc_bridge.errors import Busy, LostAnyway, NotUndoable
-from dcc_bridge_freecad import document as freecad_document
+from dcc_bridge.verbs import names
 from dcc_bridge_freecad.host import FreeCADHost
 from tests.hosts.contract import GuardContract, HostContract, Stand, careless, folder_named
 from tests.hosts.digests import scene_digest
@@ -196,7 +196,7 @@ class TestFreeCAD(HostContract, GuardContract):
         self, stand: Stand, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """A look took 16 ms among 2,000 objects, and a deletion asks for each."""
-        monkeypatch.delattr(freecad_document, "get_close_matches")
+        monkeypatch.delattr(names, "get_close_matches")
         FreeCAD.ActiveDocument.Other.Label = "The other"
 
         kinds = stand.host.kinds(["Box", "The other", "Gone"])

@@ -6,6 +6,7 @@ also loads the user's other plug-ins then, as at every start.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Final
 
 from dcc_bridge.cli import interpreter
@@ -66,7 +67,8 @@ def enable(application: InstallTarget, facts: Facts) -> str:
         One or two sentences. If it could not be enabled, they say why, and how the person does it.
 
     Raises:
-        OSError: The preferences cannot be copied. They were not changed.
+        OSError: The preferences cannot be copied, so they were not changed; or their copy, which
+            stays beside them, cannot be put back.
     """
     preferences = to_enable(application, facts)
     title = application.title
@@ -80,9 +82,13 @@ def enable(application: InstallTarget, facts: Facts) -> str:
     if not why and not preferences.is_enabled:
         why = f"{title} did not write {preferences.file}"
     if why:
-        files.delete_copies(preferences.file)
-        return f"It could not be enabled: {why}. {application.afterwards}"
-    files.seal(preferences.file)
+        changed = ""
+        if not files.put_back(preferences.file, preferences.mark):
+            copy = files.copy_name(preferences.file)
+            changed = f" {preferences.file} was changed meanwhile; {copy} is how it was before."
+        return f"It could not be enabled: {why}.{changed} {application.afterwards}"
+    with suppress(OSError):  # `disable` then lets the application do it
+        files.seal(preferences.file)
     if warning(application, facts):
         danger = _MAY_OVERWRITE.format(title=title)
         return f"It is enabled. {danger}: if it is not enabled after that, run this again."

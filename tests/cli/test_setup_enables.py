@@ -25,6 +25,8 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="a script is no 
 PREFERENCES = ".config/blender/4.5/config/userpref.blend"
 MARK = b"dcc_bridge_blender\0"
 MINE = "my theme"
+SAVES = """printf 'dcc_bridge_blender\\000' >> "$preferences"; kill -9 $$"""
+OTHERS = """printf 'another theme' > "$preferences"; kill -9 $$"""
 BY_HAND = "In Blender, enable it once: Edit > Preferences > Add-ons > DCC Bridge."
 
 
@@ -125,6 +127,34 @@ def test_where_it_cannot_be_enabled_the_person_is_told_why_and_how(home: Path) -
     assert [one.name for one in (home / PREFERENCES).parent.iterdir()] == ["userpref.blend"]
     assert (home / PREFERENCES).read_text() == MINE
     assert (home / ".config/blender/4.5/scripts/addons/dcc_bridge_blender").is_dir()
+
+
+@pytest.mark.parametrize("had_preferences", [True, False])
+@pytest.mark.usefixtures("vendored")
+def test_what_blender_saved_before_it_died_is_taken_back(had_preferences: bool, home: Path) -> None:
+    file = home / PREFERENCES
+    if not had_preferences:
+        file.unlink()
+    application(home.parent / "bin" / "blender", "4.5.3", dies=SAVES)
+
+    done = setup(home)
+
+    assert "It could not be enabled: " in done.out
+    assert "did not answer" in done.out
+    assert [one.name for one in file.parent.iterdir()] == [file.name] * had_preferences
+    assert not had_preferences or file.read_text() == MINE
+
+
+@pytest.mark.usefixtures("vendored")
+def test_what_somebody_else_saved_meanwhile_stays_beside_the_copy(home: Path) -> None:
+    file = home / PREFERENCES
+    application(home.parent / "bin" / "blender", "4.5.3", dies=OTHERS)
+
+    done = setup(home)
+
+    copy = file.with_name(f"{file.name}.before-dcc-bridge")
+    assert f"{file} was changed meanwhile; {copy.name} is how it was before." in done.out
+    assert (file.read_text(), copy.read_text()) == ("another theme", MINE)
 
 
 @pytest.mark.usefixtures("vendored")

@@ -95,21 +95,39 @@ def enable(application: InstallTarget, facts: Facts) -> str:
     return f"It is enabled; start {title}."
 
 
+def change_back(application: InstallTarget, facts: Facts) -> str:
+    """Return what `disable` does, as a clause for the person; "" for nothing."""
+    preferences = preferences_of(application, facts)
+    if preferences is None:
+        return ""
+    file = preferences.file
+    if files.can_restore(file):
+        return f"{file} is put back as it was before"
+    if not preferences.is_enabled or facts.program is None:
+        return ""
+    return f"it is disabled in {file}, by running {application.title} once without a window"
+
+
 def disable(application: InstallTarget, facts: Facts) -> str:
     """Disable a plug-in for this user, and return what was done, as a sentence; "" for nothing.
 
-    The preferences are as they were before `enable` if nothing else has changed in them since.
+    The preferences are as they were before `enable` if nothing else has changed in them since. The
+    files of the plug-in may be gone.
 
     Args:
         application: The application.
         facts: The facts of its version.
-
-    Raises:
-        OSError: The preferences cannot be restored.
     """
     preferences = preferences_of(application, facts)
     if preferences is None:
         return ""
+    try:
+        return _disable(application, facts, preferences)
+    except OSError as error:
+        return f"The preferences could not be put back: {error}."
+
+
+def _disable(application: InstallTarget, facts: Facts, preferences: Preferences) -> str:
     if files.restore(preferences.file):
         return "The preferences are as they were before."
     why = ""

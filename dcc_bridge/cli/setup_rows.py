@@ -251,9 +251,9 @@ def _installation(application: InstallTarget, facts: Facts, installation: dict[s
         return row(verb="by hand", note=f"It is for all users. To remove it: {advice}")
     change = f"the plug-in, out of {folder}"
     note = ""
-    preferences = enabling.preferences_of(application, facts)
-    if preferences is not None and preferences.is_enabled:
-        change += f"; before that it is disabled in {preferences.file}"
+    disabling = enabling.change_back(application, facts)
+    if disabling:
+        change += f"; then {disabling}"
         note = enabling.warning(application, facts)
     do = partial(_take, application, facts, Path(folder))
     return row(verb="remove", change=change, note=note, do=do)

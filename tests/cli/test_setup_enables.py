@@ -9,8 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from dcc_bridge.install import installed as removal
 from dcc_bridge.install import vendor
 from dcc_bridge.install.builds import Build
+from dcc_bridge.install.folders import InUse
 from dcc_bridge.install.running import is_running
 from tests.blender import window
 from tests.cli.commands import Done, _run_here
@@ -78,7 +80,7 @@ def test_what_is_saved_is_shown_first_and_undo_gives_back_the_preferences(home: 
     assert untouched == before
     assert (done.code, enabled) == (0, MINE.encode() + MARK)
     assert "MB. It is enabled" in done.out
-    assert f"before that it is disabled in {home / PREFERENCES}" in dry_undo.out
+    assert f"; then {home / PREFERENCES} is put back as it was before" in dry_undo.out
     assert "The preferences are as they were before." in undone.out
     assert tree(home) == before
 
@@ -173,12 +175,61 @@ def test_install_enables_and_uninstall_disables(home: Path) -> None:
 
     dry = command(home, "install", "blender", "--dry-run")
     done = command(home, "install", "blender")
+    installed = tree(home)
+    dry_undo = command(home, "uninstall", "blender", "--dry-run")
+    untouched = tree(home)
     undone = command(home, "uninstall", "blender")
 
     assert "  enabled in " in dry.out
     assert "It is enabled" in done.out
+    shown = f"then {home / PREFERENCES} is put back as it was before\n"
+    assert [shown in dry_undo.out, shown in undone.out] == [True, True]
+    assert untouched == installed
     assert "The preferences are as they were before." in undone.out
     assert tree(home) == before
+
+
+@pytest.mark.parametrize("words", [("uninstall", "blender"), ("setup", "--undo", "--yes")])
+@pytest.mark.usefixtures("vendored")
+def test_what_cannot_be_removed_is_not_disabled_either(
+    words: tuple[str, ...], home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    application(home.parent / "bin" / "blender", "4.5.3")
+    setup(home)
+    file = home / PREFERENCES
+    file.write_bytes(file.read_bytes() + b"a newer theme")
+    before = tree(home)
+
+    def refuse(folder: Path, aside: Path, title: str) -> None:
+        raise InUse(folder, title, PermissionError())
+
+    with monkeypatch.context() as patched:
+        patched.setattr(removal, "put_aside", refuse)
+        refused = command(home, *words)
+    kept = tree(home)
+    done = command(home, *words)
+
+    shown = f"then it is disabled in {file}, by running Blender once without a window\n"
+    assert shown in refused.out
+    assert refused.code != 0
+    assert kept == before
+    assert (done.code, file.read_text()) == (0, "disabled")
+
+
+@pytest.mark.usefixtures("vendored")
+def test_preferences_that_cannot_be_copied_are_left_and_the_plug_in_is_installed(
+    home: Path,
+) -> None:
+    application(home.parent / "bin" / "blender", "4.5.3")
+    in_the_way = home / f"{PREFERENCES}.before-dcc-bridge"
+    in_the_way.mkdir()
+
+    done = command(home, "install", "blender")
+
+    assert done.code == 0
+    assert "MB. It is installed, but not enabled: " in done.out
+    assert BY_HAND in done.out
+    assert (home / PREFERENCES).read_text() == MINE
 
 
 @pytest.mark.usefixtures("vendored")

@@ -23,6 +23,19 @@ def preferences_of(application: InstallTarget, facts: Facts) -> Preferences | No
     return application.preferences(System.here(), facts)
 
 
+def not_enabled_in(application: InstallTarget, facts: Facts) -> Preferences | None:
+    """Return the preferences in which a version's plug-in must be enabled, and is not.
+
+    None if it is there in another form too: the two would be started side by side.
+    """
+    preferences = preferences_of(application, facts)
+    if preferences is None or preferences.is_enabled:
+        return None
+    if application.other_form(System.here(), facts) is not None:
+        return None
+    return preferences
+
+
 def to_enable(application: InstallTarget, facts: Facts) -> Preferences | None:
     """Return the preferences in which `enable` can enable a plug-in that is not enabled yet.
 
@@ -30,8 +43,8 @@ def to_enable(application: InstallTarget, facts: Facts) -> Preferences | None:
         application: The application.
         facts: The facts of its version.
     """
-    preferences = preferences_of(application, facts)
-    if preferences is None or preferences.is_enabled:
+    preferences = not_enabled_in(application, facts)
+    if preferences is None:
         return None
     if facts.program is None or interpreter.is_python(facts.program):
         return None

@@ -273,7 +273,8 @@ def run_status(options: argparse.Namespace) -> int:
         print(json.dumps(installations, indent=2))
         return SUCCESS
     for installation in installations:
-        print(describe(installation) + _advice(installation))
+        application = targets[installation["host"]]
+        print(describe(installation) + _advice(application, installation))
     if not installations:
         print("The bridge is not installed anywhere.")
     if not options.host:
@@ -289,11 +290,18 @@ def _print_hosts_of_other_versions() -> None:
             print(safe_line(str(problem), _MAX_CHARS))
 
 
-def _advice(installation: dict[str, Any]) -> str:
-    """Return how an installation of another version is updated; "" for this version."""
-    if installation.get("bridge") in (None, own_version()):
+def _advice(application: InstallTarget, installation: dict[str, Any]) -> str:
+    """Return how an installation is updated or enabled; "" if it need not be."""
+    if "wrong" in installation:
         return ""
-    return " (dcc-bridge update)"
+    if installation["bridge"] != own_version():
+        return " (dcc-bridge update)"
+    if installation["for_all_users"]:
+        return ""
+    facts = Facts(installation["host_version"])
+    if enabling.not_enabled_in(application, facts) is None:
+        return ""
+    return " (not enabled: dcc-bridge setup)"
 
 
 def _versions(application: InstallTarget, version: str | None) -> list[Facts]:

@@ -106,11 +106,20 @@ def test_what_somebody_disabled_is_offered_again_and_undo_leaves_the_preferences
     application(home.parent / "bin" / "blender", "4.5.3")
     setup(home)
     file = home / PREFERENCES
+    checks = (("doctor",), ("doctor", "blender"), ("status",))
+    well = [command(home, *words).out for words in checks]
     file.write_text("disabled by hand")
 
+    *doctor, status = [command(home, *words) for words in checks]
     again = setup(home, "--dry-run")
     undone = setup(home, "--undo")
 
+    assert not [out for out in well if "not enabled" in out]
+    for found in doctor:
+        assert f"the plug-in, which is not enabled in {file}." in found.out
+        assert f"To fix it: dcc-bridge setup --only blender. Or by hand: {BY_HAND}" in found.out
+        assert "Nothing to fix" not in found.out
+    assert "(not enabled: dcc-bridge setup)" in status.out
     assert ", not enabled" in again.out
     assert "the plug-in that is there, enabled in" in again.out
     assert undone.code == 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 import sys
@@ -107,11 +108,16 @@ def test_all_that_is_older_is_updated_and_a_second_run_changes_nothing(home: Pat
     assert tree(home) == after
 
 
-def test_an_entry_that_an_applications_python_started_is_free_of_its_path(home: Path) -> None:
+@pytest.mark.parametrize("more", ["", "/mnt/show/lib"])
+def test_an_entry_that_an_applications_python_started_is_free_of_its_path(
+    more: str, home: Path
+) -> None:
     """Else the program that is started now would import the bridge of that application."""
     right = entry_of(home)
     words = ["-P", "-m", "dcc_bridge", "connect", "--label", "cursor"]
-    path = str(home / ADDON / "vendor")
+    imported = put(home / "vendor/dcc_bridge/__init__.py", "").parents[1]
+    gone = home / "old" / ADDON / "vendor"
+    path = os.pathsep.join(filter(None, [str(imported), str(gone), more]))
     set_entry(
         home, command="/opt/blender/python3", args=words, env={"PYTHONPATH": path, "MINE": "1"}
     )
@@ -122,7 +128,7 @@ def test_an_entry_that_an_applications_python_started_is_free_of_its_path(home: 
     entry = entry_of(home)
     env = dict(entry.pop("env"))  # type: ignore[call-overload]  # it is an object
     assert env.pop("MINE") == "1"
-    assert "PYTHONPATH" not in env
+    assert env.pop("PYTHONPATH", "") == more
     assert {**entry, "env": env} == {"env": {}, **right}
     assert "Everything is up to date." in run(home, "update", "--yes").out
 
@@ -151,6 +157,37 @@ def test_what_a_person_changed_is_kept_and_named(changed: dict[str, object], hom
     assert "Cursor: Its entry was changed by hand, and stays as it is." in done.out
     assert "Cursor is set up with an entry that was changed by hand" in status.out
     assert "up to date" not in done.out
+
+
+@pytest.mark.parametrize("name", ["dcc-bridge", "wrap.sh"])
+def test_a_program_that_a_person_wrote_is_kept(name: str, home: Path) -> None:
+    wrapper = put(home / "bin" / name, '#!/bin/sh\nexec /opt/env/bin/dcc-bridge "$@"\n')
+    wrapper.chmod(0o755)
+    words = ["connect", "--label", "cursor"]
+    if name == "wrap.sh":
+        words = ["-P", "-m", "dcc_bridge", *words]
+    set_entry(home, command=str(wrapper), args=words)
+    before = tree(home)
+
+    alone = run(home, "update", "--yes")
+    kept = tree(home)
+    put(home / "bin" / "python3", "")
+    beside_a_python = run(home, "update", "--yes")
+
+    assert kept == before
+    for done in (alone, beside_a_python):
+        assert "Cursor: Its entry was changed by hand, and stays as it is." in done.out
+
+
+def test_a_script_of_another_environment_is_replaced(home: Path) -> None:
+    right = entry_of(home)
+    script = put(home / "env/bin/dcc-bridge", "#!python\nfrom dcc_bridge.cli import main\n")
+    script.chmod(0o755)
+    put(script.with_name("python3.12"), "")
+    set_entry(home, command=str(script), args=["connect", "--label", "cursor"])
+
+    assert run(home, "update", "--yes").code == 0
+    assert entry_of(home) == right
 
 
 def test_a_running_application_is_told_apart_and_updated_once_it_is_closed(home: Path) -> None:

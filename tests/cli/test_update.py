@@ -227,8 +227,9 @@ def test_a_running_host_that_does_not_say_where_it_is_is_known_by_its_version(
     assert (bridge_of(home / ADDON) == OLDER) == is_kept
 
 
-def test_a_newer_plug_in_stays(home: Path) -> None:
-    age(home / ADDON, NEWER)
+@pytest.mark.parametrize("version", [NEWER, f"{own_version()}.post1"])
+def test_a_newer_plug_in_stays(version: str, home: Path) -> None:
+    age(home / ADDON, version)
     before = tree(home)
 
     done = run(home, "update", "--yes")
@@ -254,6 +255,16 @@ def test_another_python_of_the_application_gets_its_own_dependencies(home: Path)
     assert done.code == 0
     assert json.loads((home / ADDON / "installed.json").read_text())["facts"]["python"] == "3.12"
     assert (home / ADDON / "vendor/mcp/__init__.py").read_text() == "# 3.12 linux-x64"
+
+
+def test_a_plug_in_for_another_processor_is_replaced(home: Path) -> None:
+    file = home / ADDON / "installed.json"
+    file.write_text(file.read_text().replace('"linux-x64"', '"linux-arm64"'))
+
+    done = run(home, "update", "--yes", "--only", "blender")
+
+    assert "1 of 1 done." in done.out
+    assert json.loads(file.read_text())["facts"]["build"] == "linux-x64"
 
 
 def test_of_versions_that_share_a_folder_the_one_that_has_the_plug_in_keeps_it(home: Path) -> None:

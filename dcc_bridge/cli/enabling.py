@@ -52,12 +52,12 @@ def to_enable(application: InstallTarget, facts: Facts) -> Preferences | None:
 
 
 def change(application: InstallTarget, preferences: Preferences) -> str:
-    """Return what `enable` does, as a clause for the person."""
+    """Return where and how `enable` enables a plug-in, as the rest of a clause for the person."""
     file = preferences.file
     copy = ""
     if file.exists():
         copy = f" (a copy of the file as it is: {files.copy_name(file)}-...)"
-    return f"enabled in {file}, by running {application.title} once without a window{copy}"
+    return f"in {file}, by running {application.title} once without a window{copy}"
 
 
 def warning(application: InstallTarget, facts: Facts) -> str:

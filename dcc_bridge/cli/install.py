@@ -119,7 +119,7 @@ def _print_enabling(plan: Plan) -> None:
     preferences = enabling.to_enable(plan.application, plan.facts)
     if preferences is None:
         return
-    print(f"  {enabling.change(plan.application, preferences)}", flush=True)
+    print(f"  enable it {enabling.change(plan.application, preferences)}", flush=True)
     warning = enabling.warning(plan.application, plan.facts)
     if warning:
         print(f"{warning}.", flush=True)

@@ -73,9 +73,7 @@ def test_what_is_saved_is_shown_first_and_undo_gives_back_the_preferences(home: 
     dry_undo = setup(home, "--undo", "--dry-run")
     undone = setup(home, "--undo")
 
-    shown = (
-        f"then enabled in {home / PREFERENCES}, by running Blender once without a window (a copy"
-    )
+    shown = f"then it is enabled in {home / PREFERENCES}, by running Blender once without a window (a copy"
     assert shown in dry.out
     assert untouched == before
     assert (done.code, enabled) == (0, MINE.encode() + MARK)
@@ -121,7 +119,7 @@ def test_what_somebody_disabled_is_offered_again_and_undo_leaves_the_preferences
         assert "Nothing to fix" not in found.out
     assert "(not enabled: dcc-bridge setup)" in status.out
     assert ", not enabled" in again.out
-    assert "the plug-in that is there, enabled in" in again.out
+    assert "the plug-in that is there, which is enabled in" in again.out
     assert undone.code == 0
     assert [one.name for one in file.parent.iterdir()] == [file.name]
     assert file.read_text() == "disabled by hand"
@@ -189,7 +187,7 @@ def test_install_enables_and_uninstall_disables(home: Path) -> None:
     untouched = tree(home)
     undone = command(home, "uninstall", "blender")
 
-    assert "  enabled in " in dry.out
+    assert "  enable it in " in dry.out
     assert "It is enabled" in done.out
     shown = f"then {home / PREFERENCES} is put back as it was before\n"
     assert [shown in dry_undo.out, shown in undone.out] == [True, True]

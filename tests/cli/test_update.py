@@ -349,7 +349,17 @@ def test_the_tool_that_brought_the_package_is_named(
     assert f"If there is a newer one, begin with: {told.format(python=sys.executable)}" in sentence
 
 
-def test_a_clone_is_left_to_its_owner(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_clone_is_updated_by_git(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    origin = {"url": tmp_path.as_uri(), "dir_info": {"editable": True}}
+    clone = Distribution(INSTALLER="pip", direct_url=json.dumps(origin))
+    monkeypatch.setattr(metadata, "distribution", lambda _: clone)
+    monkeypatch.setattr(own_package, "__file__", str(tmp_path / "dcc_bridge/cli/own_package.py"))
+    (tmp_path / ".git").mkdir()
+
+    assert own_package.sentence().endswith(f"begin with: git -C {tmp_path} pull")
+
+
+def test_another_folder_is_left_to_its_owner(monkeypatch: pytest.MonkeyPatch) -> None:
     origin = {"url": "file:///home/ann/dcc%20bridge", "dir_info": {"editable": True}}
     clone = Distribution(INSTALLER="pip", direct_url=json.dumps(origin))
     monkeypatch.setattr(metadata, "distribution", lambda _: clone)

@@ -73,7 +73,8 @@ def test_what_is_saved_is_shown_first_and_undo_gives_back_the_preferences(home: 
     dry_undo = setup(home, "--undo", "--dry-run")
     undone = setup(home, "--undo")
 
-    shown = f"then it is enabled in {home / PREFERENCES}, by running Blender once without a window (a copy"
+    place = f"{home / PREFERENCES}, by running Blender once without a window (a copy"
+    shown = f"then it is enabled in {place}"
     assert shown in dry.out
     assert untouched == before
     assert (done.code, enabled) == (0, MINE.encode() + MARK)

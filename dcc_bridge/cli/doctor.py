@@ -21,7 +21,7 @@ from typing import Any, Final
 import anyio
 
 from dcc_bridge import known_clients, store_programs
-from dcc_bridge.cli import call, exits, hosts, interpreter, leaves
+from dcc_bridge.cli import call, enabling, exits, hosts, interpreter, leaves
 from dcc_bridge.client import Person, agent, entries, entry_state, registration
 from dcc_bridge.elicitation.text import safe_text
 from dcc_bridge.elicitation.types import NOT_SUPPORTED, TIMED_OUT
@@ -357,6 +357,28 @@ def _check_plug_ins(kind: InstallTarget) -> Results:
             yield Finding("version", what, "dcc-bridge update")
         else:
             yield f"Installed: {describe(facts)}."
+        if "wrong" not in facts:
+            yield from _check_enabled(kind, facts, for_all=facts["for_all_users"])
+
+
+def _check_enabled(kind: InstallTarget, installed: Mapping[str, Any], *, for_all: bool) -> Results:
+    """Find a plug-in that its application does not start for this user.
+
+    Args:
+        kind: The application.
+        installed: The facts of the installation.
+        for_all: Whether it is for all users, each of whom may enable it.
+    """
+    if for_all:
+        return
+    version = installed.get("host_version")
+    preferences = enabling.not_enabled_in(kind, Facts(version))
+    if preferences is None:
+        return
+    title = f"{kind.title} {version or ''}".rstrip()
+    what = f"{title} does not start the plug-in, which is not enabled in {preferences.file}."
+    mend = f"dcc-bridge setup --only {kind.name}. Or by hand: {kind.afterwards}"
+    yield Finding("enabled", what, mend)
 
 
 def _check_client(name: str, config: entries.ConfigFile) -> str | Finding | None:
@@ -394,25 +416,26 @@ def check_installation(host: str) -> Results:
     kind = leaves.targets()[host]
     application, facts = _ask_application(kind)
     yield application
-    installed: list[tuple[Location, InstalledFiles]] = []
+    installed: list[tuple[Location, InstalledFiles, bool]] = []
     is_empty = True
-    for location, _ in kind.locations(System.here(), _versions(kind, facts)):
+    for location, for_all in kind.locations(System.here(), _versions(kind, facts)):
         files = _read(location.folder)
         if files is not None:
             is_empty = False
         if isinstance(files, Finding):
             yield files
         elif files is not None:
-            installed.append((location, files))
+            installed.append((location, files, for_all))
     if isinstance(application, str) and is_empty:
         what = f"The bridge is not installed for {kind.title}."
         yield Finding("installation", what, f"dcc-bridge install {host}")
     if len(installed) > 1:
-        folders = " and in ".join(str(location.folder) for location, _ in installed)
+        folders = " and in ".join(str(location.folder) for location, *_ in installed)
         mend = f"Keep one: run dcc-bridge uninstall {host}, with or without --for-all-users."
         yield Finding("installation", f"It is installed twice, in {folders}.", mend)
-    for location, installed_files in installed:
+    for location, installed_files, for_all in installed:
         yield from _check_files(kind, location, installed_files, facts)
+        yield from _check_enabled(kind, installed_files.facts, for_all=for_all)
 
 
 def _versions(kind: InstallTarget, facts: Facts) -> list[Facts]:

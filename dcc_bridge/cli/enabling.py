@@ -6,6 +6,7 @@ also loads the user's other plug-ins then, as at every start.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Final
 
 from dcc_bridge.cli import interpreter
@@ -22,6 +23,19 @@ def preferences_of(application: InstallTarget, facts: Facts) -> Preferences | No
     return application.preferences(System.here(), facts)
 
 
+def not_enabled_in(application: InstallTarget, facts: Facts) -> Preferences | None:
+    """Return the preferences in which a version's plug-in must be enabled, and is not.
+
+    None if it is there in another form too: the two would be started side by side.
+    """
+    preferences = preferences_of(application, facts)
+    if preferences is None or preferences.is_enabled:
+        return None
+    if application.other_form(System.here(), facts) is not None:
+        return None
+    return preferences
+
+
 def to_enable(application: InstallTarget, facts: Facts) -> Preferences | None:
     """Return the preferences in which `enable` can enable a plug-in that is not enabled yet.
 
@@ -29,8 +43,8 @@ def to_enable(application: InstallTarget, facts: Facts) -> Preferences | None:
         application: The application.
         facts: The facts of its version.
     """
-    preferences = preferences_of(application, facts)
-    if preferences is None or preferences.is_enabled:
+    preferences = not_enabled_in(application, facts)
+    if preferences is None:
         return None
     if facts.program is None or interpreter.is_python(facts.program):
         return None
@@ -38,12 +52,12 @@ def to_enable(application: InstallTarget, facts: Facts) -> Preferences | None:
 
 
 def change(application: InstallTarget, preferences: Preferences) -> str:
-    """Return what `enable` does, as a clause for the person."""
+    """Return where and how `enable` enables a plug-in, as the rest of a clause for the person."""
     file = preferences.file
     copy = ""
     if file.exists():
         copy = f" (a copy of the file as it is: {files.copy_name(file)}-...)"
-    return f"enabled in {file}, by running {application.title} once without a window{copy}"
+    return f"in {file}, by running {application.title} once without a window{copy}"
 
 
 def warning(application: InstallTarget, facts: Facts) -> str:
@@ -66,7 +80,8 @@ def enable(application: InstallTarget, facts: Facts) -> str:
         One or two sentences. If it could not be enabled, they say why, and how the person does it.
 
     Raises:
-        OSError: The preferences cannot be copied. They were not changed.
+        OSError: The preferences cannot be copied, so they were not changed; or their copy, which
+            stays beside them, cannot be put back.
     """
     preferences = to_enable(application, facts)
     title = application.title
@@ -80,30 +95,52 @@ def enable(application: InstallTarget, facts: Facts) -> str:
     if not why and not preferences.is_enabled:
         why = f"{title} did not write {preferences.file}"
     if why:
-        files.delete_copies(preferences.file)
-        return f"It could not be enabled: {why}. {application.afterwards}"
-    files.seal(preferences.file)
+        changed = ""
+        if not files.put_back(preferences.file, preferences.mark):
+            copy = files.copy_name(preferences.file)
+            changed = f" {preferences.file} was changed meanwhile; {copy} is how it was before."
+        return f"It could not be enabled: {why}.{changed} {application.afterwards}"
+    with suppress(OSError):  # `disable` then lets the application do it
+        files.seal(preferences.file)
     if warning(application, facts):
         danger = _MAY_OVERWRITE.format(title=title)
         return f"It is enabled. {danger}: if it is not enabled after that, run this again."
     return f"It is enabled; start {title}."
 
 
+def change_back(application: InstallTarget, facts: Facts) -> str:
+    """Return what `disable` does, as a clause for the person; "" for nothing."""
+    preferences = preferences_of(application, facts)
+    if preferences is None:
+        return ""
+    file = preferences.file
+    if files.can_restore(file):
+        return f"{file} is put back as it was before"
+    if not preferences.is_enabled or facts.program is None:
+        return ""
+    return f"it is disabled in {file}, by running {application.title} once without a window"
+
+
 def disable(application: InstallTarget, facts: Facts) -> str:
     """Disable a plug-in for this user, and return what was done, as a sentence; "" for nothing.
 
-    The preferences are as they were before `enable` if nothing else has changed in them since.
+    The preferences are as they were before `enable` if nothing else has changed in them since. The
+    files of the plug-in may be gone.
 
     Args:
         application: The application.
         facts: The facts of its version.
-
-    Raises:
-        OSError: The preferences cannot be restored.
     """
     preferences = preferences_of(application, facts)
     if preferences is None:
         return ""
+    try:
+        return _disable(application, facts, preferences)
+    except OSError as error:
+        return f"The preferences could not be put back: {error}."
+
+
+def _disable(application: InstallTarget, facts: Facts, preferences: Preferences) -> str:
     if files.restore(preferences.file):
         return "The preferences are as they were before."
     why = ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import webbrowser
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -119,7 +119,7 @@ def _print_enabling(plan: Plan) -> None:
     preferences = enabling.to_enable(plan.application, plan.facts)
     if preferences is None:
         return
-    print(f"  {enabling.change(plan.application, preferences)}", flush=True)
+    print(f"  enable it {enabling.change(plan.application, preferences)}", flush=True)
     warning = enabling.warning(plan.application, plan.facts)
     if warning:
         print(f"{warning}.", flush=True)
@@ -140,12 +140,15 @@ def put(plan: Plan, *, enables: bool = True) -> str:
     size = sum(file.stat().st_size for file in installed.files) / 1e6
     next_step = plan.application.afterwards
     if enables:
-        next_step = enabling.enable(plan.application, plan.facts)
+        try:
+            next_step = enabling.enable(plan.application, plan.facts)
+        except OSError as error:
+            next_step = f"It is installed, but not enabled: {error}. {next_step}"
     return f"{len(installed.files):,} files, {size:.0f} MB. {next_step}"
 
 
 def take(application: InstallTarget, facts: Facts, installed: InstalledFiles) -> str:
-    """Disable and remove a plug-in of this user, and return what was removed and what was kept.
+    """Remove and disable a plug-in of this user, and return what was removed and what was kept.
 
     Args:
         application: The application.
@@ -153,17 +156,28 @@ def take(application: InstallTarget, facts: Facts, installed: InstalledFiles) ->
         installed: The installation.
 
     Raises:
-        BridgeError: It cannot be removed. Nothing was deleted.
-        OSError: A folder cannot be written. Nothing was deleted.
+        BridgeError: It cannot be removed. Nothing has changed.
+        OSError: A folder cannot be written. Nothing has changed.
     """
-    disabled = enabling.disable(application, facts)
-    kept = [*installed.remove(application.title), *leftovers(installed.folder)]
+    undeleted = installed.remove(application.title)
+    disabled = _disable(application, facts, installed)
+    kept = [*undeleted, *leftovers(installed.folder)]
     if not kept:
         return f"removed, {len(installed.files):,} files. {disabled}".rstrip()
     names = ", ".join(str(path) for path in kept)
     return (
         f"removed, but for what was changed or could not be deleted: {names}. {disabled}".rstrip()
     )
+
+
+def _disable(application: InstallTarget, facts: Facts, installed: InstalledFiles) -> str:
+    """Disable a plug-in that was removed, and return what was done, as a sentence; "" for nothing.
+
+    The preferences may have been the last file in a folder that was made for the plug-in.
+    """
+    disabled = enabling.disable(application, facts)
+    installed.remove_new_folders()
+    return disabled
 
 
 def run_uninstall(options: argparse.Namespace) -> int:
@@ -173,18 +187,44 @@ def run_uninstall(options: argparse.Namespace) -> int:
     installed = InstalledFiles.read(folder)
     if installed is None:
         raise Failure(f"The bridge is not installed in {folder}.")
-    print(f"remove {len(installed.files):,} files in {folder}", flush=True)
-    for file in installed.files:
-        if folder not in file.parents:
-            print(file, flush=True)
+    _print_removal(plan, installed, disables=not options.for_all_users)
     if options.dry_run:
         print("Nothing was deleted.")
         return SUCCESS
     try:
-        _print_disabled(options, plan)
         remaining = installed.remove(plan.application.title)
     except OSError as error:
         raise Failure(f"It cannot be removed: {error}. Nothing was deleted.") from None
+    disabled = ""
+    if not options.for_all_users:
+        disabled = _disable(plan.application, plan.facts, installed)
+    if disabled:
+        print(disabled, flush=True)
+    _print_kept(remaining, folder)
+    _print_rest(plan.application)
+    return SUCCESS
+
+
+def _print_removal(plan: Plan, installed: InstalledFiles, *, disables: bool) -> None:
+    """Print what will be removed, and where the plug-in will be disabled."""
+    folder = installed.folder
+    print(f"remove {len(installed.files):,} files in {folder}", flush=True)
+    for file in installed.files:
+        if folder not in file.parents:
+            print(file, flush=True)
+    change = ""
+    if disables:
+        change = enabling.change_back(plan.application, plan.facts)
+    if not change:
+        return
+    print(f"then {change}", flush=True)
+    warning = enabling.warning(plan.application, plan.facts)
+    if warning:
+        print(f"{warning}.", flush=True)
+
+
+def _print_kept(remaining: Mapping[Path, str], folder: Path) -> None:
+    """Print what was not deleted, with the reasons, and that the rest is done."""
     for file, why in remaining.items():
         print(f"kept {file}: {why}")
     has_leftovers = _print_leftovers(folder)
@@ -192,17 +232,6 @@ def run_uninstall(options: argparse.Namespace) -> int:
         print("Done.")
     else:
         print("Done. All installed files were removed.")
-    _print_rest(plan.application)
-    return SUCCESS
-
-
-def _print_disabled(options: argparse.Namespace, plan: Plan) -> None:
-    """Disable the plug-in for this user, and print what was done."""
-    if options.for_all_users:
-        return
-    done = enabling.disable(plan.application, plan.facts)
-    if done:
-        print(done, flush=True)
 
 
 def _print_leftovers(folder: Path) -> bool:
@@ -244,7 +273,8 @@ def run_status(options: argparse.Namespace) -> int:
         print(json.dumps(installations, indent=2))
         return SUCCESS
     for installation in installations:
-        print(describe(installation) + _advice(installation))
+        application = targets[installation["host"]]
+        print(describe(installation) + _advice(application, installation))
     if not installations:
         print("The bridge is not installed anywhere.")
     if not options.host:
@@ -260,11 +290,18 @@ def _print_hosts_of_other_versions() -> None:
             print(safe_line(str(problem), _MAX_CHARS))
 
 
-def _advice(installation: dict[str, Any]) -> str:
-    """Return how an installation of another version is updated; "" for this version."""
-    if installation.get("bridge") in (None, own_version()):
+def _advice(application: InstallTarget, installation: dict[str, Any]) -> str:
+    """Return how an installation is updated or enabled; "" if it need not be."""
+    if "wrong" in installation:
         return ""
-    return " (dcc-bridge update)"
+    if installation["bridge"] != own_version():
+        return " (dcc-bridge update)"
+    if installation["for_all_users"]:
+        return ""
+    facts = Facts(installation["host_version"])
+    if enabling.not_enabled_in(application, facts) is None:
+        return ""
+    return " (not enabled: dcc-bridge setup)"
 
 
 def _versions(application: InstallTarget, version: str | None) -> list[Facts]:

@@ -18,6 +18,9 @@ def sentence() -> str:
     """Return which version runs, and the command that updates it, if there is one."""
     this = f"This is dcc-bridge {own_version()}"
     folder = _folder()
+    if folder and _is_clone(folder):
+        command = shell.line(["git", "-C", folder, "pull"])
+        return f"{this}, from a clone. If there is a newer one, begin with: {command}"
     if folder:
         return f"{this}, from the folder {folder}, which only you update."
     return f"{this}. If there is a newer one, begin with: {_command()}"
@@ -33,6 +36,11 @@ def _folder() -> str:
     if "dir_info" not in origin:
         return ""
     return url2pathname(urlsplit(origin["url"]).path)
+
+
+def _is_clone(folder: str) -> bool:
+    """Return whether this package runs from a folder, and Git has its versions."""
+    return Path(__file__).absolute().parents[2] == Path(folder) and Path(folder, ".git").exists()
 
 
 def _command() -> str:

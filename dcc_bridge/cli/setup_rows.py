@@ -211,7 +211,7 @@ def _application(row: Callable[..., Row], plan: Plan) -> Row:
     note = ""
     preferences = enabling.to_enable(plan.application, plan.facts)
     if preferences is not None:
-        change += f"; then {enabling.change(plan.application, preferences)}"
+        change += f"; then it is enabled {enabling.change(plan.application, preferences)}"
         note = enabling.warning(plan.application, plan.facts)
     return row(now, verb=verb, change=change, note=note, do=partial(install.put, plan))
 
@@ -224,7 +224,8 @@ def _current(row: Callable[..., Row], plan: Plan, installation: dict[str, Any]) 
     preferences = enabling.to_enable(plan.application, plan.facts)
     if preferences is None:
         return row(now)
-    change = f"the plug-in that is there, {enabling.change(plan.application, preferences)}"
+    enabled = enabling.change(plan.application, preferences)
+    change = f"the plug-in that is there, which is enabled {enabled}"
     note = enabling.warning(plan.application, plan.facts)
     do = partial(enabling.enable, plan.application, plan.facts)
     return row(f"{now}, not enabled", verb="enable", change=change, note=note, do=do)
@@ -251,9 +252,9 @@ def _installation(application: InstallTarget, facts: Facts, installation: dict[s
         return row(verb="by hand", note=f"It is for all users. To remove it: {advice}")
     change = f"the plug-in, out of {folder}"
     note = ""
-    preferences = enabling.preferences_of(application, facts)
-    if preferences is not None and preferences.is_enabled:
-        change += f"; before that it is disabled in {preferences.file}"
+    disabling = enabling.change_back(application, facts)
+    if disabling:
+        change += f"; then {disabling}"
         note = enabling.warning(application, facts)
     do = partial(_take, application, facts, Path(folder))
     return row(verb="remove", change=change, note=note, do=do)

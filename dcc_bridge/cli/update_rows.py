@@ -18,6 +18,7 @@ from dcc_bridge.cli.setup_rows import Row
 from dcc_bridge.client import entry_state
 from dcc_bridge.client.entries import ConfigFile
 from dcc_bridge.errors import own_version
+from dcc_bridge.install.builds import build_for
 from dcc_bridge.install.folders import leftovers
 from dcc_bridge.install.installed import InstalledFiles, NotOurs
 from dcc_bridge.install.locations import (
@@ -74,11 +75,15 @@ class _PlugIn:
 
     @property
     def is_current(self) -> bool:
-        """Whether it is complete, and of this bridge and the Python of the application."""
+        """Whether it is complete, of this bridge, and fits the application."""
         if self.installed.missing():
             return False
-        python = self.installed.facts.get("python")
-        return (self.version, python) == (own_version(), self.facts.python)
+        installed = self.installed.facts
+        if self.facts.machine is not None:  # it was asked
+            needed = build_for(System.here().platform, self.facts.machine)
+            if needed is None or needed.name != installed.get("build"):
+                return False
+        return (self.version, installed.get("python")) == (own_version(), self.facts.python)
 
 
 def _plug_ins(application: InstallTarget, running: Sequence[discovery.Instance]) -> Iterator[Row]:

@@ -25,6 +25,7 @@ from dcc_bridge import held_files, store_programs
 from dcc_bridge.client.entries import LIMITS, MODULE_WORDS, NAME, ClientEntry, ConfigFile
 from dcc_bridge.client.jsonc import Document
 
+_PACKAGE: Final = "dcc_bridge"  # the beginning of the name of each plug-in's folder, too
 BACKUP: Final = ".before-dcc-bridge"  # the suffix of a backup
 _COMMAND_TIMEOUT_S: Final = 60  # for a client's own command: some start a whole runtime
 
@@ -135,11 +136,28 @@ def _merged_env(file: Path, present: Mapping[str, Any], entry: ClientEntry) -> d
     env = present.get("env") or {}
     if not isinstance(env, Mapping):
         raise UnreadableFile(file, f"env of {NAME} is not an object in it")
-    kept = dict(env)
-    if _starts_module(present.get("args")) and not _starts_module(entry.args):
+    merged = {**env, **entry.env}
+    own = entry.env.get("PYTHONPATH", "")
+    if own or (_starts_module(present.get("args")) and not _starts_module(entry.args)):
         # The program that is started now must not import the bridge that such a Python imported.
-        kept.pop("PYTHONPATH", None)
-    return {**kept, **entry.env}
+        folders = [own, *_without_bridge(str(env.get("PYTHONPATH", "")))]
+        merged["PYTHONPATH"] = os.pathsep.join(filter(None, folders))
+        if not merged["PYTHONPATH"]:
+            del merged["PYTHONPATH"]
+    return merged
+
+
+def _without_bridge(path: str) -> list[str]:
+    """Return the folders of a PYTHONPATH but for those that a bridge is or was imported from."""
+    folders = []
+    for folder in path.split(os.pathsep):
+        if Path(folder, _PACKAGE).is_dir():
+            continue
+        is_gone = not Path(folder).exists()
+        if is_gone and any(part.startswith(_PACKAGE) for part in Path(folder).parts):
+            continue
+        folders.append(folder)
+    return folders
 
 
 def _starts_module(arguments: object) -> bool:

@@ -163,9 +163,13 @@ class InstalledFiles:
             undeleted = delete_all([self.folder / LIST_NAME])
         for below, _, _ in os.walk(self.folder, topdown=False):
             remove_if_empty(Path(below))
+        self.remove_new_folders()
+        return spared | undeleted
+
+    def remove_new_folders(self) -> None:
+        """Remove the folders that were made and are empty now."""
         for folder in reversed(self.new_folders):
             remove_if_empty(folder)
-        return spared | undeleted
 
     def _take_out(self, ours: Iterable[Path], title: str, *, stays: bool) -> None:
         """Put the folder aside to be deleted, and delete our files outside of it.

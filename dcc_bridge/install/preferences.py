@@ -77,6 +77,42 @@ def seal(file: Path) -> None:
     held_files.replace(copy, _sealed(file))
 
 
+def put_back(file: Path, mark: bytes) -> bool:
+    """Put a file back as it was copied, after a run of the application that may have saved it.
+
+    If it was changed, but not by that run, it stays, and so does its copy.
+
+    Args:
+        file: The file.
+        mark: The bytes that only that run can have written.
+
+    Returns:
+        Whether the file is as it was when it was copied.
+
+    Raises:
+        OSError: The file cannot be read or written. The copy stays.
+    """
+    copy = file.with_name(copy_name(file))
+    before = _content(copy)
+    now = _content(file)
+    if now is not None and now != before and mark not in now:
+        return False
+    if before is None:
+        held_files.delete(file)
+    elif now != before:
+        held_files.replace(copy, file)
+    delete_copies(file)
+    return True
+
+
+def can_restore(file: Path) -> bool:
+    """Return whether `restore` would put the copy back."""
+    try:
+        return _sealed(file).exists()
+    except OSError:
+        return False
+
+
 def restore(file: Path) -> bool:
     """Put the copy back, if the file is as the application saved it then.
 
@@ -86,11 +122,9 @@ def restore(file: Path) -> bool:
     Raises:
         OSError: The file cannot be written.
     """
-    if not file.exists():
+    if not can_restore(file):
         return False
     copy = _sealed(file)
-    if not copy.exists():
-        return False
     if copy.stat().st_size:
         held_files.replace(copy, file)
         return True
@@ -108,6 +142,14 @@ def delete_copies(file: Path) -> None:
     """
     for copy in list(_copies(file)):
         held_files.delete(copy)
+
+
+def _content(file: Path) -> bytes | None:
+    """Return the content of a file; None if there is no file."""
+    try:
+        return file.read_bytes()
+    except FileNotFoundError:
+        return None
 
 
 def _copies(file: Path) -> Iterator[Path]:

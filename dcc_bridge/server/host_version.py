@@ -5,12 +5,14 @@ Calls usually go on working, because both versions speak the same protocol.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from itertools import takewhile
 from typing import Final
 
 from dcc_bridge.errors import own_version
 
+_POST: Final = re.compile(r"\.post(\d+)")
 _UNKNOWN: Final = "0"  # the version of a bridge that runs from its source
 
 
@@ -54,8 +56,13 @@ def compare(name: str, application: str, version: str) -> VersionProblem | None:
 
 def is_newer(version: str, other: str) -> bool:
     """Return whether a version comes after another one."""
-    return _numbers(version) > _numbers(other)
+    return _order(version) > _order(other)
 
 
-def _numbers(version: str) -> tuple[int, ...]:
-    return tuple(int(part) for part in takewhile(str.isdigit, version.split(".")))
+def _order(version: str) -> tuple[tuple[int, ...], int]:
+    """Return the numbers of a version, and that of its post-release, -1 if it is none."""
+    numbers = tuple(int(part) for part in takewhile(str.isdigit, version.split(".")))
+    post = _POST.search(version)
+    if post is None:
+        return numbers, -1
+    return numbers, int(post[1])

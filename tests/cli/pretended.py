@@ -23,6 +23,7 @@ preferences="$config/userpref.blend"
 case "$DCC_BRIDGE_ENABLE" in
 yes)
     /bin/mkdir -p "$config"
+    {dies}
     [ -n "{why}" ] || printf 'dcc_bridge_blender\\000' >> "$preferences"
     printf '{{"why": "{why}"}}' > "$DCC_BRIDGE_TELL" ;;
 no)
@@ -35,16 +36,22 @@ esac
 
 
 def application(
-    program: Path, version: str, python: str = "3.11", why: str = "", machine: str = "x86_64"
+    program: Path,
+    version: str,
+    python: str = "3.11",
+    why: str = "",
+    machine: str = "x86_64",
+    dies: str = ":",
 ) -> Path:
     """Write a batch interpreter that tells its version and its Python to whoever starts it.
 
-    It enables a plug-in as Blender does, and says why it did not if a reason is given.
+    It enables a plug-in as Blender does, and says why it did not if a reason is given. `dies` is
+    a command of the shell that it runs before.
     """
     told = {"version": version, "python": python, "shared": None, "machine": machine}
     facts = json.dumps(told)
     minor = ".".join(version.split(".")[:2])
-    put(program, _APPLICATION.format(facts=facts, minor=minor, why=why)).chmod(0o755)
+    put(program, _APPLICATION.format(facts=facts, minor=minor, why=why, dies=dies)).chmod(0o755)
     return program
 
 

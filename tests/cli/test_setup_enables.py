@@ -9,8 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from dcc_bridge.install import installed as removal
 from dcc_bridge.install import vendor
 from dcc_bridge.install.builds import Build
+from dcc_bridge.install.folders import InUse
 from dcc_bridge.install.running import is_running
 from tests.blender import window
 from tests.cli.commands import Done, _run_here
@@ -25,6 +27,8 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="a script is no 
 PREFERENCES = ".config/blender/4.5/config/userpref.blend"
 MARK = b"dcc_bridge_blender\0"
 MINE = "my theme"
+SAVES = """printf 'dcc_bridge_blender\\000' >> "$preferences"; kill -9 $$"""
+OTHERS = """printf 'another theme' > "$preferences"; kill -9 $$"""
 BY_HAND = "In Blender, enable it once: Edit > Preferences > Add-ons > DCC Bridge."
 
 
@@ -69,14 +73,13 @@ def test_what_is_saved_is_shown_first_and_undo_gives_back_the_preferences(home: 
     dry_undo = setup(home, "--undo", "--dry-run")
     undone = setup(home, "--undo")
 
-    shown = (
-        f"then enabled in {home / PREFERENCES}, by running Blender once without a window (a copy"
-    )
+    place = f"{home / PREFERENCES}, by running Blender once without a window (a copy"
+    shown = f"then it is enabled in {place}"
     assert shown in dry.out
     assert untouched == before
     assert (done.code, enabled) == (0, MINE.encode() + MARK)
     assert "MB. It is enabled" in done.out
-    assert f"before that it is disabled in {home / PREFERENCES}" in dry_undo.out
+    assert f"; then {home / PREFERENCES} is put back as it was before" in dry_undo.out
     assert "The preferences are as they were before." in undone.out
     assert tree(home) == before
 
@@ -102,13 +105,22 @@ def test_what_somebody_disabled_is_offered_again_and_undo_leaves_the_preferences
     application(home.parent / "bin" / "blender", "4.5.3")
     setup(home)
     file = home / PREFERENCES
+    checks = (("doctor",), ("doctor", "blender"), ("status",))
+    well = [command(home, *words).out for words in checks]
     file.write_text("disabled by hand")
 
+    *doctor, status = [command(home, *words) for words in checks]
     again = setup(home, "--dry-run")
     undone = setup(home, "--undo")
 
+    assert not [out for out in well if "not enabled" in out]
+    for found in doctor:
+        assert f"the plug-in, which is not enabled in {file}." in found.out
+        assert f"To fix it: dcc-bridge setup --only blender. Or by hand: {BY_HAND}" in found.out
+        assert "Nothing to fix" not in found.out
+    assert "(not enabled: dcc-bridge setup)" in status.out
     assert ", not enabled" in again.out
-    assert "the plug-in that is there, enabled in" in again.out
+    assert "the plug-in that is there, which is enabled in" in again.out
     assert undone.code == 0
     assert [one.name for one in file.parent.iterdir()] == [file.name]
     assert file.read_text() == "disabled by hand"
@@ -127,6 +139,34 @@ def test_where_it_cannot_be_enabled_the_person_is_told_why_and_how(home: Path) -
     assert (home / ".config/blender/4.5/scripts/addons/dcc_bridge_blender").is_dir()
 
 
+@pytest.mark.parametrize("had_preferences", [True, False])
+@pytest.mark.usefixtures("vendored")
+def test_what_blender_saved_before_it_died_is_taken_back(had_preferences: bool, home: Path) -> None:
+    file = home / PREFERENCES
+    if not had_preferences:
+        file.unlink()
+    application(home.parent / "bin" / "blender", "4.5.3", dies=SAVES)
+
+    done = setup(home)
+
+    assert "It could not be enabled: " in done.out
+    assert "did not answer" in done.out
+    assert [one.name for one in file.parent.iterdir()] == [file.name] * had_preferences
+    assert not had_preferences or file.read_text() == MINE
+
+
+@pytest.mark.usefixtures("vendored")
+def test_what_somebody_else_saved_meanwhile_stays_beside_the_copy(home: Path) -> None:
+    file = home / PREFERENCES
+    application(home.parent / "bin" / "blender", "4.5.3", dies=OTHERS)
+
+    done = setup(home)
+
+    copy = file.with_name(f"{file.name}.before-dcc-bridge")
+    assert f"{file} was changed meanwhile; {copy.name} is how it was before." in done.out
+    assert (file.read_text(), copy.read_text()) == ("another theme", MINE)
+
+
 @pytest.mark.usefixtures("vendored")
 def test_without_a_program_or_for_all_users_nothing_is_enabled(home: Path) -> None:
     by_hand = command(home, "install", "blender", "--version", "4.5")
@@ -143,12 +183,61 @@ def test_install_enables_and_uninstall_disables(home: Path) -> None:
 
     dry = command(home, "install", "blender", "--dry-run")
     done = command(home, "install", "blender")
+    installed = tree(home)
+    dry_undo = command(home, "uninstall", "blender", "--dry-run")
+    untouched = tree(home)
     undone = command(home, "uninstall", "blender")
 
-    assert "  enabled in " in dry.out
+    assert "  enable it in " in dry.out
     assert "It is enabled" in done.out
+    shown = f"then {home / PREFERENCES} is put back as it was before\n"
+    assert [shown in dry_undo.out, shown in undone.out] == [True, True]
+    assert untouched == installed
     assert "The preferences are as they were before." in undone.out
     assert tree(home) == before
+
+
+@pytest.mark.parametrize("words", [("uninstall", "blender"), ("setup", "--undo", "--yes")])
+@pytest.mark.usefixtures("vendored")
+def test_what_cannot_be_removed_is_not_disabled_either(
+    words: tuple[str, ...], home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    application(home.parent / "bin" / "blender", "4.5.3")
+    setup(home)
+    file = home / PREFERENCES
+    file.write_bytes(file.read_bytes() + b"a newer theme")
+    before = tree(home)
+
+    def refuse(folder: Path, aside: Path, title: str) -> None:
+        raise InUse(folder, title, PermissionError())
+
+    with monkeypatch.context() as patched:
+        patched.setattr(removal, "put_aside", refuse)
+        refused = command(home, *words)
+    kept = tree(home)
+    done = command(home, *words)
+
+    shown = f"then it is disabled in {file}, by running Blender once without a window\n"
+    assert shown in refused.out
+    assert refused.code != 0
+    assert kept == before
+    assert (done.code, file.read_text()) == (0, "disabled")
+
+
+@pytest.mark.usefixtures("vendored")
+def test_preferences_that_cannot_be_copied_are_left_and_the_plug_in_is_installed(
+    home: Path,
+) -> None:
+    application(home.parent / "bin" / "blender", "4.5.3")
+    in_the_way = home / f"{PREFERENCES}.before-dcc-bridge"
+    in_the_way.mkdir()
+
+    done = command(home, "install", "blender")
+
+    assert done.code == 0
+    assert "MB. It is installed, but not enabled: " in done.out
+    assert BY_HAND in done.out
+    assert (home / PREFERENCES).read_text() == MINE
 
 
 @pytest.mark.usefixtures("vendored")

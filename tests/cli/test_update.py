@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 import sys
@@ -107,11 +108,16 @@ def test_all_that_is_older_is_updated_and_a_second_run_changes_nothing(home: Pat
     assert tree(home) == after
 
 
-def test_an_entry_that_an_applications_python_started_is_free_of_its_path(home: Path) -> None:
+@pytest.mark.parametrize("more", ["", "/mnt/show/lib"])
+def test_an_entry_that_an_applications_python_started_is_free_of_its_path(
+    more: str, home: Path
+) -> None:
     """Else the program that is started now would import the bridge of that application."""
     right = entry_of(home)
     words = ["-P", "-m", "dcc_bridge", "connect", "--label", "cursor"]
-    path = str(home / ADDON / "vendor")
+    imported = put(home / "vendor/dcc_bridge/__init__.py", "").parents[1]
+    gone = home / "old" / ADDON / "vendor"
+    path = os.pathsep.join(filter(None, [str(imported), str(gone), more]))
     set_entry(
         home, command="/opt/blender/python3", args=words, env={"PYTHONPATH": path, "MINE": "1"}
     )
@@ -122,7 +128,7 @@ def test_an_entry_that_an_applications_python_started_is_free_of_its_path(home: 
     entry = entry_of(home)
     env = dict(entry.pop("env"))  # type: ignore[call-overload]  # it is an object
     assert env.pop("MINE") == "1"
-    assert "PYTHONPATH" not in env
+    assert env.pop("PYTHONPATH", "") == more
     assert {**entry, "env": env} == {"env": {}, **right}
     assert "Everything is up to date." in run(home, "update", "--yes").out
 
@@ -151,6 +157,37 @@ def test_what_a_person_changed_is_kept_and_named(changed: dict[str, object], hom
     assert "Cursor: Its entry was changed by hand, and stays as it is." in done.out
     assert "Cursor is set up with an entry that was changed by hand" in status.out
     assert "up to date" not in done.out
+
+
+@pytest.mark.parametrize("name", ["dcc-bridge", "wrap.sh"])
+def test_a_program_that_a_person_wrote_is_kept(name: str, home: Path) -> None:
+    wrapper = put(home / "bin" / name, '#!/bin/sh\nexec /opt/env/bin/dcc-bridge "$@"\n')
+    wrapper.chmod(0o755)
+    words = ["connect", "--label", "cursor"]
+    if name == "wrap.sh":
+        words = ["-P", "-m", "dcc_bridge", *words]
+    set_entry(home, command=str(wrapper), args=words)
+    before = tree(home)
+
+    alone = run(home, "update", "--yes")
+    kept = tree(home)
+    put(home / "bin" / "python3", "")
+    beside_a_python = run(home, "update", "--yes")
+
+    assert kept == before
+    for done in (alone, beside_a_python):
+        assert "Cursor: Its entry was changed by hand, and stays as it is." in done.out
+
+
+def test_a_script_of_another_environment_is_replaced(home: Path) -> None:
+    right = entry_of(home)
+    script = put(home / "env/bin/dcc-bridge", "#!python\nfrom dcc_bridge.cli import main\n")
+    script.chmod(0o755)
+    put(script.with_name("python3.12"), "")
+    set_entry(home, command=str(script), args=["connect", "--label", "cursor"])
+
+    assert run(home, "update", "--yes").code == 0
+    assert entry_of(home) == right
 
 
 def test_a_running_application_is_told_apart_and_updated_once_it_is_closed(home: Path) -> None:
@@ -190,8 +227,9 @@ def test_a_running_host_that_does_not_say_where_it_is_is_known_by_its_version(
     assert (bridge_of(home / ADDON) == OLDER) == is_kept
 
 
-def test_a_newer_plug_in_stays(home: Path) -> None:
-    age(home / ADDON, NEWER)
+@pytest.mark.parametrize("version", [NEWER, f"{own_version()}.post1"])
+def test_a_newer_plug_in_stays(version: str, home: Path) -> None:
+    age(home / ADDON, version)
     before = tree(home)
 
     done = run(home, "update", "--yes")
@@ -217,6 +255,16 @@ def test_another_python_of_the_application_gets_its_own_dependencies(home: Path)
     assert done.code == 0
     assert json.loads((home / ADDON / "installed.json").read_text())["facts"]["python"] == "3.12"
     assert (home / ADDON / "vendor/mcp/__init__.py").read_text() == "# 3.12 linux-x64"
+
+
+def test_a_plug_in_for_another_processor_is_replaced(home: Path) -> None:
+    file = home / ADDON / "installed.json"
+    file.write_text(file.read_text().replace('"linux-x64"', '"linux-arm64"'))
+
+    done = run(home, "update", "--yes", "--only", "blender")
+
+    assert "1 of 1 done." in done.out
+    assert json.loads(file.read_text())["facts"]["build"] == "linux-x64"
 
 
 def test_of_versions_that_share_a_folder_the_one_that_has_the_plug_in_keeps_it(home: Path) -> None:
@@ -301,7 +349,17 @@ def test_the_tool_that_brought_the_package_is_named(
     assert f"If there is a newer one, begin with: {told.format(python=sys.executable)}" in sentence
 
 
-def test_a_clone_is_left_to_its_owner(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_clone_is_updated_by_git(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    origin = {"url": tmp_path.as_uri(), "dir_info": {"editable": True}}
+    clone = Distribution(INSTALLER="pip", direct_url=json.dumps(origin))
+    monkeypatch.setattr(metadata, "distribution", lambda _: clone)
+    monkeypatch.setattr(own_package, "__file__", str(tmp_path / "dcc_bridge/cli/own_package.py"))
+    (tmp_path / ".git").mkdir()
+
+    assert own_package.sentence().endswith(f"begin with: git -C {tmp_path} pull")
+
+
+def test_another_folder_is_left_to_its_owner(monkeypatch: pytest.MonkeyPatch) -> None:
     origin = {"url": "file:///home/ann/dcc%20bridge", "dir_info": {"editable": True}}
     clone = Distribution(INSTALLER="pip", direct_url=json.dumps(origin))
     monkeypatch.setattr(metadata, "distribution", lambda _: clone)

@@ -257,6 +257,12 @@ def test_a_pattern_renames_with_what_it_matched_and_a_number(scene: Studio) -> N
     assert told["pairs"] == [["/Set/Fill", "/Set/lamp_01_F_ll"], ["/Set/Rim", "/Set/lamp_02_R_m"]]
 
 
+def test_an_item_that_is_meant_twice_is_copied_once(scene: Studio) -> None:
+    told = scene.do("duplicate", items=["/Set/Key", "*Key", "/Set/Key"])
+
+    assert told["found"] == 1
+
+
 def test_collisions_are_told_and_nothing_is_renamed(scene: Studio) -> None:
     told = scene.do("rename", pattern="[KF]*", to="x", preview=True, names={"/Set/Rim": "Key"})
     twice = scene.fails("rename", names={"/Set/Key": "x", "/Set/Fill": "x", "/Set/Rim": "y"})

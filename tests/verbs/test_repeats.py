@@ -244,11 +244,30 @@ def test_more_than_five_hundred_are_asked_for(scene: Studio) -> None:
         ([f"/W/a_{n}" for n in range(30)], "/W/a_*"),
         (["Cube", *(f"Cube.{n:03}" for n in range(30))], "Cube, Cube.*"),
         ([f"/W/Rock{chr(65 + n)}_low" for n in range(26)], "/W/Rock*_low"),
+        ([f"/W/Box[{n}]" for n in range(30)], "/W/Box[[]*]"),
         ([f"/W/{chr(65 + n)}" for n in range(26)], ""),
     ],
 )
 def test_names_that_are_alike_have_a_pattern(items: list[str], pattern: str) -> None:
     assert answers.pattern_of(items) == pattern
+
+
+def test_a_pattern_that_others_match_too_is_not_told(scene: Studio) -> None:
+    scene.do("create", things=[{"type": "Mesh", "name": "Cube_{n}", "repeat": GRID}])
+    even = [f"/Cube_{number}" for number in range(2, 62, 2)]
+
+    told = scene.do("transform", items=even, move=[0, 1, 0])
+
+    assert "pattern" not in told
+    assert (told["found"], told["names"]) == (30, "/Cube_2 ... /Cube_60")
+    assert scene.do("transform", items=["Cube_*"], move=[0, 1, 0])["pattern"] == "/Cube_*"
+
+
+def test_a_pattern_finds_names_with_brackets(scene: Studio) -> None:
+    scene.do("create", things=[{"type": "Mesh", "name": "Box[{n}]", "repeat": GRID}])
+    pattern = scene.do("set_values", items=["Box*"], values={"intensity": 2})["pattern"]
+
+    assert scene.do("set_values", items=[pattern], values={"intensity": 3})["found"] == 100
 
 
 def test_what_is_not_alike_is_listed(scene: Studio) -> None:

@@ -72,7 +72,9 @@ def test_a_repeat_has_its_places(told: dict[str, Any], wanted: list[Any]) -> Non
     [
         ({"count": 3}, 'needs one of step, radius, along, such as {"count": [10, 10, 1]'),
         ({"count": 3, "step": [1, 0, 0], "radius": 2}, "needs one of step, radius, along"),
-        ({"count": 3, "steps": [1, 0, 0]}, "needs one of"),
+        ({"count": 3, "steps": [1, 0, 0]}, "There is no word 'steps'; near: step."),
+        ({"cuont": 3, "step": [90, 0, 0]}, "There is no word 'cuont'; near: count."),
+        ({"count": 3, "step": [1, 0, 0], "turm": True}, "There is no word 'turm'; near: turn."),
         ({"count": 3, "step": [1, 0]}, "step is [x, y, z]"),
         ({"count": 3, "step": ["a", 0, 1]}, "step is [x, y, z]"),
         ({"count": 0, "step": [1, 0, 0]}, "count is a whole number from 1 on"),
@@ -220,6 +222,13 @@ def test_items_are_put_along_a_path_in_their_order(scene: Studio) -> None:
         ("duplicate", {"items": ["/Set/*"], "repeat": {"count": 5000, "step": [1, 0, 0]}}, "many"),
         ("transform", {"items": ["/Tree", "/Set"], "repeat": GRID | {"count": 1}}, "only 1 place"),
         ("transform", {"items": ["/Tree"], "repeat": GRID | {"name": "x"}}, "rename does"),
+        ("transform", {"items": ["/Tree"], "repeat": GRID, "move": [0, 0, 5]}, "leave move and"),
+        ("transform", {"items": ["/Tree"], "repeat": GRID, "space": "local"}, "in the world"),
+        (
+            "transform",
+            {"items": ["/Tree"], "at": [1, 0, 0], "repeat": {"along": [[0, 0, 0], [1, 0, 0]]}},
+            "leave at out",
+        ),
         ("transform", {"items": ["Nothing_*"], "move": [1, 0, 0]}, "No item matches 'Nothing_*'"),
     ],
 )

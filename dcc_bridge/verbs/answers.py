@@ -236,6 +236,8 @@ def at_length(value: Any, offset: int = 0, most: int = 2000) -> Any:
     match value:
         case Value():
             return at_length(value.value, offset, most)
+        case str() | list() | tuple() if offset and offset >= len(value):
+            return none_from(offset, len(value))
         case str():
             part = value[offset : offset + _LONG_TEXT]
             if len(part) < len(value):
@@ -249,6 +251,11 @@ def at_length(value: Any, offset: int = 0, most: int = 2000) -> Any:
                 elements.append(f"... (from element {offset} of {len(value)})")
             return elements
     return shown(value)
+
+
+def none_from(offset: int, count: int) -> str:
+    """Return that a list or a text ends before an offset."""
+    return f"nothing from {offset} on: there are {count}"
 
 
 def _shown_mapping(mapping: Mapping[Any, Any]) -> Json:

@@ -97,6 +97,8 @@ def test_the_scene_takes_the_words_of_the_summary(scene: Studio) -> None:
     assert told["values"] == [row]
     assert scene.nodes["/"]["values"]["end"] == 200
     assert "@scene takes frame, start, end, frames, fps, camera, size, units, up." in wrong
+    words = scene.fails("set_values", items=["@scene"], values={"frames": ["a", "b"]})
+    assert "frames takes [start, end], and not ['a', 'b']." in words
     assert "fixed: in memory Y is up" in fixed
 
 

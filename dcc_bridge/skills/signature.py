@@ -211,7 +211,10 @@ class Signature:
         has_unknown = False
         for detail in error.errors():
             where = detail["loc"]
-            sentences.append(_complaint(where, detail["msg"], detail["type"], names))
+            known = names
+            if len(where) > 1:
+                known = self._fields_at(where[:-1])
+            sentences.append(_complaint(where, detail["msg"], detail["type"], known))
             if detail["type"] == "extra_forbidden" and len(where) == 1:
                 has_unknown = True
         if has_unknown and names:
@@ -221,6 +224,22 @@ class Signature:
         return (
             f"{self._name} cannot be called like this: {' '.join(sentences)} Nothing was changed."
         )
+
+    def _fields_at(self, where: tuple[int | str, ...]) -> list[str]:
+        """Return the names that an object within an argument takes; none where that is not told.
+
+        Args:
+            where: The name of the argument, then the keys and indices of the object.
+        """
+        whole = self._model.model_json_schema()
+        part = whole
+        with suppress(KeyError):  # there are several types, or any name will do
+            for key in where:
+                part = part["items"] if isinstance(key, int) else part["properties"][key]
+                if "$ref" in part:
+                    part = whole["$defs"][part["$ref"].rpartition("/")[2]]
+            return list(part["properties"])
+        return []
 
 
 def _without_default(schema: dict[str, Any]) -> None:
@@ -270,15 +289,16 @@ def _complaint(where: tuple[int | str, ...], why: str, kind: str, names: list[st
         where: The name of the argument, then the keys and indices of the part.
         why: The sentence of pydantic.
         kind: The type of the error, by pydantic.
-        names: The parameters that there are.
+        names: The parameters that there are, or the names that the object takes.
     """
     name = ".".join(str(part) for part in where)
+    last = str(where[-1]) if where else ""
     match kind:
         case "missing":
             return f"{name}: it is required."
         case "extra_forbidden":
             sentence = f"{name}: there is no such argument."
-            near = get_close_matches(name, names, 1)
+            near = get_close_matches(last, names, 1)
             if near:
                 sentence += f" Did you mean {near[0]}?"
             return sentence

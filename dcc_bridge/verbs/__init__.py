@@ -15,6 +15,7 @@ from dcc_bridge.verbs.consents import Consents
 from dcc_bridge.verbs.deleting import CleaningVerbs, DeletingVerbs
 from dcc_bridge.verbs.editing import BuildingVerbs, MaterialVerbs, SelectionVerbs
 from dcc_bridge.verbs.files import FileExchangeVerbs, SavingVerbs
+from dcc_bridge.verbs.items import exact
 from dcc_bridge.verbs.operations import HostOperations
 from dcc_bridge.verbs.placing import PlacingVerbs
 from dcc_bridge.verbs.ports import (
@@ -75,7 +76,7 @@ def tools(
         *_editing_verbs(operations, consents),
         *_replacing_verbs(operations, consents),
     ]
-    verbs = {verb.__name__: telling(verb) for verb in every}
+    verbs = {verb.__name__: telling(exact(operations, verb)) for verb in every}
     batch = Batch(verbs, consents, is_replaced, checks).batch
     digest = _digest(operations)
     listed = [describe(verb, digest=digest) for verb in (*verbs.values(), batch)]

@@ -105,11 +105,11 @@ def pattern_of(items: Sequence[str]) -> str:
     """Return the glob of names that are alike, or a few globs; "" where they are not.
 
     Names are alike if they differ in their numbers alone, or in what stands between a beginning
-    and an end that all of them share.
+    and an end that all of them share. Other items may match it too: see `items.exact`.
     """
     patterns: dict[str, None] = {}
     for item in track(items):
-        patterns[re.sub(r"\d+", "*", item)] = None
+        patterns[re.sub(r"\d+", "*", _escaped(item))] = None
         if len(patterns) > _MAX_PATTERNS:
             break
     else:
@@ -119,7 +119,12 @@ def pattern_of(items: Sequence[str]) -> str:
         return ""
     backwards = [item.removeprefix(begin)[::-1] for item in items]
     end = _common_start(backwards)[::-1]
-    return f"{begin}*{end}"
+    return f"{_escaped(begin)}*{_escaped(end)}"
+
+
+def _escaped(text: str) -> str:
+    """Return a glob that matches a text alone."""
+    return re.sub(r"([*?[])", r"[\1]", text)
 
 
 def _common_start(texts: Sequence[str]) -> str:
@@ -231,6 +236,8 @@ def at_length(value: Any, offset: int = 0, most: int = 2000) -> Any:
     match value:
         case Value():
             return at_length(value.value, offset, most)
+        case str() | list() | tuple() if offset and offset >= len(value):
+            return none_from(offset, len(value))
         case str():
             part = value[offset : offset + _LONG_TEXT]
             if len(part) < len(value):
@@ -244,6 +251,11 @@ def at_length(value: Any, offset: int = 0, most: int = 2000) -> Any:
                 elements.append(f"... (from element {offset} of {len(value)})")
             return elements
     return shown(value)
+
+
+def none_from(offset: int, count: int) -> str:
+    """Return that a list or a text ends before an offset."""
+    return f"nothing from {offset} on: there are {count}"
 
 
 def _shown_mapping(mapping: Mapping[Any, Any]) -> Json:

@@ -11,7 +11,7 @@ from fnmatch import fnmatchcase
 from itertools import islice
 from typing import Any, Final
 
-from dcc_bridge.verbs.answers import MAX_ELEMENTS, at_length, shown
+from dcc_bridge.verbs.answers import MAX_ELEMENTS, at_length, none_from, shown
 from dcc_bridge.verbs.operations import HostOperations, Part, Value
 from dcc_bridge.verbs.unreadable import beside, box_of_item, is_sentence, noting, readable, tried
 
@@ -147,6 +147,8 @@ def _elements(operations: HostOperations, item: str, name: str, value: Value, of
     if elements is None:
         return at_length(value.value, offset, _MOST_ELEMENTS)
     count, part = elements
-    if count <= MAX_ELEMENTS:
+    if offset and offset >= count:
+        return none_from(offset, count)
+    if count <= MAX_ELEMENTS and not offset:
         return shown(part)
     return {"found": count, "offset": offset, "listed": len(part), "elements": at_length(part)}

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import functools
 import math
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import islice
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from dcc_bridge.elicitation.text import plural
 from dcc_bridge.skills.skill import track
+from dcc_bridge.verbs.answers import VerbResult
 from dcc_bridge.verbs.listing import is_named
 from dcc_bridge.verbs.operations import SCENE, HostOperations, Vector, triple
+from dcc_bridge.verbs.unreadable import tried
 
 _OF_A_KIND: Final = 500  # items whose types are compared, to say more than "prims"
+_MATCHED: Final = 10_000  # items of a scene that are compared with the pattern of an answer
 
 
 def counted(operations: HostOperations, items: Sequence[str]) -> str:
@@ -50,7 +54,48 @@ def matching(operations: HostOperations, items: Sequence[str]) -> list[str]:
         if not found:
             raise LookupError(f"No item matches {item!r}.")
         every += found
-    return every
+    return list(dict.fromkeys(every))
+
+
+def exact(operations: HostOperations, verb: Callable[..., Any]) -> Callable[..., Any]:
+    """Wrap a verb, so that the pattern in its answer matches the items of the answer alone.
+
+    A pattern that others match too, or that is not known to be exact since the scene is large,
+    gives way to the first and the last item, which no verb takes for a glob.
+
+    Args:
+        operations: What the host can do.
+        verb: The verb.
+
+    Returns:
+        The verb with the same name, arguments and marks.
+    """
+
+    @functools.wraps(verb)
+    def told(*args: Any, **kwargs: Any) -> Any:
+        answer = verb(*args, **kwargs)
+        if isinstance(answer, VerbResult) and "pattern" in answer:
+            globs = answer["pattern"].split(", ")
+            is_exact, _ = tried(_matches_only, operations, globs, answer.every)
+            if not is_exact:
+                del answer["pattern"]
+                answer["names"] = f"{answer.every[0]} ... {answer.every[-1]}"
+        return answer
+
+    return told
+
+
+def _matches_only(operations: HostOperations, globs: Sequence[str], items: Sequence[str]) -> bool:
+    """Return whether globs match some items and no others, of a scene that is not too large."""
+    missing = set(items)
+    scene = iter(operations.items())
+    for other in islice(scene, _MATCHED):
+        is_matched = any(is_named(operations, other, "", glob) for glob in globs)
+        if is_matched and other not in missing:
+            return False
+        if is_matched:
+            missing.remove(other)
+    return not missing and next(scene, None) is None
 
 
 def by_depth(

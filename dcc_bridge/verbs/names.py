@@ -58,14 +58,14 @@ def no_such(what: str, name: str, names: Iterable[str], examples: Iterable[str] 
         examples: Names of all kinds of items, as `HostOperations.named_like` tells them.
 
     Returns:
-        Such as "There is no type 'Lite'; near: Light."; the first names where none is near. The
-        examples come after it.
+        Such as "There is no type 'Lite'; near: Light."; the first names where none is near, and
+        after these the examples.
     """
     known = [other for other in islice(names, MAX_COMPARED) if other != name]
     close = near(name, known)
     if close:
-        instead = f"near: {', '.join(close)}"
-    elif known:
+        return f"There is no {what} {name!r}; near: {', '.join(close)}."
+    if known:
         more = ", ..." if len(known) > MAX_NAMED else ""
         instead = f"there is: {', '.join(known[:MAX_NAMED])}{more}"
     else:

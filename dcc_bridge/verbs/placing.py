@@ -53,6 +53,13 @@ class PlacingVerbs(ItemVerbs[Building]):
         items = self._check(items, "Transform")
         if not (at or move or rotate or scale or look_at or on or apply or repeat):
             raise ValueError("Say what to do: at, move, rotate, scale, look_at, on or apply.")
+        if repeat and (move or space == "local"):
+            raise ValueError(
+                "repeat says where in the world the items are: leave move and space out; at is "
+                "where it begins."
+            )
+        if at and "along" in repeat:
+            raise ValueError("repeat along a path has its own places: leave at out.")
         apply_parts = self._make_applier(apply)
         operations = self._operations
         before = {item: operations.placement(item, space) for item in track(items)}

@@ -6,7 +6,7 @@ told of it has a limit that the answer names.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final
 
 from dcc_bridge import skill, track
@@ -88,13 +88,20 @@ def verbs(operations: HostOperations) -> list[Callable[..., Any]]:
         """
         if not 1 <= len(items) <= 20:
             raise ValueError(f"Give 1 to 20 items, not {len(items)}.")
-        _check_offset(offset)
-        wanted = Wanted(parts, names, all, offset)
-        if names:
-            wanted = Wanted(["values"], names, True, offset)
+        wanted = _wanted(parts, names, all, offset)
         return {"items": [_inspected(operations, item, wanted) for item in track(items)]}
 
     return [summary, list_items, inspect]
+
+
+def _wanted(parts: Sequence[Part], names: Sequence[str], all: bool, offset: int) -> Wanted:
+    """Return what `inspect` tells of each item."""
+    _check_offset(offset)
+    if names:
+        return Wanted(["values"], names, True, offset)
+    if offset and len(set(parts)) != 1:
+        raise ValueError("offset goes with names, or with one of parts, such as text.")
+    return Wanted(parts, names, all, offset)
 
 
 def _check_offset(offset: int) -> None:

@@ -16,6 +16,7 @@ from typing import Any, Final, Literal
 
 from dcc_bridge.geometry import about, add, turned
 from dcc_bridge.verbs.items import checked_point
+from dcc_bridge.verbs.names import no_such
 from dcc_bridge.verbs.operations import Vector
 from dcc_bridge.verbs.ports import Building
 
@@ -92,7 +93,9 @@ def read_repeat(
     """
     unknown = sorted(told.keys() - _KEYS)
     kinds = [kind for kind in _KINDS if kind in told]
-    if unknown or len(kinds) != 1:
+    if unknown:
+        raise ValueError(f"repeat: {no_such('word', unknown[0], _KEYS)}")
+    if len(kinds) != 1:
         raise ValueError(f"repeat needs one of {', '.join(_KINDS)}, such as {_EXAMPLE}.")
     axis_name = told.get("axis", up)
     if not isinstance(axis_name, str) or axis_name.lower() not in _AXES:

@@ -84,7 +84,8 @@ def write(
     if item != SCENE or prop != _FRAMES:
         operations.set_value(item, prop, value, replace=replace)
         return
-    if not isinstance(value, list) or len(value) != 2:
+    is_pair = isinstance(value, list) and len(value) == 2
+    if not is_pair or not all(type(number) in (int, float) for number in value):
         raise ValueError(f"frames takes [start, end], and not {value!r}.")
     # Some applications keep the one from passing the other, so the end goes first where it grows.
     pairs = [("start", value[0]), ("end", value[1])]

@@ -141,7 +141,8 @@ def read_each(
 def box_of_item(operations: HostOperations, item: str) -> Bounds | None:
     """Return the box of an item in the world, whose numbers can be computed with.
 
-    Where an item below it spoils the box, that one is noted, and the box is that of the others.
+    Where an item below it spoils the box, that one is noted, and the box is that of the others. If
+    none below it does, the item itself is noted.
 
     Raises:
         LookupError: There is no such item.
@@ -150,7 +151,12 @@ def box_of_item(operations: HostOperations, item: str) -> Bounds | None:
     box, why = tried(_sound_box, operations, item)
     if not why:
         return box
-    boxes = list(_boxes_below(operations, item))  # which raises where there is no such item
+    boxes, spoiled = _boxes_below(operations, item)
+    if boxes:
+        spoiled[item] = why
+    for name, reason_of_it in spoiled.items():
+        if spoiled.keys().isdisjoint(operations.items(name)):
+            note(name, reason_of_it)
     if not boxes:
         raise ValueError(why)
     lowest = [min(box[0][axis] for box in boxes) for axis in range(3)]
@@ -158,14 +164,21 @@ def box_of_item(operations: HostOperations, item: str) -> Bounds | None:
     return triple(lowest), triple(highest)
 
 
-def _boxes_below(operations: HostOperations, item: str) -> Iterator[Bounds]:
-    """Yield the boxes of the items below one, and note which cannot be read."""
+def _boxes_below(operations: HostOperations, item: str) -> tuple[list[Bounds], Found]:
+    """Return the boxes of the items below one, and why others have none, by the item.
+
+    Raises:
+        LookupError: There is no such item.
+    """
+    boxes = []
+    spoiled: Found = {}
     for below in track(operations.items(item)):
         box, why = tried(_sound_box, operations, below)
         if box is not None:
-            yield box
-        elif why and next(iter(operations.items(below)), None) is None:
-            note(below, why)
+            boxes.append(box)
+        elif why:
+            spoiled[below] = why
+    return boxes, spoiled
 
 
 def _sound_box(operations: HostOperations, item: str) -> Bounds | None:
@@ -205,6 +218,10 @@ def reason(error: BaseException) -> str:
 def _words(error: BaseException) -> str:
     """Return the message in an error, without its full stop; "" where it has none."""
     message: Any = error.args[0] if error.args else ""
+    if isinstance(error, OSError) and error.strerror:
+        message = error.strerror  # the first argument is a number
+        if error.filename is not None:
+            message = f"{message}: {error.filename}"
     if isinstance(message, Mapping):  # as FreeCAD has it
         message = message.get("sErrMsg", "")
     text = str(message)

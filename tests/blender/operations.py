@@ -137,8 +137,8 @@ UNKNOWN: dict[str, Edit] = {
     "near: .*material:Material": call("kind", "material:Materil"),
     f"near: .*{SURFACE}": call("kind", "material:Material/Principled"),
     "There is Roughness": call("set_value", SURFACE, "Rougness", 1),
-    "near: scene:Scene[.] ": call("kind", "Scene"),
-    "near: material:Material[.] .*material:Material/": call("kind", "shader:Material"),
+    "near: scene:Scene[.]$": call("kind", "Scene"),
+    "near: material:Material[.]$": call("kind", "shader:Material"),
     "Near: render.resolution_percentage": call("value", SCENE, "resolution_percentage"),
     "no window": call("viewpoint", "person"),
 }

@@ -6,7 +6,7 @@ import inspect
 from dataclasses import dataclass, fields
 from enum import Enum
 from pathlib import Path
-from typing import Annotated, Any, Literal, NamedTuple, TypedDict
+from typing import Annotated, Any, Literal, NamedTuple, NotRequired, TypedDict
 
 import pytest
 from pydantic import BaseModel, Field
@@ -54,6 +54,30 @@ def test_arguments_that_do_not_fit_are_named(arguments: dict[str, object], told:
 
     with pytest.raises(BadArguments) as error:
         Signature.of(rename, "rename").bind(arguments)
+
+    assert told in str(error.value)
+
+
+class Part(TypedDict):
+    type: str
+    name: NotRequired[str]
+
+
+@pytest.mark.parametrize(
+    ("part", "told"),
+    [
+        ({"typ": "Cube"}, "parts.0.typ: there is no such argument. Did you mean type?"),
+        ({"type": "Cube", "parts": 1}, "parts.0.parts: there is no such argument. Nothing"),
+    ],
+)
+def test_a_wrong_name_within_an_argument_is_told_what_is_near_there(
+    part: dict[str, object], told: str
+) -> None:
+    def create(parts: list[Part]) -> None:
+        """Create."""
+
+    with pytest.raises(BadArguments) as error:
+        Signature.of(create, "create").bind({"parts": [part]})
 
     assert told in str(error.value)
 

@@ -11,6 +11,7 @@ from typing import Any, cast
 import pytest
 from pxr import Gf, Usd, UsdGeom, UsdShade
 
+from dcc_bridge.verbs import tools
 from dcc_bridge.verbs.operations import SCENE, SocketLink
 from dcc_bridge_usd import install
 from dcc_bridge_usd.host import UsdSession
@@ -167,12 +168,12 @@ class TestUsdOperations(
 
 
 def test_all_operations_are_there(operations: EveryPort) -> None:
-    """A deletion takes what is below along, and paths say what is taken: the defaults do."""
+    """A deletion takes what is below along, and a type is its own noun: the defaults do."""
     methods = {name for port in PORTS for name, it in vars(port).items() if callable(it)}
     public = {name for name in methods if not name.startswith("_")}
     defaults = {it for it in public if getattr(type(operations), it) is getattr(EveryPort, it)}
 
-    assert defaults == {"orphans", "called", "noun"}
+    assert defaults == {"orphans", "noun"}
 
 
 IN_ONE_LAYER = (
@@ -340,6 +341,28 @@ def test_what_a_mesh_lacks_is_found(tmp_path: Path, rule: str, why: str) -> None
     failures = dict(operations.failures(rule, list(operations.items())))
 
     assert failures == {"/Bare": why, "/Whole": "", "/Group": "", "/Red": ""}
+
+
+@pytest.mark.parametrize("rule", ["non_manifold", "no_uvs", "no_material", "duplicate_names"])
+def test_a_prim_that_is_gone_does_not_end_a_rule(tmp_path: Path, rule: str) -> None:
+    (tmp_path / "sheet.usda").write_text(SHEET)
+    operations = cast("EveryPort", usd_operations(UsdSession(tmp_path / "sheet.usda")))
+
+    failures = dict(operations.failures(rule, ["/Gone", "/Whole"]))
+
+    assert failures == {"/Whole": ""}
+
+
+def test_where_a_prim_is_near_no_examples_of_names_are_told(operations: EveryPort) -> None:
+    with pytest.raises(LookupError, match=f"Near: {TREE}[.]$"):
+        operations.kind(f"{TREE[:-1]}ee")
+
+
+def test_a_preview_of_names_that_no_prim_can_have_fails(operations: EveryPort) -> None:
+    rename = next(tool.fn for tool in tools(operations) if tool.name == "rename")
+
+    with pytest.raises(ValueError, match="'9 bad Tree' cannot be a prim's name"):
+        rename(pattern="Tree", to="9 bad Tree", preview=True)
 
 
 def test_the_api_is_that_of_this_version(operations: EveryPort) -> None:

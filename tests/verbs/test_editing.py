@@ -97,6 +97,8 @@ def test_the_scene_takes_the_words_of_the_summary(scene: Studio) -> None:
     assert told["values"] == [row]
     assert scene.nodes["/"]["values"]["end"] == 200
     assert "@scene takes frame, start, end, frames, fps, camera, size, units, up." in wrong
+    words = scene.fails("set_values", items=["@scene"], values={"frames": ["a", "b"]})
+    assert "frames takes [start, end], and not ['a', 'b']." in words
     assert "fixed: in memory Y is up" in fixed
 
 
@@ -255,6 +257,12 @@ def test_a_pattern_renames_with_what_it_matched_and_a_number(scene: Studio) -> N
     told = scene.do("rename", pattern="*i*", to="lamp_##_*_*")
 
     assert told["pairs"] == [["/Set/Fill", "/Set/lamp_01_F_ll"], ["/Set/Rim", "/Set/lamp_02_R_m"]]
+
+
+def test_an_item_that_is_meant_twice_is_copied_once(scene: Studio) -> None:
+    told = scene.do("duplicate", items=["/Set/Key", "*Key", "/Set/Key"])
+
+    assert told["found"] == 1
 
 
 def test_collisions_are_told_and_nothing_is_renamed(scene: Studio) -> None:

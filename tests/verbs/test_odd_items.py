@@ -20,6 +20,8 @@ _ERRORS: Final[dict[str, tuple[Exception, str]]] = {
     "a mistake": (AttributeError("'NoneType' object has no attribute 'x'"), "failed on it"),
     "a key": (KeyError("Type"), "failed on it"),
     "an end": (StopIteration(), "failed on it"),
+    "a full disk": (OSError(28, "No space left on device"), "No space left on device"),
+    "a file": (PermissionError(13, "Permission denied", "/x.usd"), "Permission denied: /x.usd"),
     "no UTF-8": (UnicodeDecodeError("utf-8", b"\xff", 0, 1, "invalid start byte"), "not UTF-8"),
     "a cycle": (RecursionError("maximum recursion depth exceeded"), "leads back to itself"),
     "a number": (OverflowError("cannot convert float infinity to integer"), "too large"),
@@ -136,6 +138,21 @@ def test_a_box_that_cannot_be_computed_with_leaves_the_group_that_of_the_others(
     assert why in room["unreadable"][ODD]
     assert "bounds" not in odd
     assert why in odd["unreadable"]["bounds"]
+
+
+def test_an_item_that_spoils_its_own_box_is_told_beside_the_box_of_those_below_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    operations = scene("", ValueError())
+    sound = ((-1.0, -1.0, -1.0), (1.0, 1.0, 1.0))
+    spoiled = ((float("nan"), 0.0, 0.0), (1.0, 1.0, 1.0))
+    boxes = {"room": spoiled, "room/Table": sound, ODD: sound}
+    monkeypatch.setattr(operations, "bounds", boxes.get)
+
+    (room,) = verb(operations, "inspect")(items=["room"], parts=["bounds"])["items"]
+
+    assert room["bounds"] == [[-1, -1, -1], [1, 1, 1]]
+    assert "nan or inf" in room["unreadable"]["room"]
 
 
 def test_an_edit_that_the_application_fails_on_is_refused_in_a_sentence(

@@ -240,6 +240,9 @@ def test_more_of_one_value_is_told_by_its_name_from_an_offset() -> None:
         "note": f"{note[:30_000]}... (from character 0 of {len(note)})",
     }
     assert told(names=["note"], offset=70_000)["note"].startswith(note[70_000:80_000])
+    assert told(names=["w*"], offset=6000) == {"weights": "nothing from 6000 on: there are 5000"}
+    with pytest.raises(ValueError, match="offset goes with names"):
+        told(offset=2)
     assert told(names=["lenz"])["lenz"]["error"].startswith("Camera has no 'lenz'")
 
 

@@ -72,7 +72,9 @@ def test_a_repeat_has_its_places(told: dict[str, Any], wanted: list[Any]) -> Non
     [
         ({"count": 3}, 'needs one of step, radius, along, such as {"count": [10, 10, 1]'),
         ({"count": 3, "step": [1, 0, 0], "radius": 2}, "needs one of step, radius, along"),
-        ({"count": 3, "steps": [1, 0, 0]}, "needs one of"),
+        ({"count": 3, "steps": [1, 0, 0]}, "There is no word 'steps'; near: step."),
+        ({"cuont": 3, "step": [90, 0, 0]}, "There is no word 'cuont'; near: count."),
+        ({"count": 3, "step": [1, 0, 0], "turm": True}, "There is no word 'turm'; near: turn."),
         ({"count": 3, "step": [1, 0]}, "step is [x, y, z]"),
         ({"count": 3, "step": ["a", 0, 1]}, "step is [x, y, z]"),
         ({"count": 0, "step": [1, 0, 0]}, "count is a whole number from 1 on"),
@@ -220,6 +222,13 @@ def test_items_are_put_along_a_path_in_their_order(scene: Studio) -> None:
         ("duplicate", {"items": ["/Set/*"], "repeat": {"count": 5000, "step": [1, 0, 0]}}, "many"),
         ("transform", {"items": ["/Tree", "/Set"], "repeat": GRID | {"count": 1}}, "only 1 place"),
         ("transform", {"items": ["/Tree"], "repeat": GRID | {"name": "x"}}, "rename does"),
+        ("transform", {"items": ["/Tree"], "repeat": GRID, "move": [0, 0, 5]}, "leave move and"),
+        ("transform", {"items": ["/Tree"], "repeat": GRID, "space": "local"}, "in the world"),
+        (
+            "transform",
+            {"items": ["/Tree"], "at": [1, 0, 0], "repeat": {"along": [[0, 0, 0], [1, 0, 0]]}},
+            "leave at out",
+        ),
         ("transform", {"items": ["Nothing_*"], "move": [1, 0, 0]}, "No item matches 'Nothing_*'"),
     ],
 )
@@ -244,11 +253,30 @@ def test_more_than_five_hundred_are_asked_for(scene: Studio) -> None:
         ([f"/W/a_{n}" for n in range(30)], "/W/a_*"),
         (["Cube", *(f"Cube.{n:03}" for n in range(30))], "Cube, Cube.*"),
         ([f"/W/Rock{chr(65 + n)}_low" for n in range(26)], "/W/Rock*_low"),
+        ([f"/W/Box[{n}]" for n in range(30)], "/W/Box[[]*]"),
         ([f"/W/{chr(65 + n)}" for n in range(26)], ""),
     ],
 )
 def test_names_that_are_alike_have_a_pattern(items: list[str], pattern: str) -> None:
     assert answers.pattern_of(items) == pattern
+
+
+def test_a_pattern_that_others_match_too_is_not_told(scene: Studio) -> None:
+    scene.do("create", things=[{"type": "Mesh", "name": "Cube_{n}", "repeat": GRID}])
+    even = [f"/Cube_{number}" for number in range(2, 62, 2)]
+
+    told = scene.do("transform", items=even, move=[0, 1, 0])
+
+    assert "pattern" not in told
+    assert (told["found"], told["names"]) == (30, "/Cube_2 ... /Cube_60")
+    assert scene.do("transform", items=["Cube_*"], move=[0, 1, 0])["pattern"] == "/Cube_*"
+
+
+def test_a_pattern_finds_names_with_brackets(scene: Studio) -> None:
+    scene.do("create", things=[{"type": "Mesh", "name": "Box[{n}]", "repeat": GRID}])
+    pattern = scene.do("set_values", items=["Box*"], values={"intensity": 2})["pattern"]
+
+    assert scene.do("set_values", items=[pattern], values={"intensity": 3})["found"] == 100
 
 
 def test_what_is_not_alike_is_listed(scene: Studio) -> None:

@@ -146,6 +146,14 @@ def _is_in(path: str, roots: Container[str]) -> bool:
     return False
 
 
+def check_name(name: str) -> None:
+    """Raise a ValueError for what cannot be a prim's name."""
+    if not Sdf.Path.IsValidIdentifier(name):
+        raise ValueError(
+            f"{name!r} cannot be a prim's name: use letters, digits and _, with no digit first."
+        )
+
+
 def rename(stage: Usd.Stage, prim: Usd.Prim, name: str) -> Sdf.Path:
     """Rename a prim, and keep its place among its siblings.
 
@@ -158,10 +166,7 @@ def rename(stage: Usd.Stage, prim: Usd.Prim, name: str) -> Sdf.Path:
         ValueError: The prim cannot have that name; the message says why.
     """
     old = prim.GetPath()
-    if not Sdf.Path.IsValidIdentifier(name):
-        raise ValueError(
-            f"{name!r} cannot be a prim's name: use letters, digits and _, with no digit first."
-        )
+    check_name(name)
     editor = Usd.NamespaceEditor(stage)
     editor.RenamePrim(prim, name)
     can_apply = editor.CanApplyEdits()

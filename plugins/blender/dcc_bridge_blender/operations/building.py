@@ -219,12 +219,16 @@ class _Building(_Reading, AppliedTransforms):
         self.touch()
         return item_of(collection)
 
+    def called(self, item: str, name: str) -> tuple[str, Sequence[str]]:
+        """Return the item that a rename leads to; ValueError for what cannot be a name."""
+        _check_name(name)
+        return super().called(item, name)
+
     def rename(self, item: str, name: str) -> str:
         """Rename an item: Blender's references are pointers, and the paths of keys follow."""
         thing = require(item)
         require_own(item, thing)
-        if not name or len(name.encode()) > _MAX_NAME_BYTES:
-            raise ValueError(f"A name has 1 to {_MAX_NAME_BYTES} bytes, and {name!r} does not.")
+        _check_name(name)
         old = item if isinstance(thing, bpy.types.Node) else item_of(thing)
         prefix = old.removesuffix(name_of(thing))
         other = block(prefix + name)
@@ -236,6 +240,12 @@ class _Building(_Reading, AppliedTransforms):
         if isinstance(thing, bpy.types.Object):
             known[now] = thing
         return now
+
+
+def _check_name(name: str) -> None:
+    """Raise a ValueError for what cannot be a name."""
+    if not name or len(name.encode()) > _MAX_NAME_BYTES:
+        raise ValueError(f"A name has 1 to {_MAX_NAME_BYTES} bytes, and {name!r} does not.")
 
 
 def _without(matrix: Any, parts: _Parts) -> Matrix:

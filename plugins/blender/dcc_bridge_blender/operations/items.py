@@ -43,11 +43,11 @@ def require(item: str) -> Any:
     kind = "object"
     if colon:
         kind = prefix
-    hint = "."
+    hint = f".{like(examples())}"
     near = _near(item, prefix)
     if near:
         hint = f"; near: {', '.join(near)}."
-    raise LookupError(f"There is no {kind} {item!r}{hint}{like(examples())}")
+    raise LookupError(f"There is no {kind} {item!r}{hint}")
 
 
 def _near(item: str, prefix: str) -> list[str]:

@@ -288,6 +288,14 @@ class _Building(_Reading, AppliedTransforms, Building, Materials):
             # By force, since faces may have other materials too.
             ask.sets(*shapes, edit=True, forceElement=groups[0])
 
+    def called(self, item: str, name: str) -> tuple[str, Sequence[str]]:
+        """Return the item that a rename leads to; ValueError for a name that Maya would change."""
+        space = dg.short_name(dg.node(item)).rpartition(":")[0]
+        if space:
+            name = name.removeprefix(f"{space}:")
+        dg.valid_name(name)
+        return super().called(item, name)
+
     def rename(self, item: str, name: str) -> str:
         """Rename a node, which stays in its namespace.
 

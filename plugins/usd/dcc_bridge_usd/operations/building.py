@@ -94,6 +94,11 @@ class _Building(_Placing, Building):
             raise ValueError(f"{item} was not copied to {path}.")
         return str(path)
 
+    def called(self, item: str, name: str) -> tuple[str, Sequence[str]]:
+        """Return the path that a rename leads to; ValueError for what cannot be a name."""
+        prims.check_name(name)
+        return super().called(item, name)
+
     def rename(self, item: str, name: str) -> str:
         """Rename a prim, which keeps its position among its siblings; return its new path."""
         prim = self.prim(item)

@@ -130,26 +130,32 @@ class _Checking(_Items, ApiSearch, Checking):
         return f"{ngons} faces" if ngons else ""
 
     def _non_manifold(self, items: Sequence[str]) -> Iterator[tuple[str, str]]:
-        for item in items:
-            count = _open_edges(UsdGeom.Mesh(self.prim(item)))
-            reason = f"{count} edges" if count else ""
-            yield item, reason
+        yield from read_each(items, self._open_edges_of)
+
+    def _open_edges_of(self, item: str) -> str:
+        """Return how many edges of a prim have not two faces, in words; "" for none."""
+        count = _open_edges(UsdGeom.Mesh(self.prim(item)))
+        return f"{count} edges" if count else ""
 
     def _no_uvs(self, items: Sequence[str]) -> Iterator[tuple[str, str]]:
-        for item in items:
-            prim = self.prim(item)
-            reason = ""
-            if UsdGeom.Mesh(prim) and not _has_uvs(prim):
-                reason = "no texture coordinates"
-            yield item, reason
+        yield from read_each(items, self._lacking_uvs)
+
+    def _lacking_uvs(self, item: str) -> str:
+        """Return that a mesh has no texture coordinates; "" where it has, or is no mesh."""
+        prim = self.prim(item)
+        if UsdGeom.Mesh(prim) and not _has_uvs(prim):
+            return "no texture coordinates"
+        return ""
 
     def _no_material(self, items: Sequence[str]) -> Iterator[tuple[str, str]]:
-        for item in items:
-            prim = self.prim(item)
-            reason = ""
-            if UsdGeom.Gprim(prim) and not _has_material(prim):
-                reason = "no material"
-            yield item, reason
+        yield from read_each(items, self._lacking_material)
+
+    def _lacking_material(self, item: str) -> str:
+        """Return that geometry has no material; "" where it has, or is no geometry."""
+        prim = self.prim(item)
+        if UsdGeom.Gprim(prim) and not _has_material(prim):
+            return "no material"
+        return ""
 
     def _duplicate_names(self, items: Sequence[str]) -> Iterator[tuple[str, str]]:
         # Prims inside of components may have the same names.
@@ -157,13 +163,15 @@ class _Checking(_Items, ApiSearch, Checking):
         for prim in track(self.stage.Traverse()):
             if _is_component(prim):
                 counts[prim.GetName()] += 1
-        for item in items:
+
+        def same_named(item: str) -> str:
             prim = self.prim(item)
             name = prim.GetName()
-            reason = ""
             if _is_component(prim) and counts[name] > 1:
-                reason = f"{counts[name]} are called {name}"
-            yield item, reason
+                return f"{counts[name]} are called {name}"
+            return ""
+
+        yield from read_each(items, same_named)
 
     def _of_scene(self, keyword: str, item: str) -> Iterator[tuple[str, str]]:
         """Yield what fails for the scene as a whole."""

@@ -64,24 +64,29 @@ def missing(stage: Usd.Stage, what: str, path: str) -> str:
         what: What is not there: "prim at".
         path: The path, or the name.
     """
-    return f"There is no {what} {path!r}.{instead(stage, path)}{like(examples(stage))}"
+    return f"There is no {what} {path!r}.{instead(stage, path)}"
 
 
 def instead(stage: Usd.Stage, path: str) -> str:
-    """Return a sentence about what there is in the place of a prim that is not there."""
+    """Return sentences about what there is in the place of a prim that is not there.
+
+    How names look here is told where none is near.
+    """
     if Sdf.Path.IsValidPathString(path) and Sdf.Path(path).IsPropertyPath():
         own = Sdf.Path(path)
         return f" That is a property: give {own.GetPrimPath()} and its {own.name}."
     if not Sdf.Path.IsValidPathString(path) or not Sdf.Path(path).IsAbsolutePath():
         places = _called(stage, path.rpartition("/")[2])
-        return f" Is it {', '.join(places)}?" if places else " An item is a path."
+        if places:
+            return f" Is it {', '.join(places)}?"
+        return f" An item is a path.{like(examples(stage))}"
     parent = stage.GetPseudoRoot()
     for prefix in Sdf.Path(path).GetPrefixes():
         child = stage.GetPrimAtPath(prefix)
         if not child:
             return _instead_below(stage, parent, prefix.name, Sdf.Path(path).name)
         parent = child
-    return ""
+    return like(examples(stage))
 
 
 def _instead_below(stage: Usd.Stage, parent: Usd.Prim, missing: str, name: str) -> str:
@@ -100,7 +105,8 @@ def _instead_below(stage: Usd.Stage, parent: Usd.Prim, missing: str, name: str) 
     alike = near(missing, children[:_MAX_SEARCHED], parent.GetPath())
     if alike:
         return alike
-    return f" Under {parent.GetPath()}: {', '.join(children[:_MAX_CHILDREN])}."
+    under = f" Under {parent.GetPath()}: {', '.join(children[:_MAX_CHILDREN])}."
+    return under + like(examples(stage))
 
 
 def _called(stage: Usd.Stage, name: str) -> list[str]:

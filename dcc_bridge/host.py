@@ -93,7 +93,7 @@ class Account:
         created: Items that are there now.
         changed: What changed in items that were there before, and in what is no item (the settings
             of the scene, its layers): a name, or "Cube, location: [0, 0, 0] -> [1, 0, 0]", as
-            `value_change` makes it.
+            `value_change` makes it, or "Cube is Box", as `name_change` does.
         deleted: Items that are gone.
         broken: What worked before and does not now.
     """

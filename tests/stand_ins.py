@@ -257,16 +257,16 @@ class FakeTrial(Trial):
 
     def __init__(self, host: FakeHost) -> None:
         self._host = host
-        self._before = list(host.items)
+        self.before = list(host.items)
         self._selection = host.selection
 
     def is_edited(self) -> bool:
-        return self._host.items != self._before
+        return self._host.items != self.before
 
     def broken(self) -> list[str]:
         return []
 
     def revert(self) -> list[str]:
-        self._host.items = list(self._before)
+        self._host.items = list(self.before)
         self._host.select(self._selection)
         return []

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, Self
 
 from dcc_bridge.elicitation import secret
 from dcc_bridge.host import Account
@@ -18,6 +18,65 @@ _MAX_LISTED: Final = 20  # names of one kind; of more, the number and the first 
 _FIRST: Final = 3
 _MAX_VALUE: Final = 40  # characters of a value
 _MAX_WHOLE: Final = 1e6  # up to which a whole number is told without a point
+
+
+class NameChange(str):
+    """An entry of `Account.changed` for an item that has another name or place now.
+
+    Attributes:
+        before: The item before.
+        now: The item now.
+    """
+
+    before: str
+    now: str
+
+    def __new__(cls, before: str, now: str) -> Self:
+        """Make the text "before is now"."""
+        change = super().__new__(cls, f"{before} is {now}")
+        change.before = before
+        change.now = now
+        return change
+
+
+class ValueChange(str):
+    """An entry of `Account.changed` for a value that moved.
+
+    Attributes:
+        item: The item.
+        prop: The property.
+        before: The value before.
+        now: The value now.
+    """
+
+    item: str
+    prop: str
+    before: Any
+    now: Any
+
+    def __new__(cls, item: str, prop: str, before: Any, now: Any) -> Self:
+        """Make the text, as `value_change` returns it."""
+        change = super().__new__(cls, _value_text(item, prop, before, now))
+        change.item = item
+        change.prop = prop
+        change.before = before
+        change.now = now
+        return change
+
+
+def name_change(before: str, now: str) -> str:
+    """Return an entry of `Account.changed` for an item with another name or place.
+
+    Any thread. It raises nothing.
+
+    Args:
+        before: The item before.
+        now: The item now.
+
+    Returns:
+        Such as "Cube is Box".
+    """
+    return NameChange(before, now)
 
 
 def value_change(item: str, prop: str, before: Any, now: Any) -> str:
@@ -34,30 +93,29 @@ def value_change(item: str, prop: str, before: Any, now: Any) -> str:
     Returns:
         Such as "Cube, location: [0, 0, 0] -> [1, 0, 0]"; of two objects, what differs in them.
     """
-    if isinstance(before, Mapping) and isinstance(now, Mapping):
-        keys = [key for key in {**before, **now} if before.get(key) != now.get(key)]
-        if len(keys) == 1:
-            return value_change(item, f"{prop}.{keys[0]}", before.get(keys[0]), now.get(keys[0]))
-    return f"{item}, {prop}: {_short(before)} -> {_short(now)}"
+    return ValueChange(item, prop, before, now)
 
 
-def told(accounts: Sequence[Account]) -> str:
-    """Return the accounts of the steps of a call as one text; "" where nothing is different.
-
-    Args:
-        accounts: The oldest first.
-    """
+def told(account: Account) -> str:
+    """Return an account as one text; "" where nothing is different."""
     entries: dict[str, list[str]] = {}
     for kind in _KINDS:
-        every: dict[str, None] = {}
-        for account in accounts:
-            every.update(dict.fromkeys(getattr(account, kind)))
+        every = list(dict.fromkeys(getattr(account, kind)))
         if every:
-            entries[kind] = list(every)
+            entries[kind] = every
     if not entries:
         return ""
     room = _MAX_BYTES // len(entries)
     return ". ".join(_listed(kind, names, room) for kind, names in entries.items())
+
+
+def _value_text(item: str, prop: str, before: Any, now: Any) -> str:
+    """Return a change of a value as text; of objects that differ in one part, that part's."""
+    if isinstance(before, Mapping) and isinstance(now, Mapping):
+        keys = [key for key in {**before, **now} if before.get(key) != now.get(key)]
+        if len(keys) == 1:
+            return _value_text(item, f"{prop}.{keys[0]}", before.get(keys[0]), now.get(keys[0]))
+    return f"{item}, {prop}: {_short(before)} -> {_short(now)}"
 
 
 def _listed(kind: str, names: Sequence[str], room: int) -> str:

@@ -64,7 +64,6 @@ class Steps:
         undone: The labels of the steps that were taken back.
         is_reverted: Whether each of these was taken back while it was open.
         is_compared: Whether the host could compare all of each step that stays for losses.
-        accounts: What is different in the scene after each step that stands, as the host tells it.
         lost: The loss that nothing brings back, as an error that the body may have caught.
         loss_guard: The judge, which is asked whether the edits of a stretch may stay.
         trial: Reverts the open step; None if the host cannot, or no step is open.
@@ -107,7 +106,7 @@ class Steps:
         self.undone: list[str] = []
         self.is_reverted = True
         self.is_compared = True
-        self.accounts: list[Account] = []
+        self._accounts: list[tuple[str, Account]] = []  # by the labels of the steps
         self._put_back: list[str] = []
         self._left: list[str] = []
         self._file: Path | None = None  # the scene's file at the newest change
@@ -142,6 +141,11 @@ class Steps:
             base=base,
             code=self._call.ran,
         )
+
+    @property
+    def accounts(self) -> list[Account]:
+        """What is different in the scene after each step that stands, as the host tells it."""
+        return [account for _, account in self._accounts]
 
     @property
     def done(self) -> tuple[str, ...]:
@@ -260,7 +264,7 @@ class Steps:
             PartlyApplied: An edit of somebody else lies on top.
             NotUndoable: Some of the edits could not be undone.
         """
-        self.accounts.clear()
+        self._accounts.clear()
         while self._done:
             self._roll_back_last()
         if isinstance(self.lost, NotUndoable):
@@ -277,9 +281,14 @@ class Steps:
             # The step is undone as far as possible. The steps below have to be undone too.
             earlier = self.lost or ""
             self.lost = NotUndoable(f"{earlier} {error}".strip())
-        self._done.pop()
-        self.undone.append(change.label)
+        self._forget_last()
         self.is_reverted = False
+
+    def _forget_last(self) -> None:
+        """Count the newest step as undone."""
+        label = self._done.pop().label
+        self.undone.append(label)
+        self._accounts = [each for each in self._accounts if each[0] != label]
 
     @property
     def _is_alone(self) -> bool:
@@ -455,7 +464,7 @@ class Steps:
             log.exception("call %s: what is different cannot be told", self._call.id)
             return
         if account is not None:
-            self.accounts.append(account)
+            self._accounts.append((self._current_label, account))
 
     def _note_change(self, change: _Change, added: int, *, is_last: bool) -> None:
         """Note a change, and take it back where it must not stay.
@@ -471,7 +480,7 @@ class Steps:
         """
         call = self._call
         if self._done and change.after == self._done[-1].before:  # the body undid its own step
-            self.undone.append(self._done.pop().label)
+            self._forget_last()
             return
         if added < 1:  # the body undid a step of somebody else
             if change.after is not None and change.after.label == change.label:

@@ -38,6 +38,7 @@ from dcc_bridge.callbacks import Throttle, TimeLimit, call_safely
 from dcc_bridge.consent.account import told
 from dcc_bridge.consent.attempt import Attempt
 from dcc_bridge.consent.call import Call, RunControl, current_run, destructive_skill
+from dcc_bridge.consent.joined import joined
 from dcc_bridge.consent.loss import Loss
 from dcc_bridge.consent.loss_guard import LossGuard
 from dcc_bridge.consent.undo_steps import Steps
@@ -472,7 +473,7 @@ class Run(RunControl):
             call_safely(self._environment.edited, self.call, label)
         if refused is not None:
             return Outcome(refusal(self.call), value, note=str(refused))
-        return Outcome("done", value, now=secret.redact(told(self._steps.accounts)))
+        return Outcome("done", value, now=secret.redact(told(joined(self._steps.accounts))))
 
     def _undo(self, undo: Callable[[], None]) -> PartlyApplied | None:
         """Undo the changes of the call; return an error if some of them stand."""

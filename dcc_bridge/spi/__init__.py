@@ -28,6 +28,7 @@ The application:
 ``Changes``            what became of the items of a scene
 ``Account``            what is different in a scene after an edit, for the agent
 ``value_change``       tells a value before and now, for `Trial.account`
+``name_change``        tells an item's name before and now, for `Trial.account`
 ``Undo``               type: a function that takes a registration back; harmless the second time
 ``Later``              type: a function that has the event loop call another one in a later turn
 ``CountChanges``       type: a function that returns the `Changes` until now
@@ -134,7 +135,7 @@ if TYPE_CHECKING:
     from dcc_bridge.application_log import install_log
     from dcc_bridge.callbacks import Callbacks
     from dcc_bridge.checkpoints import keep_anyway
-    from dcc_bridge.consent.account import value_change
+    from dcc_bridge.consent.account import name_change, value_change
     from dcc_bridge.consent.agreed_ids import AgreedIds
     from dcc_bridge.consent.late_losses import Losses
     from dcc_bridge.errors import (
@@ -303,6 +304,7 @@ __all__ = [
     "keep_anyway",
     "like",
     "loss_check",
+    "name_change",
     "no_such",
     "own_version",
     "read_each",

@@ -1060,6 +1060,21 @@ def test_a_new_object_is_told_without_its_mesh(operations: EveryPort) -> None:
     assert now.startswith("created: Ball. changed: collection:Collection, objects: ")
 
 
+def test_what_a_step_made_is_told_by_its_last_name_and_not_if_it_is_gone(
+    operations: EveryPort,
+) -> None:
+    def make(_: EveryPort) -> None:
+        ball = operations.create("SPHERE", "Ball", None)
+        operations.rename(ball, "Kugel")
+        cone = operations.create("CONE", "Cone", None)
+        operations.delete([operations.rename(cone, "Kegel")])
+
+    now = account_of(operations, make)
+
+    assert now.startswith("created: Kugel. changed: collection:Collection, objects: ")
+    assert not any(name in now for name in ("Ball", "Cone", "Kegel"))
+
+
 def test_what_is_composed_is_told(operations: EveryPort) -> None:
     now = account_of(operations, _compose)
 

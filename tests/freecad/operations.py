@@ -262,6 +262,17 @@ def test_of_a_deletion_what_cannot_be_computed_any_more_is_told(operations: Ever
 
 
 @in_console
+def test_what_a_step_made_is_told_by_its_name_and_not_if_it_is_gone(operations: EveryPort) -> None:
+    def make(_: EveryPort) -> None:
+        ball = operations.create("Part::Sphere", "Globe", None)
+        operations.rename(ball, "Kugel")
+        cone = operations.create("Part::Cone", "Kegel", None)
+        operations.delete([cone])
+
+    assert account_of(operations, make) == "created: Globe"
+
+
+@in_console
 def test_of_many_edits_only_their_number_and_the_first_values_are_told(
     operations: EveryPort,
 ) -> None:

@@ -85,19 +85,19 @@ def _without_selection(trial: FakeTrial) -> list[str]:
 
 def _without_an_item(trial: FakeTrial) -> list[str]:
     host: Any = trial._host
-    host.items = trial._before[:-1]
+    host.items = trial.before[:-1]
     return []
 
 
 def _without_order(trial: FakeTrial) -> list[str]:
     host: Any = trial._host
-    host.items = sorted(trial._before, reverse=True)
+    host.items = sorted(trial.before, reverse=True)
     return []
 
 
 def _without_redo(trial: FakeTrial) -> list[str]:
     host: Any = trial._host
-    host.items = list(trial._before)
+    host.items = list(trial.before)
     host._redo.clear()
     return []
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from dcc_bridge.consent.account import told, value_change
+from dcc_bridge.consent.account import name_change, told, value_change
+from dcc_bridge.consent.joined import joined
 from dcc_bridge.elicitation.secret import HIDDEN, Secret
 from dcc_bridge.host import Account
 
@@ -17,15 +18,47 @@ def test_each_kind_of_difference_is_told_with_the_values_before_and_now() -> Non
         broken=["Cut"],
     )
 
-    assert told([account]) == (
+    assert told(account) == (
         "deleted: Old. created: Lamp. "
         "changed: Cube, location: [0, 0, 0] -> [1, 0.5, 0.333333]. broken: Cut"
     )
-    assert told([Account(), Account()]) == ""
+    assert told(joined([Account(), Account()])) == ""
 
 
-def test_of_two_steps_each_difference_is_told_once() -> None:
-    assert told([Account(["A", "B"]), Account(["B", "C"])]) == "created: A; B; C"
+STEPS: dict[str, list[Account]] = {
+    "created: A; B; C": [Account(["A", "B"]), Account(["B", "C"])],
+    "": [Account(["A (and 2 below)"]), Account(deleted=["A (and 3 below)"])],
+    "created: Box": [
+        Account(["Ball", "Ball/Top"]),
+        Account(["Box"], [name_change("Ball", "Tube")]),
+        Account(deleted=["Tube"]),
+    ],
+    "created: Tube (and 1 below)": [
+        Account(["Ball (and 1 below)"]),
+        Account(changed=[value_change("Ball", "size", 1, 2), name_change("Ball", "Tube")]),
+    ],
+    "deleted: A (and 4 below). changed: B, size: 0 -> 2": [
+        Account(changed=[value_change("A", "size", 0, 1), "A", "A/x, its geometry"]),
+        Account(changed=[name_change("A", "C"), value_change("B", "size", 0, 1)]),
+        Account(changed=[value_change("B", "size", 1, 2)], deleted=["C (and 4 below)"]),
+    ],
+    "changed: A is C; A/x, size: 0 -> 2": [
+        Account(changed=[name_change("A", "B"), value_change("D", "size", 0, 1)]),
+        Account(changed=[name_change("B", "C"), value_change("C/x", "size", 0, 1)]),
+        Account(changed=[value_change("C/x", "size", 1, 2), value_change("D", "size", 1, 0)]),
+    ],
+    "changed: A is B; B is A": [
+        Account(changed=[name_change("A", "B"), name_change("B", "A")]),
+        Account(changed=[name_change("C", "D")]),
+        Account(changed=[name_change("D", "C")]),
+    ],
+    "deleted: A. created: A": [Account(deleted=["A"]), Account(["A"])],
+}
+
+
+@pytest.mark.parametrize("now", STEPS)
+def test_of_several_steps_what_is_different_after_all_of_them_is_told(now: str) -> None:
+    assert told(joined(STEPS[now])) == now
 
 
 def test_of_a_value_with_parts_the_part_that_moved_is_told() -> None:
@@ -47,7 +80,7 @@ def test_a_secret_is_taken_out_of_a_value_before_it_is_cut() -> None:
 def test_it_is_short_however_much_there_is_and_tells_how_many(count: int, length: int) -> None:
     names = [f"{number}".rjust(length, "é") for number in range(count)]
 
-    text = told([Account(created=names, changed=names, deleted=names, broken=names)])
+    text = told(Account(created=names, changed=names, deleted=names, broken=names))
 
     assert len(text.encode()) <= 480
     first = text.partition(". ")[0]

@@ -15,6 +15,7 @@ from mcp_types import CallToolResult
 from dcc_bridge import confirm_sync, elicit_form_sync, on_main, skill
 from dcc_bridge.elicitation.question import PresenterEvent, Reply
 from dcc_bridge.errors import BridgeError, NotUndoable
+from dcc_bridge.host import Account
 from tests.elicitation.brokers import NO, YES
 from tests.live import live, status, text
 from tests.stand_ins import FakeHost, FakeTrial, Person
@@ -84,6 +85,32 @@ def test_what_is_gone_of_what_was_agreed_to_is_listed_only_where_something_comes
     result = called(tmp_path, host, tidy, YES, SEEN)
 
     assert (status(result), asked) == ("done", looks)
+
+
+@pytest.mark.parametrize(("undoes", "now"), [(False, "created: c; d"), (True, "created: d")])
+def test_of_a_step_that_the_body_undid_itself_nothing_is_told(
+    undoes: bool, now: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    host = FakeHost(["a"])
+
+    def account(trial: FakeTrial) -> Account:
+        return Account([item for item in host.items if item not in trial.before])
+
+    monkeypatch.setattr(FakeTrial, "account", account)
+
+    @skill(risk="edit", tried=False)
+    def tidy() -> None:
+        """Add two things in steps of their own."""
+        host.items.append("c")
+        elicit_form_sync("Well?", FORM)
+        if undoes:
+            host.undo()
+        elicit_form_sync("Well?", FORM)
+        host.items.append("d")
+
+    result = called(tmp_path, host, tidy, SEEN, SEEN)
+
+    assert text(result) == f"Done. Now: {now}."
 
 
 @pytest.mark.parametrize("tries", [True, False])

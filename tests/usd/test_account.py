@@ -54,7 +54,17 @@ EDITS: dict[str, tuple[str, dict[str, Any], str]] = {
     "a deletion, and what breaks": (
         "delete",
         {"items": [RED]},
-        f"deleted: {RED}. broken: material:binding of /World/Props/Crate",
+        f"deleted: {RED} (and 1 below). broken: material:binding of /World/Props/Crate",
+    ),
+    "a deleted branch": (
+        "delete",
+        {"items": [TREE]},
+        f"deleted: {TREE} (and 2 below). broken: lookAt of {CAMERA}",
+    ),
+    "copies in a ring, with a pattern of names": (
+        "duplicate",
+        {"items": [BOXES[0]], "repeat": {"count": 3, "radius": 500, "name": "Post_##"}},
+        "created: /World/Props/Post_01; /World/Props/Post_02; /World/Props/Post_03",
     ),
     "a whole branch": (
         "duplicate",
@@ -97,6 +107,45 @@ def test_of_a_batch_all_is_told_once_and_in_the_words_of_the_agent_in_the_undo_l
     assert told["now"] == f"changed: {CAMERA}, focalLength: 50 -> 35"
     labels = [label.rpartition(" [")[0] for label in scene.host.undo_labels]
     assert labels == ["Step 3 of the tower", "Batch"]
+
+
+CREATE = step("create", "new", things=[{"type": "Cube", "name": "Ball", "under": "/World"}])
+BATCHES: dict[str, list[dict[str, Any]]] = {
+    "created: /World/Kugel": [
+        CREATE,
+        step("rename", names={"/World/Ball": "Tube"}),
+        step("rename", names={"/World/Tube": "Kugel"}),
+    ],
+    f"changed: {CAMERA}, focalLength: 50 -> 35": [
+        CREATE,
+        step("rename", names={"/World/Ball": "Kugel"}),
+        step("set_values", items=[CAMERA], values={"focalLength": 35}),
+        step("delete", items=["/World/Kugel"]),
+    ],
+    f"created: {TREE} (and 2 below). changed: {TREE} is /World/Props/Elm; {CAMERA}, lookAt: "
+    f'["{TREE}"] -> ["/World/Props/Elm"]': [
+        step("rename", names={TREE: "Oak"}),
+        step("rename", names={"/World/Props/Oak": "Elm"}),
+        step("duplicate", items=["/World/Props/Elm"], linked=False),
+        step("rename", names={"/World/Props/Elm_1": "Tree"}),
+    ],
+    f"deleted: {BOXES[0]}. changed: {BOXES[1]} is {BOXES[0]}": [
+        step("delete", items=[BOXES[0]]),
+        step("rename", names={BOXES[1]: "Placeholder_01"}),
+    ],
+    f"deleted: {TREE} (and 1 below). changed: {TREE}/Trunk is "
+    f"/World/Trunk. broken: lookAt of {CAMERA}": [
+        step("group", items=[f"{TREE}/Trunk"], under="/World"),
+        step("delete", items=[TREE]),
+    ],
+}
+
+
+@pytest.mark.parametrize("now", BATCHES)
+def test_what_a_batch_made_is_told_by_its_last_name_and_not_if_it_is_gone(
+    scene: Studio, now: str
+) -> None:
+    assert scene.do("batch", steps=BATCHES[now]).get("now") == now
 
 
 def test_what_code_edits_that_is_no_item_is_told_too(scene: Studio, tmp_path: Path) -> None:

@@ -52,7 +52,7 @@ def account_of(operations: EveryPort, edit: Edit) -> str:
         account = trial.account()
     host.undo()
     assert account is not None
-    return told([account])
+    return told(account)
 
 
 def refused(

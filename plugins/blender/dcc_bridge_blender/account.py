@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple
 
 import bpy
 
-from dcc_bridge.spi import Account, value_change
+from dcc_bridge.spi import Account, name_change, value_change
 
 from .block_lists import BlockList
 from .file_values import PLACE, in_degrees, read_again, read_values, told_values
@@ -185,7 +185,7 @@ def _compare_list(listed: BlockList, now: Sequence[Any], names: _Names) -> None:
             continue
         names.alive.add(key)
         if names_now[key] != listed.names[at]:
-            names.renamed.append(f"{listed.item(at)} is {item_of(block)}")
+            names.renamed.append(name_change(listed.item(at), item_of(block)))
     for key, block in by_id.items():
         if key not in before and listed.name not in _DATA:
             names.created.append(item_of(block))

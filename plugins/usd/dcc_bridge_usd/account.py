@@ -5,17 +5,18 @@ The changes of a step hold what the layers had at the edited places, so nothing 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from itertools import islice
 from typing import Any, Final
 
 from pxr import Sdf, Usd
 
-from dcc_bridge.spi import SCENE, Account, value_change
+from dcc_bridge.spi import SCENE, Account, name_change, value_change
 
 from .before import Move, Scene, own_fields
 from .coercion import plain
 from .layer_copies import LayerChange
+from .places import below
 
 _MAX_READ: Final = 25  # places whose values are read; an answer names 20 at most
 _MAX_COUNTED: Final = 10_000  # prims below a new one
@@ -34,18 +35,24 @@ def account_of(scene: Scene, changes: Sequence[LayerChange], moves: Sequence[Mov
         changes: The changes of the layers.
         moves: The old and new paths of prims that were renamed or put below others.
     """
+    roots = _roots(changes)
+    origins = dict(_origins(scene, moves, roots))
+    left = set(origins.values())
     created: list[str] = []
     deleted: list[str] = []
-    changed = [f"{old} is {new}" for old, new in moves]
-    moved = {path for move in moves for path in move}
-    for path in _roots(changes):
+    changed: list[str] = [name_change(str(old), str(new)) for new, old in origins.items()]
+    for path in roots:
         before = scene.specs_before(path)
         now = scene.specs_now(path)
-        if path in moved:
+        if path in left:
+            before = []
+        if path in origins:
+            now = []
+        if not before and not now:  # it was moved, or made and deleted again
             continue
-        if before and not now:
-            deleted.append(str(path))
-        elif now and not before and _defines(now):
+        if not now:
+            deleted.append(_with_number(path, _count_below(before, left)))
+        elif not before and _defines(now):
             created.append(_with_below(scene.stage, path))
         elif len(changed) < _MAX_READ:
             changed += _edits(path, before, now)
@@ -56,6 +63,64 @@ def account_of(scene: Scene, changes: Sequence[LayerChange], moves: Sequence[Mov
     return Account(created, changed, deleted)
 
 
+def _origins(
+    scene: Scene, moves: Sequence[Move], roots: Iterable[Sdf.Path]
+) -> Iterator[tuple[Sdf.Path, Sdf.Path]]:
+    """Yield the paths of moved prims now and before, of those that the step did not make.
+
+    Args:
+        scene: The scene before the step and now.
+        moves: The moves, in their order.
+        roots: The prims that were edited.
+    """
+    if not moves:
+        return
+    made = {path for path in roots if not scene.specs_before(path)}
+    for new, old in _followed(moves).items():
+        if old is None or old == new:
+            continue
+        now = scene.specs_now(new)
+        if not now and not scene.stage.GetPrimAtPath(new):
+            continue
+        # A prim of a referenced file has no specs before, and none that define it now.
+        is_referenced = not _defines(now) and made.isdisjoint(new.GetParentPath().GetPrefixes())
+        if scene.specs_before(old) or is_referenced:
+            yield new, old
+
+
+def _followed(moves: Iterable[Move]) -> dict[Sdf.Path, Sdf.Path | None]:
+    """Return where prims were before all moves, by their paths now; None if they were nowhere."""
+    origins: dict[Sdf.Path, Sdf.Path | None] = {}
+    left: set[Sdf.Path] = set()  # where nothing is any more, unless it is new
+    above: set[Sdf.Path] = set()  # the paths above those of `origins`
+    for old, new in moves:
+        origin = _origin(old, origins, left)
+        origins.pop(old, None)
+        came = {new: origin}
+        if old in above:
+            for path in [each for each in origins if each.HasPrefix(old)]:
+                came[path.ReplacePrefix(old, new)] = origins.pop(path)
+        origins |= came
+        left.add(old)
+        left.discard(new)
+        for path in came:
+            above.update(path.GetParentPath().GetPrefixes())
+    return origins
+
+
+def _origin(
+    path: Sdf.Path, origins: Mapping[Sdf.Path, Sdf.Path | None], left: Set[Sdf.Path]
+) -> Sdf.Path | None:
+    """Return where the prim at a path was before the moves until now; None for a new one."""
+    for prefix in reversed(path.GetPrefixes()):
+        if prefix in origins:
+            origin = origins[prefix]
+            return origin and path.ReplacePrefix(prefix, origin)
+        if prefix in left:
+            return None
+    return path
+
+
 def _property_edits(scene: Scene, changes: Sequence[LayerChange]) -> Iterator[str]:
     """Yield what changed in properties of prims that were not edited otherwise."""
     properties: dict[Sdf.Path, None] = {}
@@ -63,8 +128,12 @@ def _property_edits(scene: Scene, changes: Sequence[LayerChange]) -> Iterator[st
         if change.edited is not None:
             properties |= dict.fromkeys(sorted(change.edited.properties))
     for number, path in enumerate(properties):
+        before = scene.specs_before(path)
+        now = scene.specs_now(path)
+        if not before and not now:  # it was made and deleted in the step
+            continue
         if number < _MAX_READ:
-            yield _property_edit(path, scene.specs_before(path), scene.specs_now(path))
+            yield _property_edit(path, before, now)
         else:
             yield str(path)
 
@@ -80,7 +149,7 @@ def _roots(changes: Sequence[LayerChange]) -> list[Sdf.Path]:
 
 def _defines(specs: Iterable[Any]) -> bool:
     """Return whether one of the specs of a prim defines it, so that it is not only edited."""
-    return any(spec.specifier == Sdf.SpecifierDef for spec in specs)
+    return any(spec.specifier != Sdf.SpecifierOver for spec in specs)
 
 
 def _with_below(stage: Usd.Stage, path: Sdf.Path) -> str:
@@ -89,10 +158,27 @@ def _with_below(stage: Usd.Stage, path: Sdf.Path) -> str:
     if not prim:
         return str(path)
     every = islice(iter(Usd.PrimRange(prim)), _MAX_COUNTED)
-    below = sum(1 for _ in every) - 1
-    if below < 1:
+    return _with_number(path, sum(1 for _ in every) - 1)
+
+
+def _count_below(specs: Iterable[Any], left: Set[Sdf.Path]) -> int:
+    """Return how many prims the layers had below a deleted one, without those that are elsewhere.
+
+    Args:
+        specs: The specs of the deleted prim.
+        left: The paths from which prims were moved.
+    """
+    prims: set[Sdf.Path] = set()
+    for spec in specs:
+        prims.update(path for path in below(spec.layer, spec.path) if path.IsPrimPath())
+        prims.discard(spec.path)
+    return sum(1 for path in prims if left.isdisjoint(path.GetPrefixes()))
+
+
+def _with_number(path: Sdf.Path, count: int) -> str:
+    if count < 1:
         return str(path)
-    return f"{path} (and {below} below)"
+    return f"{path} (and {count} below)"
 
 
 def _edits(path: Sdf.Path, before: Sequence[Any], now: Sequence[Any]) -> Iterator[str]:

@@ -67,6 +67,11 @@ def _in_edit_mode(*lines: str) -> str:
 
 
 SAID: Final[Mapping[str, Said]] = {
+    # What verbs do.
+    "set_keys": Said(
+        "",
+        'set_keys {"item": "<item>", "prop": "location", "keys": [[1, [0, 0, 0]], [9, [0, 0, 2]]]}',
+    ),
     # Objects that can be created.
     "create type CUBE": Said("cube, box, add a cube, mesh cube"),
     "create type PLANE": Said("plane, ground, floor, quad"),

@@ -67,8 +67,15 @@ def other_value(default: Any, choices: Sequence[str] = ()) -> Any:
         return others[0] if others else None
     if isinstance(default, bool):
         return not default
-    if not isinstance(default, int | float) or not math.isfinite(default):
-        return None
-    if 0 < default <= 1:
-        return float(f"{default / 2:.3g}")  # what is a share stays one
-    return default + 1
+    if isinstance(default, int | float) and math.isfinite(default):
+        return _other_number(default)
+    return None
+
+
+def _other_number(default: float) -> float:
+    """Return half of a number: half of a share, an angle or a length is still one."""
+    if not default:
+        return default + 1
+    if isinstance(default, float):
+        return float(f"{default / 2:.3g}")
+    return 2 if default == 1 else int(default / 2)

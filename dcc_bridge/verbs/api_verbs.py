@@ -165,8 +165,8 @@ _VERBS: Final = (
         "assign material, assign a material, assign material to a thing, apply material,"
         " apply material to a thing, set material, set material of a thing, bind material,"
         " bind a material to a mesh, give a thing a material, material to mesh",
-        'assign_material {"items": ["<item>"], "material": "Paint",'
-        ' "values": {"base_color": [0.8, 0.1, 0.1], "roughness": 0.4}}',
+        'assign_material {"items": ["<Mesh|Cube|MESH|mesh|Part::Box|Part::Feature>"],'
+        ' "material": "Paint", "values": {"base_color": [0.8, 0.1, 0.1], "roughness": 0.4}}',
     ),
     _Verb(
         "look",

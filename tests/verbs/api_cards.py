@@ -16,10 +16,12 @@ from typing import Any, Final
 
 from dcc_bridge.skills.signature import Signature
 from dcc_bridge.verbs import tools
-from dcc_bridge.verbs.api_examples import ANY, MARKED
+from dcc_bridge.verbs.api_examples import MARKED
 from tests.verbs.every_port import EveryPort
 
 MAX_BYTES = 4_000  # of an answer with as many cards as there are unless asked
+# What creates an item of a type that is called otherwise.
+_CREATED: Final = {"LIGHT": "SPOT_LIGHT", "FONT": "TEXT_OBJECT"}
 _PLAIN: Final = ("Cube", "CUBE", "Part::Box")
 # Verbs that ask a person, read a file that is not there, or draw; their arguments are checked.
 _OF_FILES_AND_PEOPLE: Final = ("delete", "export_file", "import_file", "look", "save")
@@ -57,9 +59,9 @@ class Asked:
 
 def _made(operations: EveryPort, marked: re.Match[str]) -> str:
     """Make an item of a type of which an example needs one."""
-    kind = marked[1].split("|")[0]
-    if kind == ANY:
-        kind = next(kind for kind in _PLAIN if kind in operations.types())
+    types = operations.types()
+    kinds = [_CREATED.get(kind, kind) for kind in marked[1].split("|")]
+    kind = next(kind for kind in [*kinds, *_PLAIN] if kind in types)
     body = None
     if kind.startswith("PartDesign::") and kind != "PartDesign::Body":
         body = operations.create("PartDesign::Body", None, None)

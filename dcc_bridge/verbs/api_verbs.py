@@ -121,7 +121,7 @@ _VERBS: Final = (
         "delete, remove, delete thing, remove thing, delete a thing, remove a thing, delete things,"
         " delete all things, delete all things in the scene, delete a thing from the document,"
         " erase a thing",
-        'delete {"items": ["<item>"]}',
+        'delete {"pattern": "Old_*"}',
     ),
     _Verb(
         "duplicate",

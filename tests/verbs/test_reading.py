@@ -360,14 +360,14 @@ def test_what_people_say_is_found_and_a_name_that_went_away_says_nothing_of_it()
 
 def test_what_a_verb_does_names_the_verb_with_an_item_of_the_scene() -> None:
     operations = api()
-    operations.entries.append(ApiEntry("Scene.erase", "function"))
-    operations.spoken = {"Scene.erase": Said("delete an object", "scene.erase(1)")}
+    operations.entries.append(ApiEntry("Scene.clone", "function"))
+    operations.spoken = {"Scene.clone": Said("duplicate an object", "scene.clone(1)")}
     operations.nodes["Box"] = node("Mesh")
 
-    card = call(operations, "find_api", query="how to delete an object")["cards"][0]
+    card = call(operations, "find_api", query="how to duplicate an object")["cards"][0]
 
-    assert (card["name"], card["kind"]) == ("delete", "verb")
-    assert card["example"] == 'delete {"items": ["Box"]}'
+    assert (card["name"], card["kind"]) == ("duplicate", "verb")
+    assert card["example"] == 'duplicate {"items": ["Box"], "count": 2}'
 
 
 def test_an_example_names_an_item_of_its_type_or_the_type() -> None:

@@ -61,5 +61,7 @@ def _line(thing: Any) -> str:
     """Return the first line of the documentation, which the wheels of USD mostly lack."""
     if isinstance(thing, staticmethod | classmethod):
         thing = thing.__func__  # of itself it has the documentation of all such
+    if isinstance(thing, int | float | str):
+        return ""  # what is said is said of all numbers
     text = inspect.cleandoc(getattr(thing, "__doc__", None) or "")
     return shortened(text.partition("\n")[0], _MAX_CHARACTERS)

@@ -60,8 +60,14 @@ def entries() -> Iterator[ApiEntry]:
             continue
         more = ", ..." if len(kinds) > _MAX_TYPES else ""
         owners = f"Of {', '.join(kinds[:_MAX_TYPES])}{more}"
-        sentences = [entry.text.rstrip("."), owners]
-        yield replace(entry, text=". ".join(filter(None, sentences)), example=example)
+        yield replace(entry, text=f"{_ended(entry.text)} {owners}".strip(), example=example)
+
+
+def _ended(text: str) -> str:
+    """Return a text that ends with a stop, where it has any words."""
+    if not text or text.endswith("."):
+        return text
+    return f"{text}."
 
 
 def _create(kind: str) -> str:

@@ -70,7 +70,7 @@ class Batch:
         ids = self._ids(every)
         required: Step | None = None
         if require is not None:
-            required = {"do": "check", "with": require}
+            required = {"do": "check", "with": require, "id": "require"}
             every.insert(_edits_end(steps), required)
         loses = any(self._is_destructive(step["do"]) for step in steps)
         # How much a step with a reference changes is not known before the earlier step has run.
@@ -203,11 +203,15 @@ def _edits_end(steps: Sequence[Step]) -> int:
 
 def _require(told: Json) -> None:
     """Raise a ValueError where an answer of `check` tells of a fault, or of what was not judged."""
-    faults = [f"{rule}: {facts['items']}" for rule, facts in told["failed"].items()]
+    faults = []
+    for rule, facts in told["failed"].items():
+        items = ", ".join(f"{item} ({why})" for item, why in facts["items"].items())
+        faults.append(f"{rule}, of {facts['count']}: {items}. What mends it: {facts['mend']}.")
     faults += told.get("broken", ())
-    for part in ("unreadable", "not_looked_at_with_items"):
-        if part in told:
-            faults.append(f"{part}: {told[part]}")
+    for item, why in told.get("unreadable", {}).items():
+        faults.append(f"{item} cannot be judged: {why}.")
+    for rule in told.get("not_looked_at_with_items", ()):
+        faults.append(f"{rule} judges the whole scene: leave items out.")
     if faults:
         raise ValueError(f"What is required fails. {' '.join(faults)}"[:_MAX_FAULTS])
 

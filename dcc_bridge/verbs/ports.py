@@ -321,7 +321,13 @@ class Connections(HostOperations):
 
 
 class Keyframes(HostOperations):
-    """Properties can be keyed. For the verb set_keys."""
+    """Properties can be keyed. For the verb set_keys.
+
+    Attributes:
+        usual_shape: The shape of the curve between keys where none is asked for.
+    """
+
+    usual_shape: Shape = "smooth"
 
     @abstractmethod
     def keys(self, item: str, prop: str) -> list[tuple[float, Any]]:

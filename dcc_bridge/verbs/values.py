@@ -239,7 +239,7 @@ class KeyframeVerbs(ConsentingVerbs[Keyframes]):
         item: str,
         prop: str,
         keys: list[list[Any]] = [],
-        shape: Literal["linear", "smooth", "step"] = "smooth",
+        shape: Literal["", "linear", "smooth", "step"] = "",
         clear: bool = False,
     ) -> Any:
         """Animate: set keys of a property, or clear them.
@@ -248,7 +248,7 @@ class KeyframeVerbs(ConsentingVerbs[Keyframes]):
             item: Which one.
             prop: One of its properties.
             keys: [frame, value] each.
-            shape: Of the curve between them.
+            shape: Of the curve between them; empty for the application's usual one.
             clear: All other keys go; the person is asked.
         """
         operations = self._operations
@@ -258,7 +258,7 @@ class KeyframeVerbs(ConsentingVerbs[Keyframes]):
             raise ValueError("Give keys, [[frame, value], ...], or clear=True.")
         self._ask_to_set(item, prop, pairs, clear)
         cover([item])
-        operations.set_keys(item, prop, pairs, shape, clear=clear)
+        operations.set_keys(item, prop, pairs, shape or operations.usual_shape, clear=clear)
         rows = [[frame, value] for frame, value in operations.keys(item, prop)]
         did = "Cleared the keys"
         if pairs:

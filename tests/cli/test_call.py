@@ -66,7 +66,7 @@ def test_each_tool_is_listed_with_what_it_takes_and_objects_with_their_fields(ho
         "under: text, optional",
     ]
     assert "\n    prop: text, required\n" in told
-    assert "\n    things: list of (type, name, under, at, values), required\n" in told
+    assert "\n    things: list of (type, name, under, at, values, repeat), required\n" in told
     assert "\n    values: object, optional\n" in told
 
 

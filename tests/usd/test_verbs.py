@@ -117,6 +117,16 @@ def test_what_is_cleaned_away_is_what_the_scene_has_no_more(
         assert told["still_there"] == [unused]
 
 
+def test_keys_without_a_shape_have_the_one_that_usd_knows(tmp_path: Path) -> None:
+    keys = [[1, 35.0], [9, 50.0]]
+    with studio(tmp_path) as scene:
+        told = scene.do("set_keys", item=CAMERA, prop="focalLength", keys=keys)
+        why = scene.fails("set_keys", item=CAMERA, prop="focalLength", keys=keys, shape="smooth")
+
+    assert told["keys"] == keys
+    assert "by linear steps, not smooth" in why
+
+
 def test_keys_that_would_be_lost_are_asked_for(tmp_path: Path) -> None:
     with studio(tmp_path, YES, NO, YES) as scene:
         wanted: dict[str, Any] = {"item": CAMERA, "prop": "fStop", "shape": "linear"}

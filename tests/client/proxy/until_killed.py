@@ -12,11 +12,13 @@ from dcc_bridge.headless import Pump
 from dcc_bridge.host import Host
 from dcc_bridge.skills.skill import describe
 
+_ANSWER_BYTES = 10_000_000  # a proxy must pass on what is larger than most answers
+
 
 def serve(runtime: Path, host: Host, make: Callable[[Bridge], list[Callable[..., Any]]]) -> None:
     """Serve what is made of the bridge, and print the host's id once it takes requests."""
     pump = Pump()
-    settings = Settings(runtime=runtime, audit=runtime / "audit")
+    settings = Settings(runtime=runtime, audit=runtime / "audit", answer_bytes=_ANSWER_BYTES)
     bridge = Bridge(host, pump.main, settings=settings)
     for fn in make(bridge):
         bridge.registry.add(describe(fn))

@@ -30,6 +30,8 @@ _STILL: Final = "locked: the window shows the first key of each value"
 class _Values(_Items, Keyframes):
     """Reads and writes properties."""
 
+    usual_shape = "linear"
+
     def attribute(self, item: str, prop: str) -> Usd.Attribute:
         """Return an attribute of a prim; an attribute of a transform is made if there is none.
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import Final, NamedTuple
 
-from dcc_bridge.verbs.operations import SCENE, ApiEntry, HostOperations, Said
+from dcc_bridge.verbs.operations import SCENE, ApiEntry, Said
 from dcc_bridge.verbs.ports import (
     ApiSearch,
     Building,
@@ -40,7 +40,7 @@ class _Verb(NamedTuple):
     """
 
     name: str
-    port: type[HostOperations]
+    port: type  # an abstract one
     text: str
     said: str
     example: str

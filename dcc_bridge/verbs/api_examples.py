@@ -6,6 +6,7 @@ import json
 import math
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
 from itertools import islice
@@ -45,8 +46,9 @@ class Examples:
         operations = self._operations
         found: dict[str, str] = {}
         for item in islice(operations.items(), _MAX_ITEMS):
-            found.setdefault(operations.kind(item), item)
-            found[ANY] = item
+            with suppress(LookupError, ValueError, RuntimeError):  # an odd item is no example
+                found.setdefault(operations.kind(item), item)
+                found[ANY] = item
         return found
 
 

@@ -153,7 +153,8 @@ class CodeRecord:
         checkpoint = self._call.lasting.checkpoint
         if checkpoint is not None:
             answer["copies"] = str(checkpoint)
-        warnings = [*result.warnings, *self._findings()]
+        is_unchanged = changes.is_exact and not counts and not self.written()
+        warnings = [*result.warnings, *self._findings(is_unchanged=is_unchanged)]
         answer["warnings"] = warnings
         answer["undo"] = self._undo_call(changes)
         try:
@@ -183,13 +184,21 @@ class CodeRecord:
         left = f"{_UNDONE}{differences or ''}"
         if self.is_as_before:
             left = "Nothing was changed"
-        return ". ".join([*self._findings(), left])
+        return ". ".join([*self._findings(is_unchanged=self.is_as_before), left])
 
-    def _findings(self) -> list[str]:
-        """Return a sentence that names the first marked lines; nothing for plain code."""
-        if self._text.is_plain:
+    def _findings(self, *, is_unchanged: bool) -> list[str]:
+        """Return a sentence that names the first marked lines; nothing for plain code.
+
+        Args:
+            is_unchanged: Whether the scene is known to be as it was. Then only lines count that
+                may reach out of it.
+        """
+        findings = self._text.findings
+        if is_unchanged and not self._text.closes_scene:
+            findings = tuple(finding for finding in findings if not finding.is_of_object)
+        if not findings:
             return []
-        lines = [f"line {finding.line}: {finding.reason}" for finding in self._text.findings]
+        lines = [f"line {finding.line}: {finding.reason}" for finding in findings]
         more = len(lines) - _MAX_FINDINGS
         if more > 0:
             lines[_MAX_FINDINGS:] = [f"{more} more"]

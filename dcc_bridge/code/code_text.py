@@ -6,6 +6,7 @@ The marked lines inform a person, who may let a text without such lines run unre
 from __future__ import annotations
 
 import ast
+import builtins
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -13,7 +14,7 @@ from hashlib import sha256
 from typing import Final
 from unicodedata import normalize
 
-from dcc_bridge.code.plain import closes_scene, marked_lines
+from dcc_bridge.code.plain import MAX_REASONS, closes_scene, marked_lines
 from dcc_bridge.elicitation.text import is_hidden, plural
 from dcc_bridge.errors import BadArguments
 from dcc_bridge.verbs.plain_names import PlainNames
@@ -22,6 +23,7 @@ MAX_BYTES: Final = 16 * 1024
 MAX_LINES: Final = 400
 _MAX_DEPTH: Final = 100  # of the tree; the reader calls itself for each level
 _MAX_SHOWN: Final = 120  # characters of a line in an error
+_ATTRIBUTE: Final = re.compile(r"uses ([^\W_]\w*)")
 _ENCODING: Final = re.compile(r"[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)", re.ASCII)  # PEP 263
 
 
@@ -36,6 +38,16 @@ class CodeFinding:
 
     line: int
     reason: str
+
+    @property
+    def is_of_object(self) -> bool:
+        """Whether the line only names attributes of objects that are not known as plain.
+
+        It is not plain by what it may do to the scene, which can be compared, and by no import,
+        builtin, assignment or name of a module.
+        """
+        reasons = self.reason.split("; ")
+        return len(reasons) < MAX_REASONS and all(map(_uses_attribute, reasons))
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +80,12 @@ class CodeText:
     def lines(self) -> int:
         """The number of lines."""
         return len(self.text.splitlines())
+
+
+def _uses_attribute(reason: str) -> bool:
+    """Return whether a line is marked for the name of an attribute alone."""
+    found = _ATTRIBUTE.fullmatch(reason)
+    return found is not None and not hasattr(builtins, found[1])
 
 
 def read_code(code: str, plain: PlainNames) -> CodeText:

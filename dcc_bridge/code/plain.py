@@ -18,7 +18,7 @@ from dcc_bridge.code.plain_uses import Uses
 from dcc_bridge.code.plain_values import text_of
 from dcc_bridge.verbs.plain_names import PlainNames
 
-_MAX_REASONS: Final = 3  # that are told of one line
+MAX_REASONS: Final = 3  # that are told of one line
 _STATEMENTS: Final = (
     *(ast.AnnAssign, ast.Assert, ast.Assign, ast.AugAssign, ast.Break, ast.Continue, ast.Delete),
     *(ast.Expr, ast.For, ast.FunctionDef, ast.Global, ast.If, ast.Import, ast.ImportFrom),
@@ -51,7 +51,7 @@ def marked_lines(tree: ast.Module, plain: PlainNames) -> list[tuple[int, str]]:
     reader.visit(tree)
     rows = []
     for line, reasons in sorted(reader.reasons.items()):
-        rows.append((line, "; ".join([*reasons][:_MAX_REASONS])))
+        rows.append((line, "; ".join([*reasons][:MAX_REASONS])))
     return rows
 
 

@@ -86,6 +86,8 @@ What operations take and return:
 ``Exported``           what went into a file, and what was left out
 ``ApiEntry``           one thing of the API
 ``Said``               what people say for it
+``other_value``        a value for an example of a property
+``shortened``          a text that ends with a word and "..."
 ``Vector``             type: three numbers
 ``At``                 type: a `Vector`, or None for what stays as it is
 ``Bounds``             type: the lowest and the highest corner of a box
@@ -165,7 +167,8 @@ if TYPE_CHECKING:
     )
     from dcc_bridge.plugin import PlugIn
     from dcc_bridge.server.start_problem import explain
-    from dcc_bridge.verbs.names import like, no_such
+    from dcc_bridge.verbs.api_examples import other_value
+    from dcc_bridge.verbs.names import like, no_such, shortened
     from dcc_bridge.verbs.operations import (
         SCENE,
         SCENE_PROPS,
@@ -225,6 +228,7 @@ else:
         "consent.late_losses",
         "verbs.plain_names",
         "verbs.operations",
+        "verbs.api_examples",
         "verbs.names",
         "verbs.ports",
         "verbs.unreadable",
@@ -306,10 +310,12 @@ __all__ = [
     "loss_check",
     "name_change",
     "no_such",
+    "other_value",
     "own_version",
     "read_each",
     "readable",
     "retry_while_held",
+    "shortened",
     "start_once",
     "triple",
     "value_change",

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
+from itertools import chain
 from typing import Any, Final
 
 from dcc_bridge import skill, track
+from dcc_bridge.verbs import api_verbs
 from dcc_bridge.verbs.answers import Json, shown
+from dcc_bridge.verbs.api_examples import Examples
 from dcc_bridge.verbs.api_index import ApiIndex
-from dcc_bridge.verbs.names import WORD, near
+from dcc_bridge.verbs.names import WORD, near, shortened
 from dcc_bridge.verbs.operations import ApiEntry
 from dcc_bridge.verbs.ports import ApiSearch
 
@@ -59,15 +62,17 @@ class ApiLookup:
             index = self._read()
             self._index = index
         best = index.best(query)
-        entries = [index.entries[number] for number in best[:limit]]
+        examples = Examples(self._operations)
+        entries = [examples.filled(index.entries[number]) for number in best[:limit]]
         answer: Json = {"found": len(best), "cards": _cards(entries, limit)}
         if not best:
             answer["near"] = near(query.strip(), index.words.values())
         return answer
 
     def _read(self) -> ApiIndex:
-        entries = track(self._operations.api(), message="Reading the API")
-        return ApiIndex(entries, self._operations.said())
+        operations = self._operations
+        entries = track(operations.api(), message="Reading the API")
+        return ApiIndex(chain(api_verbs.cards(operations), entries), api_verbs.said(operations))
 
 
 def _cards(entries: Sequence[ApiEntry], limit: int) -> list[Json]:
@@ -98,6 +103,6 @@ def _card(entry: ApiEntry) -> Json:
 
 def _clipped(name: str, text: str) -> str:
     """Return a part of a card that is not the first, cut short; an example is cut never."""
-    if name in ("name", "example") or len(text) <= _MAX_LATER:
+    if name in ("name", "example"):
         return text
-    return f"{text[:_MAX_LATER].rsplit(' ', 1)[0]} ..."
+    return shortened(text, _MAX_LATER)

@@ -11,6 +11,7 @@ from typing import Final
 MAX_COMPARED: Final = 5000  # names among which a near one is looked for
 MAX_NAMED: Final = 10  # names that a sentence has where none is near
 LIKE: Final = " Names here are like "  # begins the examples in an error
+_LOST_LINK: Final = re.compile(r"[;,.]?\s*\(?\bsee\s*\.?\)?\.?$", re.IGNORECASE)  # "see ."
 WORD: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 
 
@@ -86,3 +87,12 @@ def like(examples: Iterable[str]) -> str:
     if not named:
         return ""
     return f"{LIKE}{named}."
+
+
+def shortened(text: str, most: int) -> str:
+    """Return a text of so many characters at most, which is cut at a word's end with "..."."""
+    text = _LOST_LINK.sub("", text).strip()
+    if len(text) <= most:
+        return text
+    start = text[: most - 3].rsplit(" ", 1)[0]
+    return f"{start.rstrip(' ,;:')} ..."

@@ -135,7 +135,9 @@ class ApiEntry:
         text: One line, the application's own.
         signature: Types, ranges and enum values.
         example: A call of a verb, such as 'create {"things": [{"type": "Camera"}]}', or a line of
-            code for `run_python`. It runs in any scene.
+            code for `run_python`. "<Camera>" in it is an item of that type, "<Camera|Light>" of one
+            of two, "<item>" any one: the card names one of the scene. It runs in any scene that has
+            such an item.
         label: Its name in the application's own window: "Focal Length".
         weight: How likely it is that somebody means this one, beside others alike: 1, or less.
     """

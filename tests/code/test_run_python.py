@@ -397,7 +397,8 @@ def test_every_way_out_does_nothing_after_a_no_and_is_taken_back_after_a_yes(
 
         assert status(refused) == "refused", code
         assert agreed.is_error, code
-        assert "it was refused. Nothing was changed" in text(agreed), code
+        assert "it was refused." in text(agreed), code
+        assert "Nothing was changed" in text(agreed), code
         assert test_trip_wire.state(place) == files, code
         told = [line["outcome"] for line in live.record() if line["event"] == "code"]
         assert told[-2:] == ["agreed", "failed"], code
@@ -593,3 +594,16 @@ def test_lines_that_undo_does_not_take_back_are_named_where_the_rest_is(seat: Si
 
     for said in (failed, ended):
         assert "Undo may not restore what these lines did, if they ran: line 1: imports os" in said
+
+
+def test_where_the_scene_is_as_it_was_no_line_is_named_for_an_attribute_alone(seat: Sit) -> None:
+    live = seat(YES, YES, YES)
+
+    failed = text(live.code("prim = stage.GetPseudoRoot()\nprim.GetAttribut('size')"))
+    read = live.ran("print(stage.GetRootLayer().identifier)")
+    edited = live.ran("print(stage.GetRootLayer().identifier)\nstage.DefinePrim('/A')")
+
+    assert "Nothing was changed." in failed
+    assert "Undo may not restore" not in failed
+    assert (read["changed"]["is_exact"], read["warnings"]) == (True, [])
+    assert "line 1: uses identifier" in edited["warnings"][-1]

@@ -14,6 +14,7 @@ from typing import cast
 import FreeCAD
 import pytest
 
+from dcc_bridge.verbs import api_verbs
 from dcc_bridge_freecad.host import FreeCADHost
 from dcc_bridge_freecad.operations import operations as freecad_operations
 from dcc_bridge_freecad.operations.said import SAID
@@ -49,7 +50,7 @@ def test_a_question_has_the_right_first_card_and_its_example_runs(
 
 def test_what_people_say_is_said_of_names_that_there_are(operations: EveryPort) -> None:
     """A name with a slip would say nothing."""
-    names = {entry.name for entry in operations.api()}
+    names = {entry.name for entry in [*api_verbs.cards(operations), *operations.api()]}
     assert SAID.keys() <= names
 
 

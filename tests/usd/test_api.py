@@ -7,6 +7,7 @@ from typing import cast
 
 import pytest
 
+from dcc_bridge.verbs import api_verbs
 from dcc_bridge_usd import install
 from dcc_bridge_usd.host import UsdSession
 from dcc_bridge_usd.operations import operations as usd_operations
@@ -43,7 +44,7 @@ def test_what_people_say_is_said_of_names_that_there_are_and_each_line_runs(
     operations: EveryPort,
 ) -> None:
     """A name with a slip would say nothing."""
-    names = {entry.name for entry in operations.api()}
+    names = {entry.name for entry in [*api_verbs.cards(operations), *operations.api()]}
     assert SAID.keys() <= names
     for said in SAID.values():
         if said.example:

@@ -7,15 +7,24 @@ from __future__ import annotations
 
 import ast
 import json
+import re
 import tomllib
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
+from dcc_bridge.skills.signature import Signature
 from dcc_bridge.verbs import tools
+from dcc_bridge.verbs.api_examples import MARKED
 from tests.verbs.every_port import EveryPort
 
 MAX_BYTES = 4_000  # of an answer with as many cards as there are unless asked
+# What creates an item of a type that is called otherwise.
+_CREATED: Final = {"LIGHT": "SPOT_LIGHT", "FONT": "TEXT_OBJECT"}
+_PLAIN: Final = ("Cube", "CUBE", "Part::Box")
+# Verbs that ask a person, read a file that is not there, or draw; their arguments are checked.
+_OF_FILES_AND_PEOPLE: Final = ("delete", "export_file", "import_file", "look", "save")
 _QUESTIONS = Path(__file__).parent / "api_questions"
 
 
@@ -48,6 +57,17 @@ class Asked:
         assert len(json.dumps(self.answers[question])) < MAX_BYTES
 
 
+def _made(operations: EveryPort, marked: re.Match[str]) -> str:
+    """Make an item of a type of which an example needs one."""
+    types = operations.types()
+    kinds = [_CREATED.get(kind, kind) for kind in marked[1].split("|")]
+    kind = next(kind for kind in [*kinds, *_PLAIN] if kind in types)
+    body = None
+    if kind.startswith("PartDesign::") and kind != "PartDesign::Body":
+        body = operations.create("PartDesign::Body", None, None)
+    return json.dumps(operations.create(kind, None, body))
+
+
 def verbs_of(operations: EveryPort) -> Mapping[str, Any]:
     """Return the functions of the verbs by name."""
     return {tool.name: tool.fn for tool in tools(operations)}
@@ -73,7 +93,10 @@ def run_example(operations: EveryPort, example: str) -> Any:
     verb, _, arguments = example.partition(" {")
     verbs = verbs_of(operations)
     if verb in verbs:
-        return verbs[verb](**json.loads("{" + arguments))
+        given = json.loads("{" + MARKED.sub(partial(_made, operations), arguments))
+        if verb in _OF_FILES_AND_PEOPLE:
+            return Signature.of(verbs[verb], verb).bind(given)
+        return verbs[verb](**given)
     names = dict(operations.namespace())
     tree = ast.parse(example)
     last = tree.body[-1]

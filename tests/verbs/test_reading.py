@@ -9,6 +9,7 @@ import pytest
 
 from dcc_bridge.skills.skill import describe
 from dcc_bridge.verbs import api_search, names, reading
+from dcc_bridge.verbs.names import shortened
 from dcc_bridge.verbs.operations import ApiEntry, Said, Value
 from tests.verbs.memory import node
 from tests.verbs.reading_scene import ReadingOperations
@@ -348,16 +349,55 @@ def test_what_people_say_is_found_and_a_name_that_went_away_says_nothing_of_it()
     operations.entries.append(ApiEntry("ops.old.snapshot", "gone", "ops.render"))
     operations.spoken = {
         "ops.mesh.bevel": Said("round the corners, snapshot", "ops.mesh.bevel(1.0)"),
-        "ops.old.snapshot": Said("make a picture", "ops.old.snapshot()"),
+        "ops.old.snapshot": Said("make a daguerreotype", "ops.old.snapshot()"),
     }
 
     rounded = call(operations, "find_api", query="how to round all corners")["cards"][0]
     gone = call(operations, "find_api", query="ops.old.snapshot")["cards"][0]
 
     assert (rounded["name"], rounded["example"]) == ("ops.mesh.bevel", "ops.mesh.bevel(1.0)")
-    assert call(operations, "find_api", query="make a picture")["found"] == 0
+    assert call(operations, "find_api", query="daguerreotype")["found"] == 0
     assert gone["kind"] == "gone"
     assert "example" not in gone
+
+
+def test_what_a_verb_does_names_the_verb_with_an_item_of_the_scene() -> None:
+    operations = api()
+    operations.entries.append(ApiEntry("Scene.clone", "function"))
+    operations.spoken = {"Scene.clone": Said("duplicate an object", "scene.clone(1)")}
+    operations.nodes["Box"] = node("Mesh")
+
+    card = call(operations, "find_api", query="how to duplicate an object")["cards"][0]
+
+    assert (card["name"], card["kind"]) == ("duplicate", "verb")
+    assert card["example"] == 'duplicate {"items": ["Box"], "count": 2}'
+
+
+def test_an_example_names_an_item_of_its_type_or_the_type() -> None:
+    operations = api()
+    example = 'set_values {"items": ["<Torch|Light>"], "values": {"power": 2}}'
+    operations.entries.append(ApiEntry("Lantern.wick", "property", example=example))
+
+    def told() -> str:
+        return str(call(operations, "find_api", query="wick")["cards"][0]["example"])
+
+    before = told()
+    operations.nodes["Key"] = node("Light")
+
+    assert '"<Torch>"' in before
+    assert '"Key"' in told()
+
+
+@pytest.mark.parametrize(
+    ("text", "short"),
+    [
+        ("In scene units; see .", "In scene units"),
+        ("See the scene", "See the scene"),
+        ("that is supported by most applications", "that is supported by ..."),
+    ],
+)
+def test_a_text_is_cut_at_the_end_of_a_word(text: str, short: str) -> None:
+    assert shortened(text, 24) == short
 
 
 def test_of_two_alike_the_one_that_can_be_created_comes_first_and_a_label_is_a_name() -> None:

@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 
 import bpy
 
-from dcc_bridge.spi import SCENE
+from dcc_bridge.spi import SCENE, other_value
 
 from .making import DATA, MESHES, OTHER, modifier_types
 
@@ -24,7 +24,7 @@ _TREES: Final = {
 }
 # The types of data, each with what is created to have it.
 _HOLDERS: Final = {
-    "Object": ("EMPTY", ""),
+    "Object": ("item", ""),
     "Camera": ("CAMERA", "data."),
     "Light": ("POINT_LIGHT", "data."),
     "PointLight": ("POINT_LIGHT", "data."),
@@ -35,6 +35,14 @@ _HOLDERS: Final = {
     "TextCurve": ("TEXT_OBJECT", "data."),
     "Material": ("MATERIAL", ""),
     "World": ("WORLD", ""),
+}
+# What some that are created are called then.
+_TYPES: Final = {
+    "AREA_LIGHT": "LIGHT",
+    "POINT_LIGHT": "LIGHT",
+    "SPOT_LIGHT": "LIGHT",
+    "SUN_LIGHT": "LIGHT",
+    "TEXT_OBJECT": "FONT",
 }
 # Types that need another object than a mesh, or the tree of a scene.
 _NO_EXAMPLE: Final = re.compile(
@@ -126,16 +134,40 @@ def _is_data(rna: Any) -> bool:
 
 
 def setting(prop: Any, owner: Owner) -> str:
-    """Return an example that sets a property to its default; "" where it has none."""
-    value = _default(prop)
+    """Return an example that sets a property to another value; "" where none is at hand."""
+    value = _other(prop, _default(prop))
     if value is None:
         return ""
     path = f"{owner.before}{prop.identifier}"
     if not owner.things:
-        change = {"item": SCENE, "prop": path, "value": value}
-        return f"set_values {json.dumps({'changes': [change]})}"
+        return _set(SCENE, path, value)
     *before, last = owner.things
+    if not before:
+        return _set(f"<{_TYPES.get(last['type'], last['type'])}>", path, value)
     return _create(*before, {**last, "values": {path: value}})
+
+
+def _set(item: str, prop: str, value: Any) -> str:
+    return f"set_values {json.dumps({'items': [item], 'values': {prop: value}})}"
+
+
+def _other(prop: Any, default: Any) -> Any:
+    """Return a value of a property that differs from its default; None where none is sure to fit.
+
+    Args:
+        prop: The property.
+        default: Its default; None if it has none.
+    """
+    choices = []
+    if prop.type == "ENUM":
+        choices = [choice.identifier for choice in prop.enum_items_static]
+    value = other_value(default, choices)
+    if prop.type not in ("INT", "FLOAT") or value is None:
+        return value
+    for number in value if prop.is_array else [value]:
+        if not prop.hard_min <= number <= prop.hard_max:
+            return None
+    return value
 
 
 def _default(prop: Any) -> Any:

@@ -67,6 +67,11 @@ def _in_edit_mode(*lines: str) -> str:
 
 
 SAID: Final[Mapping[str, Said]] = {
+    # What verbs do.
+    "set_keys": Said(
+        "",
+        'set_keys {"item": "<item>", "prop": "location", "keys": [[1, [0, 0, 0]], [9, [0, 0, 2]]]}',
+    ),
     # Objects that can be created.
     "create type CUBE": Said("cube, box, add a cube, mesh cube"),
     "create type PLANE": Said("plane, ground, floor, quad"),
@@ -202,8 +207,11 @@ SAID: Final[Mapping[str, Said]] = {
         'bpy.ops.object.select_all(action="DESELECT")',
     ),
     "Object.hide_render": Said("hide in render, invisible in render, exclude from render"),
-    "Object.hide_viewport": Said("hide in viewport, disable in viewport, hide an object"),
-    "Object.hide_set()": Said("hide an object, eye icon", _code(_CUBE, "obj.hide_set(True)")),
+    "Object.hide_viewport": Said(
+        "hide, hide an object, hide object, make an object invisible, hide in viewport,"
+        " disable in viewport"
+    ),
+    "Object.hide_set()": Said("eye icon", _code(_CUBE, "obj.hide_set(True)")),
     "Object.visible_shadow": Said("no shadow, object casts no shadow"),
     "ID.name": Said(
         "rename an object, name of an object, rename", _code(_CUBE, 'obj.name = "Crate"')

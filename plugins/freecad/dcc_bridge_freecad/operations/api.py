@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from typing import Any, Final
 
-from dcc_bridge.spi import ApiEntry
+from dcc_bridge.spi import ApiEntry, other_value, shortened
 
 from ..document import plain
 from .places import scratch_document
@@ -51,6 +51,8 @@ def entries(types: Iterable[str]) -> Iterator[ApiEntry]:
         types: Those that can be created.
     """
     classes: dict[type, None] = {}
+    hides = _set("item", "Visibility", False)
+    yield ApiEntry("Visibility", "property", "Whether an object is shown", "bool", hides)
     for kind in types:
         yield ApiEntry(f"create type {kind}", "type", example=_create(kind))
         yield from _properties(kind, classes)
@@ -126,26 +128,31 @@ def _properties(kind: str, classes: dict[type, None]) -> Iterator[ApiEntry]:
 
 
 def _property_example(kind: str, obj: Any, name: str) -> str:
-    """Return the call that creates an object with a property; "" where no value is at hand."""
-    value = plain(getattr(obj, name))
+    """Return the call that sets a property to another value; "" where none is at hand."""
     if not _SETTABLE.search(property_type(obj, name)) or lock_reason(obj, name):
         return ""
-    if value == "" or name in _HOUSEKEEPING or kind == _NEEDS_A_PROFILE:
+    if name in _HOUSEKEEPING or kind == _NEEDS_A_PROFILE:
         return ""
-    return _create(kind, **{name: value})
+    value = other_value(plain(getattr(obj, name)), obj.getEnumerationsOfProperty(name) or ())
+    if value is None:
+        return ""
+    return _set(kind, name, value)
 
 
-def _create(kind: str, **values: Any) -> str:
-    """Return the call that creates an object, with the values of its properties."""
+def _set(kind: str, name: str, value: Any) -> str:
+    """Return the call that sets a property of an object of a type."""
+    return f"set_values {json.dumps({'items': [f'<{kind}>'], 'values': {name: value}})}"
+
+
+def _create(kind: str) -> str:
+    """Return the call that creates an object."""
     thing: dict[str, Any] = {"type": kind}
     things = [thing]
     if kind.startswith(_IN_BODY) and kind != _BODY:
         thing["under"] = "Body"
         things.insert(0, {"type": _BODY, "name": "Body"})
-    if values:
-        thing["values"] = values
     return f"create {json.dumps({'things': things})}"
 
 
 def _line(thing: Any) -> str:
-    return " ".join((thing.__doc__ or "").split())[:_MAX_DOC_CHARACTERS]
+    return shortened(" ".join((thing.__doc__ or "").split()), _MAX_DOC_CHARACTERS)

@@ -41,6 +41,10 @@ def _boolean(kind: str, **values: Any) -> str:
 _OF_TWO: Final = {"Base": "Box", "Tool": "Ball"}
 
 SAID: Final[Mapping[str, Said]] = {
+    "Visibility": Said(
+        "hide, hide object, hide an object, show an object, invisible, make invisible,"
+        " toggle visibility"
+    ),
     # Solids, and what is made of them.
     "create type Part::Box": Said("box, cube, block, cuboid, rectangular solid, make a box"),
     "create type Part::Cylinder": Said("cylinder, rod, tube"),

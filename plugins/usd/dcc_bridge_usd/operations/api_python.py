@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from typing import Any, Final
 
-from dcc_bridge.spi import ApiEntry
+from dcc_bridge.spi import ApiEntry, shortened
 
 # The modules that scripts use, each with how likely it is that somebody means a name of it.
 _MODULES: Final = {
@@ -26,6 +26,7 @@ _MODULES: Final = {
 _INTERNAL: Final = re.compile(r"_.*_|Desc(Vector)?$|Vector$|Tokens$|Keys$|ListOp$|Array|Predicate")
 # Of each property of a schema there is a card that tells more.
 _ACCESSORS: Final = re.compile(r"(Create|Get)\w+Attr$|GetSchemaAttributeNames$|CanContain")
+_MAX_CHARACTERS: Final = 160  # of a documentation
 _METHOD: Final = 0.9  # beside the class alone
 
 
@@ -58,5 +59,9 @@ def _methods(owner: str, kind: type, weight: float) -> Iterator[ApiEntry]:
 
 def _line(thing: Any) -> str:
     """Return the first line of the documentation, which the wheels of USD mostly lack."""
+    if isinstance(thing, staticmethod | classmethod):
+        thing = thing.__func__  # of itself it has the documentation of all such
+    if isinstance(thing, int | float | str):
+        return ""  # what is said is said of all numbers
     text = inspect.cleandoc(getattr(thing, "__doc__", None) or "")
-    return text.partition("\n")[0][:160]
+    return shortened(text.partition("\n")[0], _MAX_CHARACTERS)

@@ -30,6 +30,12 @@ def _code(module: str, *lines: str) -> str:
 
 
 SAID: Final[Mapping[str, Said]] = {
+    # What verbs do.
+    "set_keys": Said(
+        "time samples, animation",
+        'set_keys {"item": "<Camera>", "prop": "focalLength", "keys": [[1, 35.0], [24, 50.0]],'
+        ' "shape": "linear"}',
+    ),
     # Lights and cameras.
     "create type RectLight": Said("area light, softbox, panel light, window light"),
     "create type DistantLight": Said("sun, sun light, directional light, sunlight"),
@@ -165,7 +171,7 @@ SAID: Final[Mapping[str, Said]] = {
         ),
     ),
     "UsdShade.MaterialBindingAPI.UnbindAllBindings": Said(
-        "remove material, unassign material",
+        "remove material, unassign material, remove a material binding, unbind material",
         _code("UsdShade", _CUBE, "UsdShade.MaterialBindingAPI.Apply(prim).UnbindAllBindings()"),
     ),
     "UsdShade.Input.ConnectToSource": Said(
@@ -294,15 +300,8 @@ SAID: Final[Mapping[str, Said]] = {
             'other = Usd.Stage.CreateNew(os.path.join(tempfile.mkdtemp(), "new.usda"))',
         ),
     ),
-    "Usd.Stage.Save": Said("save stage, save file, write file to disk"),
-    "Usd.Stage.Export": Said(
-        "export to another file, save as, convert usdc to usda",
-        _code(
-            "",
-            "import os, tempfile",
-            'stage.Export(os.path.join(tempfile.gettempdir(), "copy.usda"))',
-        ),
-    ),
+    "Usd.Stage.Save": Said("", "save {}"),
+    "Usd.Stage.Export": Said("", 'export_file {"path": "copy.usda"}'),
     # Prims and attributes.
     "Usd.Stage.Traverse": Said(
         "find prims, find prims by attribute, iterate over prims, all prims, loop over prims,"
@@ -418,11 +417,10 @@ SAID: Final[Mapping[str, Said]] = {
         _code("Usd", _PRIM, 'Usd.CollectionAPI.Apply(prim, "heroes").IncludePath("/Example")'),
     ),
     "Usd.Stage.SetStartTimeCode": Said(
-        "start frame, frame range, animation start, time range",
-        _code("", "stage.SetStartTimeCode(1)", "stage.SetEndTimeCode(100)"),
+        "animation start", 'set_values {"items": ["@scene"], "values": {"start": 1}}'
     ),
     "Usd.Stage.SetEndTimeCode": Said(
-        "end frame, animation length", _code("", "stage.SetEndTimeCode(100)")
+        "animation end", 'set_values {"items": ["@scene"], "values": {"end": 100}}'
     ),
     "Usd.Stage.SetTimeCodesPerSecond": Said(
         "frame rate, fps, frames per second", _code("", "stage.SetTimeCodesPerSecond(24)")

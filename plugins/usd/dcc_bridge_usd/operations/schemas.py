@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cache
 from typing import Any, Final
 
 from pxr import Sdr, Tf, Usd
 
-from dcc_bridge.spi import ApiEntry
+from dcc_bridge.spi import ApiEntry, other_value, shortened
 
 from ..coercion import plain
 
 _MAX_CHARACTERS: Final = 100  # of a documentation
 _MAX_TYPES: Final = 8  # types that are named for a property
-_NO_NUMBERS: Final = {"inf", "-inf", "nan"}
-_MAX_VALUE: Final = 60  # characters of a value in an example
+_COMMON: Final = frozenset({"Camera", "Cube", "Mesh", "SphereLight", "Xform"})  # in most scenes
 
 
 def shaders() -> Any:
@@ -54,35 +53,45 @@ def entries() -> Iterator[ApiEntry]:
             types_by_property.setdefault(_property(definition, name), []).append(kind)
     for entry, kinds in types_by_property.items():
         definition = Usd.SchemaRegistry().FindConcretePrimDefinition(kinds[0])
-        example = _property_example(kinds[0], definition, entry.name)
+        example = _property_example(kinds, definition, entry.name)
         if len(kinds) == 1:
             full = f"{kinds[0]}.{entry.name}"
             yield replace(entry, name=full, text=entry.text.strip(), example=example)
             continue
         more = ", ..." if len(kinds) > _MAX_TYPES else ""
         owners = f"Of {', '.join(kinds[:_MAX_TYPES])}{more}"
-        yield replace(entry, text=f"{entry.text} {owners}".strip(), example=example)
+        yield replace(entry, text=f"{_ended(entry.text)} {owners}".strip(), example=example)
 
 
-def _create(kind: str, **values: Any) -> str:
-    """Return the call that creates a prim, with the values of its properties."""
-    thing: dict[str, Any] = {"type": kind}
-    if values:
-        thing["values"] = values
-    return f"create {json.dumps({'things': [thing]})}"
+def _ended(text: str) -> str:
+    """Return a text that ends with a stop, where it has any words."""
+    if not text or text.endswith("."):
+        return text
+    return f"{text}."
 
 
-def _property_example(kind: str, definition: Any, name: str) -> str:
-    """Return the call that creates a prim with a value of a property; "" for what has none."""
+def _create(kind: str) -> str:
+    """Return the call that creates a prim."""
+    return f"create {json.dumps({'things': [{'type': kind}]})}"
+
+
+def _set(kinds: Sequence[str], name: str, value: Any) -> str:
+    """Return the call that sets a property of a prim of one of these types."""
+    first = sorted(kinds, key=lambda kind: kind not in _COMMON)
+    items = [f"<{'|'.join(first)}>"]
+    return f"set_values {json.dumps({'items': items, 'values': {name: value}})}"
+
+
+def _property_example(kinds: Sequence[str], definition: Any, name: str) -> str:
+    """Return the call that sets a property to another value than its default; "" for none."""
     attribute = definition.GetAttributeDefinition(name)
     if not attribute:
         return ""
     default = plain(attribute.GetFallbackValue())
-    if isinstance(default, list) and attribute.GetMetadata("allowedTokens"):
+    value = other_value(default, attribute.GetMetadata("allowedTokens") or ())
+    if value is None:
         return ""
-    if default is None or len(str(default)) > _MAX_VALUE or str(default) in _NO_NUMBERS:
-        return ""
-    return _create(kind, **{name: default})
+    return _set(kinds, name, value)
 
 
 def _shader(kind: str) -> Iterator[ApiEntry]:
@@ -117,13 +126,15 @@ def _socket(kind: str, prop: Any, side: str) -> ApiEntry:
     example = ""
     if default is not None and side == "input":
         signature += f" = {plain(default)}"
-        example = _socket_example(kind, prop.GetName(), str(sdf_type), plain(default))
+        value = other_value(plain(default))
+        if value is not None:
+            example = _socket_example(kind, prop.GetName(), str(sdf_type), value)
     name = f"{kind}.{prop.GetName()}"
     return ApiEntry(name, "socket", _line(prop.GetHelp()), signature, example)
 
 
 def _socket_example(kind: str, name: str, sdf_type: str, value: Any) -> str:
-    """Return the code that makes a shader with a value of an input; "" for a matrix."""
+    """Return the code that makes a shader with a value of an input, which has none until then."""
     if isinstance(value, list):
         if isinstance(value[0], list):
             return ""
@@ -139,5 +150,5 @@ def _socket_example(kind: str, name: str, sdf_type: str, value: Any) -> str:
 
 def _line(text: str | None) -> str:
     """Return the first sentence of a documentation."""
-    words = " ".join((text or "").split())
-    return words.partition(". ")[0][:_MAX_CHARACTERS]
+    sentence = " ".join((text or "").split()).partition(". ")[0]
+    return shortened(sentence, _MAX_CHARACTERS)

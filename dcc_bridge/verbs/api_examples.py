@@ -53,11 +53,14 @@ class Examples:
 
 
 def other_value(default: Any, choices: Sequence[str] = ()) -> Any:
-    """Return a value for an example that differs from a default; None where none is sure to fit.
+    """Return a value for an example that differs from a default. Any thread. Raises nothing.
 
     Args:
         default: The default.
         choices: The texts of which it is one.
+
+    Returns:
+        A value of the same type; None where none is sure to fit.
     """
     if isinstance(default, list):
         values = [other_value(value) for value in default]

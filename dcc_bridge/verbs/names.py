@@ -90,7 +90,15 @@ def like(examples: Iterable[str]) -> str:
 
 
 def shortened(text: str, most: int) -> str:
-    """Return a text of so many characters at most, which is cut at a word's end with "..."."""
+    """Return a text that is cut at a word's end if it is long. Any thread. Raises nothing.
+
+    Args:
+        text: The text; references to other documentation in it are left out.
+        most: How many characters it may have.
+
+    Returns:
+        The text, or its beginning with "..." after it.
+    """
     text = _LOST_LINK.sub("", text).strip()
     if len(text) <= most:
         return text

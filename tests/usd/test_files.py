@@ -300,7 +300,8 @@ def package(folder: Path) -> Path:
             def Shader "Wood" {
                 asset inputs:file = @wood.png@
             }
-        }"""
+        }""",
+        encoding="utf-8",
     )
     file = folder / "tree.usdz"
     assert UsdUtils.CreateNewUsdzPackage(str(folder / "top.usda"), str(file))
@@ -340,7 +341,7 @@ def test_a_package_is_opened_as_a_copy_that_is_saved_under_another_name(
     session.open(tmp_path / "else" / "mine.usdc")
     assert session.stage.GetPrimAtPath("/Wörld/In/C")
     assert session.stage.GetPrimAtPath("/Wörld/New")
-    assert wood(session.stage).startswith(f"{file}[")
+    assert wood(session.stage).replace("\\", "/").startswith(f"{file.as_posix()}[")
     assert file.read_bytes() == before
     assert capfd.readouterr().err == ""
 

@@ -50,7 +50,13 @@ _NO_EXAMPLE: Final = re.compile(
     "|CompositorNodeGamma|ApplySimulatedData"  # that 5.2 lists, and does not have
 )
 # Properties that depend on others.
-_CONDITIONAL: Final = {"texspace_location", "texspace_size", "fill_mode"}
+_CONDITIONAL: Final = {
+    *("texspace_location", "texspace_size", "fill_mode"),
+    *("layers_uv_select_dst", "layers_uv_select_src"),
+    *("layers_vcol_loop_select_dst", "layers_vcol_loop_select_src"),
+    *("layers_vcol_vert_select_dst", "layers_vcol_vert_select_src"),
+    *("layers_vgroup_select_dst", "layers_vgroup_select_src"),
+}
 _MAX_ELEMENTS: Final = 4  # of a default
 _MAX_DEPTH: Final = 2  # pointers from a scene to what it has
 _SHADER: Final = "ShaderNode"

@@ -87,7 +87,7 @@ CountChanges = Callable[[], Changes]
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """What is different in a scene after an edit, for the agent that made the edit.
+    """The differences in a scene after an edit, for the agent that made the edit.
 
     Attributes:
         created: Items that are there now.

@@ -16,7 +16,7 @@ _REDIRECTED: Final = "appdata"
 ANOTHER_PYTHON: Final = (
     "Use a Python from python.org: winget install Python.Python.3.13, then py -3.13 -m venv .venv"
 )
-"""What to do about a Python from the Microsoft Store."""
+"""The advice about a Python from the Microsoft Store."""
 
 
 def is_from_store(program: PurePath) -> bool:

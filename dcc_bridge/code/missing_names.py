@@ -1,4 +1,4 @@
-"""What there is in place of a name that agreed code used and that is not there. Main thread."""
+"""Finds what there is in place of a name that agreed code used in vain. Main thread."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ def joined(accounts: Sequence[Account]) -> Account:
 
 
 class _Joined:
-    """What is different after the steps until now."""
+    """The differences after the steps until now."""
 
     def __init__(self) -> None:
         self._created: dict[str, str] = {}  # texts, by names now

@@ -144,7 +144,7 @@ class Steps:
 
     @property
     def accounts(self) -> list[Account]:
-        """What is different in the scene after each step that stands, as the host tells it."""
+        """The differences in the scene after each step that stands, as the host tells it."""
         return [account for _, account in self._accounts]
 
     @property

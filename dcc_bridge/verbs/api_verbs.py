@@ -1,4 +1,4 @@
-"""What people say for what a verb does, so that `find_api` names the verb before code.
+"""The words that people say for what a verb does, so that `find_api` names the verb before code.
 
 One table for all hosts; a host has the cards of the verbs whose ports it implements. Main thread.
 """

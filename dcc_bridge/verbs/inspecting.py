@@ -1,4 +1,4 @@
-"""What `inspect` tells of one item: what differs from the default, or one value at length.
+"""Tells of one item for `inspect`: what differs from the default, or one value at length.
 
 Main thread.
 """
@@ -23,7 +23,7 @@ _PLACE: Final = ("at", "rotation", "scale")
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What is told of each item.
+    """The choice of what is told of each item.
 
     Attributes:
         parts: Which parts.

@@ -153,7 +153,7 @@ class ApiEntry:
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """What people say for something that an API calls otherwise.
+    """The words that people say for something that an API calls otherwise.
 
     Attributes:
         words: Phrases, between commas: "softbox, panel light".

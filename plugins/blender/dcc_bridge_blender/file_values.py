@@ -54,7 +54,7 @@ _NOT_READ: Final = {
 """Properties that are compared otherwise, computed from others, or no edit."""
 _NOT_READ_FROM: Final = ("bl_", "matrix_", "active_", "texspace_", "current_", "select_end_")
 Values = dict[tuple[int, str], tuple[Any, ...]]
-"""What was read of each struct, by the `id` of its data-block and its path; see `told_values`."""
+"""The values read of each struct, by the `id` of its data-block and its path; see `told_values`."""
 
 
 class _Reader(NamedTuple):

@@ -32,7 +32,7 @@ Values = Mapping[str, Any]
 
 
 class Noted(NamedTuple):
-    """What a transaction did to an object.
+    """The acts of a transaction on an object.
 
     Attributes:
         values: All values before the transaction.
@@ -44,7 +44,7 @@ class Noted(NamedTuple):
 
 
 Notes = Mapping[ObjectKey, Noted]
-"""What a transaction did to scripted objects."""
+"""The acts of a transaction on scripted objects."""
 
 
 class ScriptedNotes:

@@ -1,4 +1,4 @@
-"""What people say for the things of FreeCAD, for `find_api`, and lines of code. Main thread."""
+"""The words that people say for things of FreeCAD, for `find_api`, and code. Main thread."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What people say for the things of USD, and lines that use them, for `find_api`. Main thread."""
+"""The words that people say for things of USD, and code, for `find_api`. Main thread."""
 
 from __future__ import annotations
 

@@ -360,6 +360,10 @@ class Parm:
     def name(self) -> str:
         return self._name
 
+    def node(self) -> OpNode:
+        """`hou.Parm.node`: the node that has the parameter."""
+        return self._node
+
     def path(self) -> str:
         return f"{self._node.path()}/{self._name}"
 

@@ -140,6 +140,11 @@ class Commands(Graph, Views):
         told = thing if isinstance(thing, dict) else {"name": thing}
         name = f"{namespace}:{told['name']}" if namespace else told["name"]
         top = self.new("transform", name)
+        if "points" in told:
+            mesh = self.new("mesh", f"{top.name}Shape", top)
+            mesh.values |= {"points": told["points"], "faces": told["faces"]}
+        if "texture" in told:
+            self.new("file", "file1").values["fileTextureName"] = told["texture"]
         return top
 
     def _remove_reference(self, path: str, flags: dict[str, Any]) -> None:

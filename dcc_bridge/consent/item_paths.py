@@ -37,9 +37,7 @@ def path_changes(before: Mapping[K, str], now: Mapping[K, str], separator: str) 
     for path, old in moved.items():
         if not _went_along(path, old, moved, separator):
             changed.append(name_change(old, path))
-    return Account(
-        list(_topmost(created, separator)), changed, list(_topmost(deleted, separator))
-    )
+    return Account(list(_topmost(created, separator)), changed, list(_topmost(deleted, separator)))
 
 
 def _topmost(paths: Iterable[str], separator: str) -> Iterator[str]:

@@ -139,8 +139,8 @@ if TYPE_CHECKING:
     from dcc_bridge.callbacks import Callbacks
     from dcc_bridge.checkpoints import keep_anyway
     from dcc_bridge.consent.account import name_change, value_change
-    from dcc_bridge.consent.item_paths import path_changes
     from dcc_bridge.consent.agreed_ids import AgreedIds
+    from dcc_bridge.consent.item_paths import path_changes
     from dcc_bridge.consent.late_losses import Losses
     from dcc_bridge.errors import (
         BridgeError,

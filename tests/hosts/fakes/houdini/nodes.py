@@ -313,7 +313,9 @@ class OpNode:
                 kept.keys.pop(name, None)
 
     def parmTuples(self) -> tuple[ParmTuple, ...]:
-        named = [each for each in TEMPLATES.get(self._kept.type, ()) if each.size > 1]
+        of_type = TEMPLATES.get(self._kept.type, ())
+        there = self._kept.parms.keys()  # a node that a test made may have some only
+        named = [each for each in of_type if each.size > 1 and each.parms().keys() <= there]
         inside = {name for each in named for name in each.parms()}
         alone = [Template(name, it) for name, it in self._kept.parms.items() if name not in inside]
         return tuple(ParmTuple(self, each) for each in [*named, *alone])
@@ -456,6 +458,10 @@ class ParmTuple:
 
     def isHidden(self) -> bool:
         return False
+
+    def eval(self) -> tuple[Any, ...]:
+        """`hou.ParmTuple.eval`: a tuple, also of one parameter."""
+        return tuple(parm.eval() for parm in self)
 
     def __iter__(self) -> Iterator[Parm]:
         return iter([Parm(self._node._houdini, self._node, it) for it in self._template.parms()])

@@ -117,8 +117,10 @@ def _values_of(node: hou.OpNode, parts: Parts) -> _Values:
     values: _Values = {}
     for parms in node.parmTuples():
         try:
-            read = parms.eval()
-        except (hou.Error, TypeError):  # a ramp, or a parameter without a value
+            read: Any = parms.eval()
+        except hou.Error:  # a parameter without a value
+            continue
+        if not isinstance(read, tuple):  # a ramp
             continue
         if not all(isinstance(value, int | float | str) for value in read):
             continue

@@ -24,6 +24,11 @@ def read(plug: str) -> Any:
         value = ask.getAttr(plug)
     except RuntimeError as error:
         raise ValueError(f"{plug} has no value: {str(error).strip()}") from error
+    return plain(plug, value)
+
+
+def plain(plug: str, value: Any) -> Any:
+    """Return a value of a plug, as `getAttr` returns it, in the types that `read` returns."""
     if isinstance(value, list) and len(value) == 1 and isinstance(value[0], list | tuple):
         value = list(value[0])
     labels = _labels(plug)

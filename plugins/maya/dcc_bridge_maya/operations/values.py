@@ -123,7 +123,7 @@ class _Values(Connections, Keyframes):
         Returns:
             The frame and the value of each key, angles in degrees.
         """
-        columns = [_keys_of_plug(part) for part in dg.parts(dg.plug(item, prop))]
+        columns = [keys_of_plug(part) for part in dg.parts(dg.plug(item, prop))]
         if len(columns) == 1:
             return list(columns[0].items())
         keys = list[tuple[float, Any]]()
@@ -253,7 +253,7 @@ def _is_same_plug(plug: str, other: str) -> bool:
     return dg.long_path(name) == dg.long_path(other_name)
 
 
-def _keys_of_plug(plug: str) -> dict[float, Any]:
+def keys_of_plug(plug: str) -> dict[float, Any]:
     """Return the values of a simple plug's keys, by their frames."""
     times = ask.keyframe(plug, query=True, timeChange=True) or []
     values = ask.keyframe(plug, query=True, valueChange=True) or []

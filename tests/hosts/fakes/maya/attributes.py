@@ -71,6 +71,7 @@ class Attributes:
                 "scalar": is_data,
                 "channelBox": False,
                 "usedAsFilename": known.is_file,
+                "userDefined": attribute not in attributes(node.type),
                 "connectable": True,
                 "write": not known.is_output,
                 "read": True,

@@ -233,7 +233,12 @@ class Commands(Graph, Views):
         pairs = [(node, path) for node, path in pairs if self._is_listed(node, flags)]
         if flags.get("uuid"):
             return [node.uuid for node, _ in pairs]
-        return [path if flags.get("long") else scene.short(path) for _, path in pairs]
+        listed = []
+        for node, path in pairs:
+            listed.append(path if flags.get("long") else scene.short(path))
+            if flags.get("showType"):
+                listed.append(node.type)
+        return listed
 
     def _deep(self, pairs: Iterable[tuple[Node, str]]) -> list[tuple[Node, str]]:
         """Give each DAG node and all below it, each node once, in the order of the outliner."""

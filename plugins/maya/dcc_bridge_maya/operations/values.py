@@ -23,7 +23,7 @@ from dcc_bridge.spi import (
 
 from . import dg
 from .dg import ask
-from .plug_values import numbers_of, read, type_of_plug, write
+from .plug_values import is_default, numbers_of, plain, raw, type_of_plug, write
 from .scene_settings import read_setting, write_setting
 
 # The in and out tangents of a key. A step is only possible as an out tangent.
@@ -45,7 +45,10 @@ class _Values(Connections, Keyframes):
         if item == SCENE:
             return Value(read_setting(prop))
         plug = dg.plug(item, prop)
-        return Value(read(plug), type_of_plug(plug), dg.lock_reason(plug))
+        value = raw(plug)
+        lock = dg.lock_reason(plug)
+        at_default = not lock and is_default(plug, value)
+        return Value(plain(plug, value), type_of_plug(plug), lock, is_default=at_default)
 
     def set_value(self, item: str, prop: str, value: Any, *, replace: bool = False) -> None:
         """Write an attribute, or a setting of the scene.

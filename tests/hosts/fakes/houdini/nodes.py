@@ -127,7 +127,9 @@ class OpNode:
             raise PermissionError("Failed to modify node or parameter because of locked asset.")
         self._check_unlocked()
         scene = self._houdini.scene
-        parms = {key: value for each in TEMPLATES[kind] for key, value in each.parms().items()}
+        parms = {
+            key: value for each in TEMPLATES.get(kind, ()) for key, value in each.parms().items()
+        }
         path = self._free(name or f"{kind.partition('::')[0]}1")
         # Only the first shape in a network gets the flags; no document says so, each scene does.
         is_first = self._kept.type == "geo" and not self.children()
@@ -371,6 +373,16 @@ class Parm:
 
     def parmTemplate(self) -> Template:
         return Template(self._name, self._node._kept.parms[self._name])
+
+    def isAtDefault(
+        self, compare_temporary_defaults: bool = True, compare_expressions: bool = False
+    ) -> bool:
+        """`hou.Parm.isAtDefault`: of a parameter that somebody added nothing is kept here."""
+        templates = TEMPLATES.get(self._node._kept.type, ())
+        defaults = {name: value for each in templates for name, value in each.parms().items()}
+        if self._name not in defaults or self._keys():
+            return False
+        return bool(self._node._kept.parms[self._name] == defaults[self._name])
 
     def eval(self) -> Any:
         return self.evalAtFrame(self._houdini.scene.frame)

@@ -352,7 +352,7 @@ class Commands(Graph, Views):
 
     def help(self, name: str, list: bool = False, language: str = "mel") -> Any:
         if list:
-            return ["polyCube", "aScriptsProcedure"]
+            return ["polyCube", "aScriptsProcedure", *node_types.COMMANDS]
         if name != "polyCube":
             raise RuntimeError("no help for a procedure")
         return "\nSynopsis: polyCube [flags]\nFlags:\n   -h -height  Length\n"

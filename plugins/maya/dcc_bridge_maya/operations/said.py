@@ -55,7 +55,7 @@ SAID: Final[Mapping[str, Said]] = {
         'cmds.polyCBoolOp("box", "ball", operation=2)',
     ),
     "cmds.polyUnite": Said(
-        "combine meshes, join meshes, merge meshes", 'cmds.polyUnite("box", "ball", name="both")'
+        "combine meshes, join meshes, merge meshes", 'cmds.polyUnite("box", "ball")'
     ),
     "cmds.polySeparate": Said("separate a mesh, split into shells", 'cmds.polySeparate("both")'),
     "cmds.polySmooth": Said("smooth a mesh, subdivide", 'cmds.polySmooth("box", divisions=2)'),

@@ -150,3 +150,18 @@ def test_a_step_that_only_reads_tells_nothing(host: Host) -> None:
         node(CAMERA).parm("tx").eval()
 
     assert host.account() is None
+
+
+def test_a_node_that_cannot_be_read_spoils_no_other(
+    host: Host, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = hou().OpNode.errors
+
+    def fails(of: Any) -> Any:
+        if of.path() == CAMERA:
+            raise hou().OperationFailed("It is being cooked.")
+        return whole(of)
+
+    monkeypatch.setattr(hou().OpNode, "errors", fails)
+
+    assert account_of(host, move_box) == "changed: /obj/geo1, t: [0, 0, 0] -> [1, 2, 3.5]"

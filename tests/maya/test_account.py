@@ -155,3 +155,29 @@ def test_a_step_that_only_reads_tells_nothing(host: Host) -> None:
         _cmds().getAttr("|other.translateX")
 
     assert host.account() is None
+
+
+@pytest.mark.parametrize("command", ["listAttr", "ls"])
+def test_what_maya_cannot_read_ends_no_edit(
+    host: Host, monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    """A node that fails is passed over; where nothing can be listed, nothing is told."""
+    whole = getattr(_cmds(), command)
+
+    def fails(*names: Any, **flags: Any) -> Any:
+        if names == ("|box",) or flags.get("showType"):
+            raise RuntimeError("Unexpected Internal Failure")
+        return whole(*names, **flags)
+
+    monkeypatch.setattr(_cmds(), command, fails)
+    with stretch(host, "Ours"):
+        KINDS["moved"].edit()
+        KINDS["value_set"].edit()
+
+    account = host.account()
+
+    if command == "ls":
+        assert account is None
+    else:
+        assert account is not None
+        assert told(account) == "changed: |other, translateX: 0 -> 4"

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 import hou
 
-from dcc_bridge.spi import SCENE, Account, path_changes, value_change
+from dcc_bridge.spi import SCENE, Account, path_changes, readable, value_change
 
 from .losses import Parts, census_again, parts_of
 
@@ -43,15 +43,20 @@ class Snapshot:
         self._failing: set[int] = set()
         self._values: dict[int, _Values] = {}
         remaining = _MAX_VALUES
-        for key, before in parts.items():
-            node = hou.nodeBySessionId(key)
-            if not isinstance(node, hou.OpNode):
-                continue
-            if node.errors():
-                self._failing.add(key)
-            if remaining > 0:
-                self._values[key] = _values_of(node, before)
-                remaining -= len(self._values[key])
+        for key in parts:
+            values = readable(paths[key], self._begin, key, remaining > 0)
+            if values is not None:
+                self._values[key] = values
+                remaining -= len(values)
+
+    def _begin(self, key: int, has_room: bool) -> _Values | None:
+        """Note whether a node fails, and return its values if there is room for them."""
+        node = hou.nodeBySessionId(key)
+        if not isinstance(node, hou.OpNode):
+            return None
+        if node.errors():
+            self._failing.add(key)
+        return _values_of(node, self._parts[key]) if has_room else None
 
     def account(self) -> Account:
         """Return what is different now."""
@@ -62,8 +67,9 @@ class Snapshot:
             node = hou.nodeBySessionId(key)
             if not isinstance(node, hou.OpNode):
                 continue
-            changed += self._changes_of(node, key, before)
-            if node.errors() and key not in self._failing:
+            path = self._paths[key]
+            changed += readable(path, self._changes_of, node, key, before) or ()
+            if readable(path, node.errors) and key not in self._failing:
                 broken.append(node.path())
         return Account(items.created, changed, items.deleted, broken)
 
@@ -73,24 +79,27 @@ class Snapshot:
             if now[name] != before:
                 yield value_change(SCENE, name, before, now[name])
 
-    def _changes_of(self, node: hou.OpNode, key: int, before: Parts) -> Iterator[str]:
-        """Yield what changed in a node that was there before."""
+    def _changes_of(self, node: hou.OpNode, key: int, before: Parts) -> list[str]:
+        """Return what changed in a node that was there before."""
         parms = node.parms() if key in self._values else ()
         now = parts_of(node, parms)
+        changed = []
         if key in self._values:
-            yield from _value_changes(node.path(), self._values[key], _values_of(node, now))
+            changed += _value_changes(node.path(), self._values[key], _values_of(node, now))
         sources_before = self._sources(before)
         sources_now = self._sources(now)
         for name in {**sources_before, **sources_now}:
             old = sources_before.get(name)
             new = sources_now.get(name)
             if old != new:
-                yield value_change(node.path(), name, old, new)
+                changed.append(value_change(node.path(), name, old, new))
         for name in {**before.groups, **now.groups}:
             if before.groups.get(name) != now.groups.get(name):
-                yield f"{node.path()}, group {name}"
+                changed.append(f"{node.path()}, group {name}")
         if before.is_locked != now.is_locked:
-            yield value_change(node.path(), "locked shape", before.is_locked, now.is_locked)
+            is_locked = before.is_locked, now.is_locked
+            changed.append(value_change(node.path(), "locked shape", *is_locked))
+        return changed
 
     def _sources(self, parts: Parts) -> dict[str, str]:
         """Return the path of the source of each input: by its path before, if it had one."""

@@ -18,6 +18,7 @@ import hou
 
 from dcc_bridge.spi import (
     MOST_TOLD,
+    SCENE,
     Account,
     AgreedIds,
     BridgeError,
@@ -29,6 +30,7 @@ from dcc_bridge.spi import (
     compared,
     digest,
     keep_anyway,
+    readable,
     start_once,
 )
 
@@ -207,7 +209,8 @@ class HoudiniHost(Host):
         self._forget_step()
         if not read:
             self._losses.begin()
-            self._snapshot = Snapshot(self._losses.paths, self._losses.parts)
+            # An edit does not end with what cannot be read here.
+            self._snapshot = readable(SCENE, Snapshot, self._losses.paths, self._losses.parts)
         with ExitStack() as stack:
             stack.callback(_raise_first, errors)
             self._is_guarded = True

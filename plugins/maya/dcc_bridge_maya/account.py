@@ -15,7 +15,7 @@ from typing import Any, Final, NamedTuple
 
 from maya import cmds
 
-from dcc_bridge.spi import SCENE, Account, path_changes, value_change
+from dcc_bridge.spi import SCENE, Account, path_changes, readable, value_change
 
 from .losses import BOOKKEEPING
 from .operations import dg
@@ -81,7 +81,11 @@ class Snapshot:
         self._settings = _settings()
         self._units = _units()
         told = [key for key, node in self._nodes.items() if self._is_told(node)]
-        self._facts = {key: self._read(self._nodes[key]) for key in told[:_MAX_READ]}
+        self._facts: dict[str, _Facts] = {}
+        for key in told[:_MAX_READ]:
+            facts = readable(self._nodes[key].path, self._read, self._nodes[key])
+            if facts is not None:
+                self._facts[key] = facts
         self.others = [self._nodes[key].path for key in told[_MAX_READ:][:_MAX_WATCHED]]
         """The nodes whose values were not read."""
 
@@ -98,7 +102,7 @@ class Snapshot:
         changed = [*items.changed, *self._changed_settings()]
         for key, facts in self._facts.items():
             if key in now:
-                changed += self._changes(now[key], facts)
+                changed += readable(now[key].path, self._changes, now[key], facts) or ()
         for key, node in now.items():
             if key.partition(" ")[0] in touched:
                 changed.append(node.path)
@@ -160,11 +164,12 @@ class Snapshot:
         added = ask.listAttr(node.path, userDefined=True) or []
         return list(dict.fromkeys([*self._names[node.type], *added]))
 
-    def _changes(self, node: Node, before: _Facts) -> Iterator[str]:
-        """Yield what changed in a node that was there before."""
+    def _changes(self, node: Node, before: _Facts) -> list[str]:
+        """Return what changed in a node that was there before."""
         now = self._read(node)
+        changed = []
         if self._units == _units():  # else all numbers are others
-            yield from self._changed_values(node, before, now)
+            changed += self._changed_values(node, before, now)
         for name in {**before.sources, **now.sources}:
             old = before.sources.get(name)
             new = now.sources.get(name)
@@ -173,12 +178,13 @@ class Snapshot:
             if old != new:
                 old = old or _told(node.path, name, before)
                 new = new or _told(node.path, name, now)
-                yield value_change(self._item(node, name), name, old, new)
+                changed.append(value_change(self._item(node, name), name, old, new))
         for name in {**before.groups, **now.groups}:
             old_groups = before.groups.get(name)
             new_groups = now.groups.get(name)
             if old_groups != new_groups:
-                yield value_change(self._item(node, name), name, old_groups, new_groups)
+                changed.append(value_change(self._item(node, name), name, old_groups, new_groups))
+        return changed
 
     def _changed_values(self, node: Node, before: _Facts, now: _Facts) -> Iterator[str]:
         differing = []

@@ -19,6 +19,7 @@ from maya.api import OpenMaya
 
 from dcc_bridge.spi import (
     MOST_TOLD,
+    SCENE,
     Account,
     AgreedIds,
     Callbacks,
@@ -28,6 +29,7 @@ from dcc_bridge.spi import (
     UndoMark,
     compared,
     digest,
+    readable,
     start_once,
 )
 
@@ -273,7 +275,8 @@ class MayaHost(Host):
         self._snapshot = None
         with ExitStack() as stack:
             if not read:
-                self._snapshot = Snapshot()
+                self._snapshot = readable(SCENE, Snapshot)  # an edit does not end with it
+            if self._snapshot is not None:
                 others = self._snapshot.others
                 self._touched = stack.enter_context(scene.touched_nodes(others))
             stack.enter_context(scene.guarded(self, self._losses, put_back, read=read))

@@ -165,3 +165,20 @@ def test_a_node_that_cannot_be_read_spoils_no_other(
     monkeypatch.setattr(hou().OpNode, "errors", fails)
 
     assert account_of(host, move_box) == "changed: /obj/geo1, t: [0, 0, 0] -> [1, 2, 3.5]"
+
+
+def test_no_expression_is_evaluated_as_it_may_cook_other_nodes(
+    host: Host, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    evaluated = []
+    whole = type(parm("tx")).eval
+
+    def noted(of: Any) -> Any:
+        evaluated.append(of.path())
+        return whole(of)
+
+    monkeypatch.setattr(type(parm("tx")), "eval", noted)
+
+    assert account_of(host, lambda: make("other")) == "created: /obj/other"
+    assert f"{CAMERA}/tx" in evaluated
+    assert f"{LIGHT}/ty" not in evaluated

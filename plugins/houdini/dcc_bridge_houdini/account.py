@@ -17,9 +17,7 @@ from dcc_bridge.spi import SCENE, Account, path_changes, readable, value_change
 
 from .losses import Parts, census_again, parts_of
 
-_MAX_VALUES: Final = 20_000  # parameters, or tuples of them, of which the values are compared
-
-
+_MAX_VALUES: Final = 20_000  # parameters of which the values are compared
 _Values = dict[str, dict[str, Any]]
 
 
@@ -47,7 +45,7 @@ class Snapshot:
             values = readable(paths[key], self._begin, key, remaining > 0)
             if values is not None:
                 self._values[key] = values
-                remaining -= len(values)
+                remaining -= sum(map(len, values.values()))
 
     def _begin(self, key: int, has_room: bool) -> _Values | None:
         """Note whether a node fails, and return its values if there is room for them."""
@@ -119,31 +117,29 @@ def _playbar() -> dict[str, float]:
 def _values_of(node: hou.OpNode, parts: Parts) -> _Values:
     """Return the values of a node's parameters, by the names of their tuples and their own.
 
+    No expression is evaluated: it may cook other nodes.
+
     Args:
         node: The node.
-        parts: The parts of the node, which tell the keyed parameters.
+        parts: The parts of the node, which tell the driven parameters.
     """
     values: _Values = {}
     for parms in node.parmTuples():
+        named = {}
         try:
-            read: Any = parms.eval()
+            for parm in parms:
+                named[parm.name()] = _keys_or_value(parm, parts)
         except hou.Error:  # a parameter without a value
             continue
-        if not isinstance(read, tuple):  # a ramp
-            continue
-        if not all(isinstance(value, int | float | str) for value in read):
-            continue
-        named = {}
-        for parm, value in zip(parms, read, strict=True):
-            named[parm.name()] = _keys_or_value(parm, parts, value)
-        values[parms.name()] = named
+        if all(isinstance(value, int | float | str) for value in named.values()):
+            values[parms.name()] = named
     return values
 
 
-def _keys_or_value(parm: hou.Parm, parts: Parts, value: Any) -> Any:
+def _keys_or_value(parm: hou.Parm, parts: Parts) -> Any:
     count = parts.keys.get(parm.name())
     if count is None:
-        return value
+        return parm.eval()
     if count == 0:
         return _Driven(f"expression {parm.expression()}")
     frames = [key.frame() for key in parm.keyframes()]

@@ -27,7 +27,7 @@ from .operations.values import keys_of_plug
 _MAX_READ: Final = 500  # nodes whose values are compared
 _MAX_WATCHED: Final = 10_000  # further nodes of which it is told that they changed
 _SETTINGS: Final = ("frame", "start", "end", "fps", "camera", "size", "units")
-_LISTED: Final = ("keyable", "channelBox", "usedAsFilename")
+_LISTED: Final = ("keyable", "channelBox", "usedAsFilename", "userDefined")
 _MEMBERS: Final = ("dagSetMembers", "dnSetMembers")  # told of the members
 _NO_VALUE: Final = (RuntimeError, ValueError, TypeError)  # an attribute has none, or is not there
 
@@ -75,7 +75,6 @@ class Snapshot:
     """The values of a scene as a step began, as far as they are read."""
 
     def __init__(self) -> None:
-        self._names: dict[str, list[str]] = {}  # of the attributes that each type has
         self._is_shape: dict[str, bool] = {}  # by type
         self._nodes = census()
         self._settings = _settings()
@@ -141,9 +140,15 @@ class Snapshot:
 
     # ---- the facts of a node
 
-    def _read(self, node: Node) -> _Facts:
+    def _read(self, node: Node, known: Collection[str] = ()) -> _Facts:
+        """Return the facts of a node.
+
+        Args:
+            node: The node.
+            known: Attributes to read, though they may not be listed any more.
+        """
         facts = _Facts()
-        for name in self._attributes(node):
+        for name in dict.fromkeys([*_attributes(node.path), *known]):
             with suppress(*_NO_VALUE):
                 facts.values[name] = ask.getAttr(f"{node.path}.{name}")
         links = dg.links(node.path, destination=False, plugs=True, connections=True)
@@ -154,19 +159,9 @@ class Snapshot:
         facts.groups = _groups(node.path)
         return facts
 
-    def _attributes(self, node: Node) -> list[str]:
-        """Return the names of the attributes that are compared."""
-        if node.type not in self._names:
-            names: list[str] = []
-            for flag in _LISTED:
-                names += ask.listAttr(node.path, **{flag: True}) or []
-            self._names[node.type] = [name for name in names if "." not in name]
-        added = ask.listAttr(node.path, userDefined=True) or []
-        return list(dict.fromkeys([*self._names[node.type], *added]))
-
     def _changes(self, node: Node, before: _Facts) -> list[str]:
         """Return what changed in a node that was there before."""
-        now = self._read(node)
+        now = self._read(node, before.values)
         changed = []
         if self._units == _units():  # else all numbers are others
             changed += self._changed_values(node, before, now)
@@ -206,6 +201,14 @@ class Snapshot:
         if above is None or not self._is_of_shape(node) or dg.has(above, name):
             return node.path
         return above
+
+
+def _attributes(path: str) -> list[str]:
+    """Return the names of the attributes that are compared."""
+    names: list[str] = []
+    for flag in _LISTED:
+        names += ask.listAttr(path, **{flag: True}) or []
+    return [name for name in names if "." not in name]
 
 
 def _settings() -> dict[str, Any]:

@@ -471,10 +471,6 @@ class ParmTuple:
     def isHidden(self) -> bool:
         return False
 
-    def eval(self) -> tuple[Any, ...]:
-        """`hou.ParmTuple.eval`: a tuple, also of one parameter."""
-        return tuple(parm.eval() for parm in self)
-
     def __iter__(self) -> Iterator[Parm]:
         return iter([Parm(self._node._houdini, self._node, it) for it in self._template.parms()])
 

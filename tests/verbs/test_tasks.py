@@ -16,7 +16,8 @@ from tests.hosts import freecad
 from tests.hosts.application import Application, started
 from tests.hosts.screen import Screen, missing, screen
 from tests.verbs import tasks
-from tests.verbs.tasks import Agent, Count, Words, step
+from tests.verbs.steps import step
+from tests.verbs.tasks import Agent, Count, Words
 from tests.verbs.words import APPLICATIONS, BLENDER, FREECAD, MAYA, STAND_INS, UNSCALED, maya
 
 ONCE = {"USD": ["renames", "values", "grid"], "Maya": ["light rig"], "Houdini": ["network"]}

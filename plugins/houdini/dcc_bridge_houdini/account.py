@@ -81,7 +81,7 @@ class Snapshot:
         """Return what changed in a node that was there before."""
         parms = node.parms() if key in self._values else ()
         now = parts_of(node, parms)
-        changed = []
+        changed: list[str] = []
         if key in self._values:
             changed += _value_changes(node.path(), self._values[key], _values_of(node, now))
         sources_before = self._sources(before)

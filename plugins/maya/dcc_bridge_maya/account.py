@@ -162,7 +162,7 @@ class Snapshot:
     def _changes(self, node: Node, before: _Facts) -> list[str]:
         """Return what changed in a node that was there before."""
         now = self._read(node, before.values)
-        changed = []
+        changed: list[str] = []
         if self._units == _units():  # else all numbers are others
             changed += self._changed_values(node, before, now)
         for name in {**before.sources, **now.sources}:

@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Protocol
 
 from dcc_bridge.audit.redact import Redacted
 from dcc_bridge.elicitation import types
@@ -252,6 +252,18 @@ class Page:
     visit: Visit | None = None
 
 
+class Picture(NamedTuple):
+    """A picture of the scene, for a consent.
+
+    Attributes:
+        png: The picture as a PNG.
+        says: What the picture shows, for its caption and for a screen reader.
+    """
+
+    png: bytes
+    says: str
+
+
 @dataclass(frozen=True, slots=True)
 class Consent:
     """The edit that a person agrees to or declines.
@@ -268,6 +280,8 @@ class Consent:
         arguments: The names and whole values of the skill's arguments, where they are agreed to.
         uncopied: Folders among the files; no copy is kept of their contents.
         labels: The texts that the person reads in place of the items; empty for the items.
+        pictures: The scene as it is now and as it would be afterwards; or none.
+        may_take_fewer: Whether the asker can go on with some of the items.
     """
 
     items: tuple[str, ...] = ()
@@ -279,6 +293,8 @@ class Consent:
     arguments: tuple[tuple[str, str], ...] = ()
     uncopied: tuple[Path, ...] = ()
     labels: tuple[str, ...] = ()
+    pictures: tuple[Picture, ...] = field(default=(), compare=False)
+    may_take_fewer: bool = False
 
     @property
     def shown_items(self) -> tuple[str, ...]:
@@ -340,6 +356,7 @@ class Reply:
         remember: Whether the person agreed to later questions of the session as well.
         mute: Whether the person mutes this client for a while.
         reason: Why the person refused, in their own words, or None.
+        left_out: The items that the person unticked, which are not agreed to.
     """
 
     action: types.Action
@@ -347,6 +364,7 @@ class Reply:
     remember: bool = False
     mute: bool = False
     reason: str | None = None
+    left_out: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -64,6 +64,7 @@ class Caller:
         risk: What the skill may do: "destructive" once a destructive skill inside the call asks.
         client: The client that called, or None for the host itself.
         digest: The digest of the skill's file.
+        file: The path of the skill's file, or "" for a skill without a file.
         route: The presenters of the client.
         arguments: The arguments of the call, without hidden values.
         ending: The reason why the body should stop before its own end.
@@ -77,6 +78,7 @@ class Caller:
     risk: Risk = "read"
     client: Client | None = None
     digest: str = ""
+    file: str = ""
     route: Route = Route()
     arguments: Redacted = field(default_factory=Redacted)
     ending: CallEnding = field(default_factory=CallEnding)

@@ -8,18 +8,21 @@ enough. A style that takes its outlines from elsewhere does not change.
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, NamedTuple
 
 from dcc_bridge.qt import binding as qt
 
 _MIN_CONTRAST: Final = 3.3
 """The contrast of an outline. The Web Content Accessibility Guidelines ask for 3.0 (1.4.11); a
 style loses some contrast where it rounds a corner."""
+_MIN_EDGE_CONTRAST: Final = 3.1  # of an edge that is drawn with its very colour
 # The factors of `QColor.darker` and `QColor.lighter`, in percent, by which the style draws
 _SHADE_PERCENT: Final = 140  # an outline, darker than the window
 _FOCUS_SHADE_PERCENT: Final = 125  # the outline of the control with the focus, than the highlight
 _SOFT_PERCENT: Final = 110  # a check box and a frame, lighter than these outlines
 _STEPS: Final = 50  # from a colour to the colour of text
+_RED: Final = "#d63a34"
+"""The red of a button that loses something. White text on it has a contrast of 4.6."""
 _Role: Final = qt.QPalette.ColorRole
 _FRAMED: Final = (qt.QAbstractItemView, qt.QPlainTextEdit)
 _CONTROLS: Final = (*_FRAMED, qt.QAbstractButton, qt.QLineEdit, qt.QComboBox)
@@ -55,6 +58,36 @@ def outlined(palette: qt.QPalette, *, is_framed: bool = False) -> qt.QPalette:
         control.setColor(_Role.Highlight, new_highlight)
         control.setColor(_Role.HighlightedText, ink)
     return control
+
+
+class LosingColours(NamedTuple):
+    """The colours of a button that loses something.
+
+    Attributes:
+        fill: The ground of the button.
+        ink: The colour of the text.
+        edge: The colour of the outline.
+    """
+
+    fill: qt.QColor
+    ink: qt.QColor
+    edge: qt.QColor
+
+
+def losing_colours(palette: qt.QPalette) -> LosingColours:
+    """Return the colours of a button that loses something, on the ground of a palette.
+
+    Main thread. It raises nothing.
+    """
+    fill = qt.QColor(_RED)
+    window = palette.color(_Role.Window)
+    ink = palette.color(_Role.WindowText)
+    edge = fill
+    for step in range(_STEPS + 1):
+        edge = _mix(fill, ink, step / _STEPS)
+        if contrast(edge, window) >= _MIN_EDGE_CONTRAST:
+            break
+    return LosingColours(fill, qt.QColor(qt.Qt.GlobalColor.white), edge)
 
 
 def draw_outlines(window: qt.QWidget) -> None:

@@ -205,6 +205,8 @@ def contrast(picture: QImage, area: QRect) -> float:
     counted = Counter(
         picture.pixel(x, y) for x in range(corner.x(), end.x()) for y in range(corner.y(), end.y())
     )
+    if not counted:
+        return 21.0  # scrolled out of sight
     ground = _luminance(counted.most_common(1)[0][0])
     return max(_ratio(_luminance(pixel), ground) for pixel in counted)
 

@@ -23,10 +23,10 @@ ELSEWHERE = {"blender.png", "product_shot.jpg", "latency.svg"}
 SCREEN = {"name": "large", "x": 0, "y": 0, "width": 3200, "height": 2600}
 SCREEN |= {"logicalDpi": 96, "logicalBaseDpi": 96, "dpr": 1}
 ROWS = {
-    "consent": ["Decline", "Cancel", "Delete 127 cameras"],
-    "url": ["Decline", "Cancel", "Open in the browser"],
-    "code": ["Decline", "Cancel", "Run"],
-    "form": ["Decline", "Cancel", "Render"],
+    "consent": ["Decline", "Not now", "Delete 127 cameras"],
+    "url": ["Decline", "Not now", "Open in the browser"],
+    "code": ["Decline", "Not now", "Run"],
+    "form": ["Decline", "Not now", "Render"],
     "notice": ["Go to it"],
     "chip": ["Answer here", "Cancel"],
     "panel": ["Show", "Cancel"],

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -16,10 +18,11 @@ from dcc_bridge.elicitation.details import Details
 from dcc_bridge.elicitation.question import Expired, HandOver, Offers, Page, Question, Reply
 from dcc_bridge.qt.buttons import ARM_DELAY_MS, Exits
 from dcc_bridge.qt.editors import Line
+from dcc_bridge.qt.labels import Notice
 from dcc_bridge.qt.question_dialog import QuestionDialog
 from dcc_bridge.qt.url_dialog import UrlDialog
 
-from .stage import HOST, armed, ask_name, click, consent, form, go_to, press, until, words
+from .stage import CALL, HOST, armed, ask_name, click, consent, form, go_to, press, until, words
 
 MOST = {
     "form": ask_name(form=form(**{f"f{n}": {"type": "string"} for n in range(32)})),
@@ -98,7 +101,10 @@ def test_decline_may_say_why_by_keys_alone(show: Show, send: Callable[[Exits], N
         exits = dialog.exits
         assert not exits.reason.isVisible()
 
-        press(exits.with_reason, Qt.Key.Key_Space)
+        press(exits.ways, Qt.Key.Key_Space)
+        until(exits.menu.isVisible)
+        press(exits.menu, Qt.Key.Key_Down)
+        press(exits.menu, Qt.Key.Key_Return)
         assert dialog.focusWidget() is exits.reason
         QTest.keyClicks(exits.reason, "not the hero ")
         send(exits)
@@ -110,7 +116,7 @@ def test_decline_may_say_why_by_keys_alone(show: Show, send: Callable[[Exits], N
 def test_enter_in_an_empty_reason_is_a_plain_decline_and_escape_a_cancel(show: Show) -> None:
     for key, action in ((Qt.Key.Key_Enter, "decline"), (Qt.Key.Key_Escape, "cancel")):
         dialog, heard = show(consent())
-        click(dialog.exits.with_reason)
+        dialog.exits.with_reason.trigger()
 
         press(dialog.exits.reason, key)
 
@@ -342,7 +348,7 @@ def hit(dialog: QuestionDialog, key: Qt.Key) -> None:
     QTest.keyClick(dialog.windowHandle(), key)
 
 
-def test_tab_goes_from_the_fields_to_send_cancel_decline_reason_and_to_mute_last(
+def test_tab_goes_from_the_fields_to_the_answers_and_to_who_asks_last(
     show: Show,
 ) -> None:
     """Twenty fields are in the order of the schema."""
@@ -350,8 +356,8 @@ def test_tab_goes_from_the_fields_to_send_cancel_decline_reason_and_to_mute_last
     go_to(dialog)
     exits, offers = dialog.exits, dialog.offers_bar
     order = [*(row.editor for row in dialog.form.rows), offers.remember, exits.verb, exits.cancel]
-    order += [exits.decline, exits.with_reason, dialog.countdown.more]
-    order += [offers.hand_over, offers.mute]
+    order += [exits.decline, exits.ways, offers.hand_over]
+    order += [dialog.countdown.more, dialog.header.about]
 
     seen = []
     for _ in order:
@@ -393,20 +399,59 @@ def test_what_has_the_focus_is_seen_to_have_it(show: Show, question: Question) -
     assert len(seen) >= 8
 
 
-def test_enter_on_mute_neither_mutes_nor_loses_the_form_and_space_does_both(show: Show) -> None:
+def test_enter_beside_decline_opens_the_menu_and_only_its_entry_mutes(show: Show) -> None:
     for question in (ask_name(offers=OFFERED), consent(offers=OFFERED)):
         dialog, heard = show(question)
         go_to(dialog)
-        mute = dialog.offers_bar.mute
-        assert "Edits that need no question continue" in mute.toolTip()
-        mute.setFocus()
+        exits = dialog.exits
+        assert "Edits that need no question continue" in exits.mute.toolTip()
+        exits.ways.setFocus()
 
-        for key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            hit(dialog, key)
+        hit(dialog, Qt.Key.Key_Return)
+        until(exits.menu.isVisible)
         assert (heard, dialog.isVisible()) == ([], True)
 
-        hit(dialog, Qt.Key.Key_Space)
+        for key in (Qt.Key.Key_Down, Qt.Key.Key_Down, Qt.Key.Key_Return):
+            press(exits.menu, key)
         assert heard == [Reply("decline", mute=True)]
+
+
+def test_the_menu_of_a_question_closes_with_it(show: Show) -> None:
+    dialog, heard = show(consent(offers=OFFERED))
+    go_to(dialog)
+    click(dialog.exits.ways)
+    until(dialog.exits.menu.isVisible)
+
+    dialog.close()
+
+    assert heard == [Reply("cancel")]
+    assert not dialog.exits.menu.isVisible()
+
+
+@pytest.mark.parametrize(
+    ("question", "is_red", "has_sign"),
+    [
+        (consent(items=("a",)), True, False),
+        (consent(items=("a",), undoable=False), True, True),
+        (consent(undoable=False), True, True),
+        (consent(undoable=False, files=(Path("new.usd"),)), False, False),
+        (consent(arguments=(("name", "x"),)), True, False),
+        (consent(details=Details("x = 1")), False, False),
+        (consent(call=replace(CALL, risk="edit")), False, False),
+        (ask_name(), False, False),
+    ],
+    ids=["items", "for good", "all for good", "new file", "skill", "code", "edit", "form"],
+)
+def test_red_is_what_loses_and_a_sign_warns_where_undo_does_not_help(
+    show: Show, question: Question, is_red: bool, has_sign: bool
+) -> None:
+    dialog, _ = show(question)
+
+    verb = dialog.exits.verb
+
+    assert verb.is_losing is is_red
+    assert verb.icon().isNull() is not has_sign
+    assert bool(dialog.findChildren(Notice)) is has_sign or question.consent is None
 
 
 @pytest.mark.parametrize("kind", MOST)
@@ -483,8 +528,8 @@ def test_a_font_in_pixels_is_scaled_too(app: QApplication, show: Show) -> None:
     app.setFont(font)
     try:
         dialog, _ = show(consent())
-        sizes = {label.font().pixelSize() for label in dialog.body.findChildren(QWidget)}
+        sizes = {label.font().pixelSize() for label in dialog.header.findChildren(QWidget)}
     finally:
         app.setFont(before)
 
-    assert 26 in sizes
+    assert {28, 20, 18} <= sizes

@@ -219,6 +219,15 @@ class Question:
             return False
         return self.form is None or self.form.agrees(response.data or {})
 
+    def agreed_items(self, response: ElicitationResponse) -> tuple[str, ...]:
+        """Return the items that a yes covers: all but those that the person unticked.
+
+        Args:
+            response: How the question ended; a yes.
+        """
+        left_out = frozenset(response.left_out)
+        return tuple(item for item in self.items if item not in left_out)
+
     def answered(self, response: ElicitationResponse) -> Answered:
         """Return how the question ended, for the panel and the audit log. It raises nothing.
 
@@ -283,7 +292,8 @@ class Consent:
         uncopied: Folders among the files; no copy is kept of their contents.
         labels: The texts that the person reads in place of the items; empty for the items.
         pictures: The scene as it is now and as it would be afterwards; or none.
-        may_take_fewer: Whether the asker can go on with some of the items.
+        may_take_fewer: Whether the asker can go on with some of the items, so that the person may
+            untick the others.
     """
 
     items: tuple[str, ...] = ()
@@ -358,7 +368,7 @@ class Reply:
         remember: Whether the person agreed to later questions of the session as well.
         mute: Whether the person mutes this client for a while.
         reason: Why the person refused, in their own words, or None.
-        left_out: The items that the person unticked, which are not agreed to.
+        left_out: The items that the person unticked, where they agreed to the others.
     """
 
     action: types.Action

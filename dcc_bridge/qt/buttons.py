@@ -28,6 +28,7 @@ from dcc_bridge.qt.labels import (
 ARM_DELAY_MS: Final = 250
 """The time after a button appeared in which it refuses clicks, if a click may lose something."""
 ENTER: Final = (qt.Qt.Key.Key_Return, qt.Qt.Key.Key_Enter)
+_ARROW_GAP: Final = 4  # pixels between a button and the arrow that belongs to it
 _INFO_MARGIN: Final = 6  # pixels around the circle of a button with the letter i
 _PRESSED_PERCENT: Final = 125  # the factor by which a red button is darker while it is pressed
 _TICK_MS: Final = 250
@@ -254,7 +255,7 @@ class Exits(qt.QWidget):
 
     def _lay_out(self, above: Sequence[qt.QWidget]) -> None:
         declining = qt.QHBoxLayout()
-        declining.setSpacing(1)
+        declining.setSpacing(_ARROW_GAP)
         add_all(declining, self.decline, self.ways)
         row = qt.QHBoxLayout()
         add_all(row, declining, None, self.cancel, self.verb)
@@ -271,7 +272,8 @@ class Exits(qt.QWidget):
     def hideEvent(self, event: qt.QHideEvent) -> None:
         """Close the menu with the question."""
         super().hideEvent(event)
-        if not event.spontaneous():
+        # A host that quits may delete the menu before the dialog: to Qt the menu is a window too.
+        if not event.spontaneous() and qt.isValid(self.menu):
             self.menu.close()
 
     @qt.Slot(bool)

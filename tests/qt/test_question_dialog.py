@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -12,21 +12,45 @@ import pytest
 from PySide6.QtCore import QCoreApplication, QEvent, QSize, Qt
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QCheckBox, QLabel, QLineEdit, QMainWindow, QWidget
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QApplication,
+    QCheckBox,
+    QLabel,
+    QLineEdit,
+    QMainWindow,
+    QWidget,
+)
 
 from dcc_bridge.elicitation.details import Details
-from dcc_bridge.elicitation.question import Expired, HandOver, Offers, Page, Question, Reply
+from dcc_bridge.elicitation.question import (
+    Expired,
+    HandOver,
+    Offers,
+    Page,
+    Picture,
+    Question,
+    Reply,
+)
 from dcc_bridge.qt.buttons import ARM_DELAY_MS, Exits
 from dcc_bridge.qt.editors import Line
 from dcc_bridge.qt.labels import Notice
 from dcc_bridge.qt.question_dialog import QuestionDialog
 from dcc_bridge.qt.url_dialog import UrlDialog
 
+from .measure import is_cut, png
 from .stage import CALL, HOST, armed, ask_name, click, consent, form, go_to, press, until, words
 
 MOST = {
     "form": ask_name(form=form(**{f"f{n}": {"type": "string"} for n in range(32)})),
     "consent": consent("Delete?\n" + "All of it. " * 700, offers=Offers(900, 900, mute="claude")),
+    "card": consent(
+        "Delete " + "every camera of the shot, " * 4,
+        items=tuple(f"/World/Cameras/sq{n % 9}/{n}" for n in range(500)),
+        may_take_fewer=True,
+        pictures=(Picture(png("#8a7050"), "Now: 500 cameras, marked"), Picture(png("#777"), "x")),
+        offers=Offers(45, 300, hand_over="Claude Code", remember=200, mute="claude-code"),
+    ),
     "items": consent(items=tuple(f"/World/Cameras/{n}" for n in range(500)), undoable=False),
     "code": consent(details=Details("delete(everything, everywhere, at_once)\n" * 300)),
     "a page": ask_name(form=None, page=Page(f"https://studio.example/{'x' * 8000}")),
@@ -452,6 +476,44 @@ def test_red_is_what_loses_and_a_sign_warns_where_undo_does_not_help(
     assert verb.is_losing is is_red
     assert verb.icon().isNull() is not has_sign
     assert bool(dialog.findChildren(Notice)) is has_sign or question.consent is None
+
+
+@pytest.fixture
+def large_type(app: QApplication) -> Iterator[None]:
+    before = app.font()
+    large = app.font()
+    large.setPointSizeF(1.5 * before.pointSizeF())
+    app.setFont(large)
+    yield
+    app.setFont(before)
+
+
+@pytest.mark.parametrize("direction", ["LeftToRight", "RightToLeft"])
+@pytest.mark.parametrize("kind", MOST)
+def test_in_large_type_the_header_and_the_answers_are_whole_on_a_screen_of_1024_by_600(
+    app: QApplication,
+    large_type: None,
+    monkeypatch: pytest.MonkeyPatch,
+    show: Show,
+    kind: str,
+    direction: str,
+) -> None:
+    small = SimpleNamespace(availableSize=lambda: QSize(1024, 600))
+    monkeypatch.setattr(QuestionDialog, "screen", lambda _: small)
+    app.setLayoutDirection(Qt.LayoutDirection[direction])
+
+    dialog, _ = show(MOST[kind])
+    for _ in range(3):  # a layout takes some turns
+        QCoreApplication.processEvents()
+    app.setLayoutDirection(Qt.LayoutDirection.LeftToRight)
+
+    assert dialog.width() <= 1024 - 12  # what a window manager's frame leaves
+    assert dialog.height() <= 600 - 48
+    parts = [*dialog.header.findChildren(QLabel), *dialog.exits.findChildren(QAbstractButton)]
+    shown = [part for part in parts if part.isVisible()]
+    assert len(shown) > 5
+    assert [part for part in shown if is_cut(part)] == []
+    assert dialog.body.height() >= 3 * dialog.fontMetrics().lineSpacing()
 
 
 @pytest.mark.parametrize("kind", MOST)

@@ -20,6 +20,7 @@ MAX_PATH_LENGTH: Final = 4096  # characters of a path that are shown
 _SEPARATORS: Final = "/|"  # between a parent and its child in a path
 _MIN_GROUPED: Final = 8  # items; fewer stand in a list
 _MIN_IN_GROUP: Final = 2  # items of a group on average; with fewer, groups say no more than a list
+_MAX_GROUPS: Final = 1000  # more take a tree too long to lay out, and say no more than a list
 _State: Final = qt.Qt.CheckState
 _Role: Final = qt.Qt.ItemDataRole
 _NOWHERE: Final = qt.QModelIndex()
@@ -51,8 +52,8 @@ class Items(qt.QAbstractItemModel):
         self._states: dict[int, qt.Qt.CheckState] = {}  # of the groups that were drawn
         by_parent = _by_parent(self._shown)
         count = len(self._items)
-        is_worth_it = 1 < len(by_parent) <= count // _MIN_IN_GROUP
-        self.is_grouped = is_worth_it and count >= _MIN_GROUPED
+        most = min(count // _MIN_IN_GROUP, _MAX_GROUPS)
+        self.is_grouped = 1 < len(by_parent) <= most and count >= _MIN_GROUPED
         self.has_long = False
         self.parents = ""
         if not self.is_grouped:

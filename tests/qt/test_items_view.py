@@ -403,8 +403,9 @@ def test_a_verb_says_how_many_of_all_items_would_go(verb: str, said: str) -> Non
 
 
 @pytest.mark.long
-def test_a_hundred_thousand_long_paths_open_at_once() -> None:
-    items = tuple(f"{LONG[0]}/Group_{n // 1000}/prim_{n}" for n in range(100_000))
+@pytest.mark.parametrize("in_a_group", [2, 90, 110, 1000, 100_000])
+def test_a_hundred_thousand_long_paths_open_at_once(in_a_group: int) -> None:
+    items = tuple(f"{LONG[0]}/Group_{n // in_a_group}/prim_{n}" for n in range(100_000))
     drawn(consent(items=items[:10], kinds=("Mesh",) * 10))
 
     taken = []

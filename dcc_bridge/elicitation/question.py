@@ -220,10 +220,13 @@ class Question:
         return self.form is None or self.form.agrees(response.data or {})
 
     def agreed_items(self, response: ElicitationResponse) -> tuple[str, ...]:
-        """Return the items that a yes covers: all but those that the person unticked.
+        """Return the items that a yes covers. It raises nothing.
 
         Args:
             response: How the question ended; a yes.
+
+        Returns:
+            The items but those that the person unticked.
         """
         left_out = frozenset(response.left_out)
         return tuple(item for item in self.items if item not in left_out)

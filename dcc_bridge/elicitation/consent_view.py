@@ -75,6 +75,8 @@ def _noun_of(kind: str) -> str:
 
 def _undo_promise(consent: Consent, tr: Translate) -> str:
     """Return what one undo does, or "" for an edit of unknown items."""
+    if consent.items and consent.breaks_nothing:
+        return tr("One undo brings all of it back. No other item refers to them.")
     if consent.items:
         return tr("One undo brings all of it back.")
     if consent.arguments:

@@ -297,6 +297,7 @@ class Consent:
         pictures: The scene as it is now and as it would be afterwards; or none.
         may_take_fewer: Whether the asker can go on with some of the items, so that the person may
             untick the others.
+        breaks_nothing: Whether a trial has shown that no other item stops working.
     """
 
     items: tuple[str, ...] = ()
@@ -310,6 +311,7 @@ class Consent:
     labels: tuple[str, ...] = ()
     pictures: tuple[Picture, ...] = field(default=(), compare=False)
     may_take_fewer: bool = False
+    breaks_nothing: bool = False
 
     @property
     def shown_items(self) -> tuple[str, ...]:

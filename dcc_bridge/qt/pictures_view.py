@@ -16,6 +16,7 @@ from dcc_bridge.qt.labels import SMALL, label, plain_column
 
 _MIN_CHARACTERS: Final = 24  # average ones, the width of a picture that stands beside another
 _MAX_LINES: Final = 15  # the height of a picture, in lines of text
+_MAX_SCREEN_SHARE: Final = 0.27  # of the screen's height: the list has to be seen too
 _SPACING: Final = 8  # pixels between the pictures
 
 
@@ -145,7 +146,9 @@ class PictureFrame(qt.QFrame):
 
     def _picture_height(self, width: int) -> int:
         height = width * self.image.height() // self.image.width()
-        return min(height, self.fontMetrics().lineSpacing() * _MAX_LINES)
+        most = self.fontMetrics().lineSpacing() * _MAX_LINES
+        share = round(self.window().screen().availableSize().height() * _MAX_SCREEN_SHARE)
+        return min(height, most, share)
 
     def _caption_height(self, width: int) -> int:
         inside = max(1, width - 2 * self._margin)

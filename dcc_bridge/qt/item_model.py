@@ -236,7 +236,9 @@ class Items(qt.QAbstractItemModel):
         if role != _Role.DisplayRole or not self._is_group(index):
             return None
         numbers = self._numbers(index)
-        kinds = [self._kinds[number] for number in numbers] if self._kinds else []
+        kinds = list[str]()
+        if self._kinds:
+            kinds = [self._kinds[number] for number in numbers]
         return kind_counts(kinds, len(numbers), tr)
 
     def _check_state(self, index: Index) -> qt.Qt.CheckState | None:

@@ -142,6 +142,10 @@ class FakeHost(Host):
     def labels(self) -> list[str]:
         return [entry.label for entry in self._undo]
 
+    @property
+    def undo_labels(self) -> list[str]:
+        return self.labels
+
     def scene(self) -> str:
         return self._file.name if self._file is not None else "fake.scene"
 

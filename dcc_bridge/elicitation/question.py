@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Protocol
 
 from dcc_bridge.audit.redact import Redacted
 from dcc_bridge.elicitation import types
@@ -34,6 +34,7 @@ Stage = tuple[Surface, ...]  # the surfaces that show a question at the same tim
 
 MAX_MESSAGE_BYTES: Final = 8192  # of a question's message, as UTF-8
 MAX_REASON_CHARS: Final = 500  # of the reason that a person gives; the rest is not read
+_MAX_ITEMS_KEPT: Final = 50  # of a question that has ended
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,7 +225,7 @@ class Question:
             response: The response to the question.
 
         Returns:
-            The question's message, how the question ended, and who ended it.
+            The question's message, items and pictures, how the question ended, and who ended it.
         """
         how = response.message or types.DECLINED
         if response.accepted and how != types.COMPLETION_UNVERIFIED:
@@ -234,7 +235,21 @@ class Question:
                 how = types.AGREED
             else:
                 how = types.DECLINED
-        return Answered(self.message, how, response.answered_by)
+        items: tuple[str, ...] = ()
+        pictures: tuple[Picture, ...] = ()
+        if self.consent is not None:
+            items = self.consent.shown_items
+            pictures = self.consent.pictures
+        return Answered(
+            self.message,
+            how,
+            response.answered_by,
+            response.reason or "",
+            is_consent=self.consent is not None,
+            count=len(items),
+            items=items[:_MAX_ITEMS_KEPT],
+            pictures=pictures,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,6 +265,18 @@ class Page:
     url: str
     description: str | None = None
     visit: Visit | None = None
+
+
+class Picture(NamedTuple):
+    """A picture that stands beside a question.
+
+    Attributes:
+        png: The picture, as a PNG.
+        says: The content of the picture, for its caption and a screen reader.
+    """
+
+    png: bytes
+    says: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,6 +295,7 @@ class Consent:
         arguments: The names and whole values of the skill's arguments, where they are agreed to.
         uncopied: Folders among the files; no copy is kept of their contents.
         labels: The texts that the person reads in place of the items; empty for the items.
+        pictures: How it looks now, and how it looks after; or none.
     """
 
     items: tuple[str, ...] = ()
@@ -279,6 +307,7 @@ class Consent:
     arguments: tuple[tuple[str, str], ...] = ()
     uncopied: tuple[Path, ...] = ()
     labels: tuple[str, ...] = ()
+    pictures: tuple[Picture, ...] = field(default=(), compare=False)
 
     @property
     def shown_items(self) -> tuple[str, ...]:

@@ -128,7 +128,8 @@ def test_what_did_not_stand_says_so_and_lists_no_change(
     assert outcome in facts.split("\n")[0]
     assert WHY in facts
     assert "Changed 2" not in facts
-    assert (error or "") in facts
+    assert ("Line 3.\n" in facts) is (state == "failed")  # and not the words for the agent
+    assert "run_python" not in facts
     assert "Wrote 1: /shots/report.csv" in facts  # undo does not bring it back
     card.open()
     assert card.details.lines.toPlainText() == TEXT.rstrip("\n")

@@ -13,7 +13,7 @@ from typing import Final
 
 from dcc_bridge.callbacks import Unsubscribe
 from dcc_bridge.elicitation.question import Question
-from dcc_bridge.panel import rows
+from dcc_bridge.panel import pressing, rows
 from dcc_bridge.panel.state import Port, State, is_due, read
 from dcc_bridge.qt import binding as qt
 from dcc_bridge.qt.event_loop import DeferredDeletion
@@ -177,7 +177,7 @@ class Panel(qt.QWidget):
         """Do what a button says; nothing if the subject of the row is gone meanwhile."""
         if verb == "copy":
             qt.QApplication.clipboard().setText(key)
-        rows.act(self._port, key, verb, self._bring)
+        pressing.press(self._port, key, verb, self._bring)
         self._throttle.start()
 
     @qt.Slot(bool)

@@ -16,7 +16,7 @@ from dcc_bridge.qt import binding as qt
 from dcc_bridge.qt.call_menu import CallMenu
 from dcc_bridge.qt.labels import SMALL, add_all, scale, tr, unmarked
 from dcc_bridge.qt.panel import widgets
-from dcc_bridge.qt.panel.code_card import CodeCard
+from dcc_bridge.qt.panel.call_card import CallCard
 from dcc_bridge.skills.call_history import Record, why_not_undo
 
 _MAX_NAMES: Final = 50  # of the items that code changed, of each kind
@@ -119,7 +119,7 @@ class History(qt.QWidget):
         self.reads.setToolTip(tr("Also show calls that changed nothing."))
         self.reads.setFocusPolicy(qt.Qt.FocusPolicy.TabFocus)
         scale(self.reads, SMALL)
-        self.card = CodeCard()
+        self.card = CallCard()
         self.text = widgets.Action(tr("Show the code"))
         self.undo = widgets.Action(tr("Undo"))
         self._refusal = widgets.SecondaryLabel()  # says why the button cannot undo

@@ -9,7 +9,7 @@ from dcc_bridge.qt.details_view import DetailsBox
 from dcc_bridge.qt.labels import SMALL, Mnemonics, scale, tr
 
 
-class CodeCard(qt.QPlainTextEdit):
+class CallCard(qt.QPlainTextEdit):
     """A text that says what the code of an agent was for, and what it did.
 
     Attributes:

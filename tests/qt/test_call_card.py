@@ -14,7 +14,7 @@ from shiboken6 import isValid
 from dcc_bridge.consent.effect import CodeRun
 from dcc_bridge.elicitation.details import Details
 from dcc_bridge.panel import rows
-from dcc_bridge.qt.panel.code_card import CodeCard
+from dcc_bridge.qt.panel.call_card import CallCard
 from dcc_bridge.skills.call_history import Status
 
 from .desk import Desk
@@ -31,7 +31,7 @@ CHANGES = {
 RAN = CodeRun(WHY, DETAILS, CHANGES, written=(Path("/shots/report.csv"),))
 
 
-def ran(desk: Desk, state: Status = "done", code: CodeRun = RAN, **more: Any) -> CodeCard:
+def ran(desk: Desk, state: Status = "done", code: CodeRun = RAN, **more: Any) -> CallCard:
     """Have code that ended, choose it in the history, and give its card."""
     desk.ended("Run code", state, "destructive", code=code, **more)
     desk.panel.refresh()

@@ -49,7 +49,7 @@ class Filter:
         words = self.text.casefold().split()
         if not words:
             return True
-        shown = "\n".join((rows.subject(record), *rows.facts(record, _MAX_NAMES))).casefold()
+        shown = "\n".join(rows.story(record, _MAX_NAMES)).casefold()
         return all(word in shown for word in words)
 
 

@@ -39,5 +39,4 @@ def reason(record: Record, tr: Translate = english) -> str:
         sentence = found[1]
     if _FOR_PROGRAMS.search(sentence):
         return tr("The agent's request could not be carried out.")
-    sentence = sentence[:1].upper() + sentence[1:]
     return safe_text(sentence[:_MAX_CHARS])

@@ -206,10 +206,23 @@ def facts(record: Record, names: int = 3) -> Iterator[str]:
         yield from _list_items(tr("Items"), answer.count, answer.items, names)
     why = reasons.reason(record, tr)
     if why:
-        yield why
+        yield tr("Reason: {why}", why=why)
     if record.effect.copy is not None:
         yield tr("The previous version is in {copy}", copy=record.effect.copy)
     yield tr("Call {id}", id=record.id)
+
+
+def story(record: Record, names: int = 3) -> list[str]:
+    """Return what a call did or asked for, and all facts of it, in sentences.
+
+    Args:
+        record: The call.
+        names: How many names are listed at most, as for `facts`.
+    """
+    lines = list(facts(record, names))
+    if record.effect.code is None:  # else the facts say what it was for
+        lines.insert(0, subject(record))
+    return lines
 
 
 def _code_facts(code: CodeRun, names: int, *, stands: bool) -> Iterator[str]:

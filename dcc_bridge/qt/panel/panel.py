@@ -61,7 +61,7 @@ class Panel(qt.QWidget):
         self._tab_order: list[qt.QWidget] = []
         self.state: State | None = None
         self.banner = widgets.Banner()
-        self.history = History()
+        self.history = History(self._deletion)
         self.now = Cards(tr("Questions and running calls of agents appear here."), self._deletion)
         self.grants = Cards(
             tr("Edits that you allow for the session appear here. You can revoke them."),
@@ -207,6 +207,7 @@ class Panel(qt.QWidget):
         self.banner.unmuted.connect(self._unmute)
         self.banner.connect_client.clicked.connect(self.enter_clients)
         self.history.undone.connect(self._undo)
+        self.history.acted.connect(self._act)
         for cards in (self.now, self.grants, self.clients):
             cards.acted.connect(self._act)
 
@@ -222,16 +223,11 @@ class Panel(qt.QWidget):
 
     def _set_tab_order(self) -> None:
         """Let Tab follow the reading order, for new rows too."""
-        history = self.history
         order = [
             *self.banner.buttons,
             *self.now.buttons,
             self.tabs.tabBar(),
-            history.list,
-            history.card,
-            history.text,
-            history.undo,
-            history.reads,
+            *self.history.fields,
             *self.grants.buttons,
             *self.clients.buttons,
         ]

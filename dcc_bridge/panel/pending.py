@@ -30,10 +30,15 @@ class Pending:
     plan: UndoPlan
 
 
+def is_unasked(record: Record) -> bool:
+    """Return whether a call is an agent's, and nobody was asked about it."""
+    return record.client is not None and not record.answers
+
+
 def is_pending(record: Record) -> bool:
     """Return whether an edit of an agent waits for the person to keep it or undo it."""
     effect = record.effect
-    if record.client is None or record.state != "done" or record.answers or record.is_settled:
+    if not is_unasked(record) or record.state != "done" or record.is_settled:
         return False
     return bool(effect.steps) and not effect.undone_by and not effect.is_away
 

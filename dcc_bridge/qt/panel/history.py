@@ -34,6 +34,7 @@ class History(qt.QWidget):
         undone: Emitted when the person wants a step undone, with the step's label.
         acted: Emitted when the person undoes several calls, with the key and the verb of the row
             that lists them.
+        opened: Emitted when a part of the history is opened, with its widget.
         filter: The search and the choices above the list.
         model: The calls that are listed.
         list: The list of the calls.
@@ -48,6 +49,7 @@ class History(qt.QWidget):
 
     undone = qt.Signal(str)
     acted = qt.Signal(str, str)
+    opened = qt.Signal(qt.QWidget)
 
     def __init__(self, deletion: DeferredDeletion) -> None:
         """Make an empty history.
@@ -79,6 +81,7 @@ class History(qt.QWidget):
         self.undo.clicked.connect(self._undo)
         self.undo_back.clicked.connect(self._ask_for_steps)
         self.list.activated.connect(self.card.open)
+        self.list.clicked.connect(self._bring_card)
         self.text.clicked.connect(self.card.open)
         self.list.selectionModel().selectionChanged.connect(self._show_chosen)
         self._lay_out()
@@ -144,6 +147,7 @@ class History(qt.QWidget):
         chosen = self.chosen
         top = self._topmost()
         self.model.show_records(shown)
+        self.list.fit_rows()
         if chosen is None and top is None:
             return
         places = {record.id: row for row, record in enumerate(shown)}
@@ -178,6 +182,10 @@ class History(qt.QWidget):
         self.text.setVisible(has_code)
         self._show_undo(self._state)
         self._show_undo_back(self._state, chosen)
+
+    @qt.Slot()
+    def _bring_card(self) -> None:
+        self.opened.emit(self.card)
 
     def _show_undo(self, state: State) -> None:
         record = self._undo_target()
@@ -223,6 +231,7 @@ class History(qt.QWidget):
         self.steps.acted.connect(self._end_steps)
         self._column.insertWidget(self._column.indexOf(self._refusal), self.steps)
         self.steps.buttons[-1].setFocus(qt.Qt.FocusReason.OtherFocusReason)
+        self.opened.emit(self.steps)
 
     @qt.Slot(str, str)
     def _end_steps(self, key: str, verb: str) -> None:

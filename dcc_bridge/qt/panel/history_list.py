@@ -14,6 +14,7 @@ from dcc_bridge.qt.panel.pictures import thumbnail
 from dcc_bridge.skills.call_history import Record
 
 _MAX_NAMES: Final = 50  # of the items in a copied row, of each kind
+_MIN_ROWS: Final = 3  # that the list has room for, if it has as many
 _AT_TOP: Final = int(qt.Qt.AlignmentFlag.AlignTop | qt.Qt.AlignmentFlag.AlignRight)
 _ICONS: Final = {
     "done": qt.QStyle.StandardPixmap.SP_DialogApplyButton,
@@ -135,18 +136,20 @@ class HistoryList(qt.QTreeView):
         header.setSectionResizeMode(0, qt.QHeaderView.ResizeMode.Stretch)
         header.setSectionResizeMode(1, qt.QHeaderView.ResizeMode.ResizeToContents)
 
-    def minimumSizeHint(self) -> qt.QSize:
-        """Return a height in which two rows can be seen."""
-        return qt.QSize(super().minimumSizeHint().width(), 2 * max(1, self.sizeHintForRow(0)))
+    def fit_rows(self) -> None:
+        """Keep room for some rows, and leave the part of a row at the bottom out of sight."""
+        row = self.sizeHintForRow(0)
+        if row <= 0:
+            return
+        self.setMinimumHeight(row * min(_MIN_ROWS, self.model().rowCount()))
+        margin = self.height() % row
+        if margin != self.viewportMargins().bottom():
+            self.setViewportMargins(0, 0, 0, margin)
 
     def resizeEvent(self, event: qt.QResizeEvent) -> None:
-        """Leave the part of a row at the bottom out of sight."""
+        """Show whole rows in the new height."""
         super().resizeEvent(event)
-        row = self.sizeHintForRow(0)
-        if row > 0:
-            margin = self.height() % row
-            if margin != self.viewportMargins().bottom():
-                self.setViewportMargins(0, 0, 0, margin)
+        self.fit_rows()
 
 
 class HistoryMenu(CallMenu):

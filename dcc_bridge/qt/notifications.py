@@ -19,6 +19,7 @@ from dcc_bridge.qt.labels import SMALL, add_all, label, plain_column, tr
 from dcc_bridge.qt.outlines import draw_outlines
 
 _WIDTH: Final = 48  # of a notification's text, in average characters
+_MIN_WIDTH: Final = 8  # the same, where the window is narrow
 _PASSING_MS: Final = 8000
 """The time for which a notification stays that needs no answer."""
 _KIND: Final = (
@@ -72,10 +73,10 @@ class Notification(QuietWindow):
         self.setAccessibleName(self.text)
         self._words = label(self.text, size=SMALL)
         self._words.setForegroundRole(qt.QPalette.ColorRole.WindowText)
-        row = qt.QHBoxLayout(frame)
-        row.addWidget(self._words, 1)
+        self._row = qt.QHBoxLayout(frame)
+        self._row.addWidget(self._words, 1)
         self.buttons = [_button(caption, act) for caption, act in acts]
-        add_all(row, *self.buttons)
+        add_all(self._row, *self.buttons)
         draw_outlines(self)
 
     def fit(self, most: int) -> None:
@@ -84,12 +85,13 @@ class Notification(QuietWindow):
         Args:
             most: The greatest width, in pixels.
         """
-        width = self.fontMetrics().averageCharWidth() * _WIDTH
-        self._words.setFixedWidth(width)
+        char = self.fontMetrics().averageCharWidth()
+        room = most - 4 * self.fontMetrics().height()  # for the frame and the margins
+        for button in self.buttons:
+            room -= button.sizeHint().width() + self._row.spacing()
+        self._words.setFixedWidth(max(_MIN_WIDTH * char, min(_WIDTH * char, room)))
+        self._row.invalidate()
         self.adjustSize()
-        if self.width() > most:
-            self._words.setFixedWidth(max(1, width - (self.width() - most)))
-            self.adjustSize()
 
     def show_others(self, count: int) -> None:
         """Show after the text how many other notifications there are."""

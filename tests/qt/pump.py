@@ -41,8 +41,10 @@ class QtPump(Pump):
 class LiveDesk:
     """A host with a bridge, its dialogs and its panel, and real clients."""
 
-    def __init__(self, folder: Path, *, has_ui: bool = True, **settings: Any) -> None:
-        self.host = FakeHost(["cam0"], has_ui=has_ui)
+    def __init__(
+        self, folder: Path, *, has_ui: bool = True, host: Any = None, **settings: Any
+    ) -> None:
+        self.host = host or FakeHost(["cam0"], has_ui=has_ui)
         self.pump = QtPump()
         self.presenter = DialogPresenter(self.pump.main, self.host, lambda: None)
         presenter = self.presenter if has_ui else None

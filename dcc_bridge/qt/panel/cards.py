@@ -119,6 +119,7 @@ class Card(qt.QFrame):
             button = before.get(act.verb)
             if button is None:
                 button = self._make(act)
+            button.name(act.caption, act.tip)
             self.buttons.append(button)
         for button in set(before.values()) - set(self.buttons):
             self._acts.removeWidget(button)
@@ -127,7 +128,7 @@ class Card(qt.QFrame):
             self._acts.insertWidget(position, button)
 
     def _make(self, act: Act) -> Action:
-        action = Action(act.caption, act.tip, act.verb)
+        action = Action(act.caption, verb=act.verb)
         action.pressed_for.connect(self._emit_acted)
         action.setProperty(LIVE_PROPERTY, act.verb == "cancel")
         return action

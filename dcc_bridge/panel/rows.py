@@ -302,10 +302,11 @@ def pending_row(state: State) -> Row | None:
 def _pending_acts(found: Pending) -> tuple[Act, ...]:
     """Return the buttons of edits that asked nothing: undo only as far as nothing lies above."""
     n = found.count
-    undo_last = Act("undo_last", tr("Undo"), tr("Undo this step."))
     if n == 1:
-        acts = [Act("keep", tr("Keep"), tr("Leave it as it is.")), undo_last]
+        keep = Act("keep", tr("Keep"), tr("Leave it as it is."))
+        acts = [keep, Act("undo_last", tr("Undo"), tr("Undo this step."))]
     else:
+        undo_last = Act("undo_last", tr("Undo last"), tr("Undo this step."))
         keep = Act("keep", tr("Keep all"), tr("Leave the {n} steps as they are.", n=n))
         undo_steps = Act("undo_steps", tr("Undo all"), tr("Undo the {n} steps.", n=n))
         acts = [keep, undo_last, undo_steps]

@@ -14,7 +14,7 @@ from dcc_bridge.elicitation.question_queue import Click
 from dcc_bridge.elicitation.text import breakable, safe_line
 from dcc_bridge.qt import binding as qt
 from dcc_bridge.qt.call_menu import CallMenu
-from dcc_bridge.qt.event_loop import OURS_PROPERTY, DeferredDeletion
+from dcc_bridge.qt.event_loop import OURS_PROPERTY, PANEL_NAME, DeferredDeletion
 from dcc_bridge.qt.labels import SMALL, add_all, label, plain_column, tr
 from dcc_bridge.qt.outlines import draw_outlines
 
@@ -275,6 +275,9 @@ def _free_corner(area: qt.QRect, size: qt.QSize, column: Sequence[qt.QWidget]) -
         is_ours = window.isVisible() and window.property(OURS_PROPERTY) and window not in column
         if is_ours and not isinstance(window, Notification):
             taken.append(window.frameGeometry())
+        for panel in window.findChildren(qt.QWidget, PANEL_NAME):
+            if panel.isVisible():
+                taken.append(qt.QRect(panel.mapToGlobal(qt.QPoint()), panel.size()))
     for place in places:
         if not any(place.intersects(other) for other in taken):
             return place

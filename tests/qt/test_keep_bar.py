@@ -96,7 +96,7 @@ def test_steps_of_one_client_in_a_row_are_kept_or_undone_together(kept: Kept) ->
     until(lambda: kept.steps == ["By another"])
     assert said == (
         ["Turned 12 boxes", "claude-code · the last of 2 steps in a row"],
-        ["Keep all", "Undo", "Undo all"],
+        ["Keep all", "Undo last", "Undo all"],
     )
     until(lambda: said_in(kept.shown.card) == ["By another", "cursor"])
 
@@ -106,7 +106,7 @@ def test_one_of_several_steps_is_undone_alone(kept: Kept) -> None:
     kept.ended("Turned 12 boxes", "done", ago=30)
     until(lambda: len(kept.shown.card.buttons) == 3)
 
-    press(kept.shown.card, "Undo")
+    press(kept.shown.card, "Undo last")
 
     until(lambda: kept.steps == ["Moved 12 boxes"])
     until(lambda: captions(kept.shown.card) == ["Keep", "Undo"])

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import shiboken6
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import QPoint, QRect, Qt, QTimer
 from PySide6.QtWidgets import QApplication, QDockWidget, QLabel, QWidget
 
 from dcc_bridge.qt import notifications
 
+from .desk import Desk
 from .stage import Stage, ask_name, click, consent, elsewhere, until, words
+from .test_panel import docked
 
 
 def chips(stage: Stage, *messages: str) -> list[notifications.Notification]:
@@ -89,6 +91,21 @@ def test_a_chip_covers_no_dialog_of_ours(stage: Stage) -> None:
     chip = stage.presenter.notifications.visible[-1]
     assert chip.isVisible()
     assert not chip.frameGeometry().intersects(dialog.frameGeometry())
+
+
+def test_a_chip_covers_no_button_of_the_panel_in_a_wide_dock(desk: Desk) -> None:
+    desk.window.setCentralWidget(QWidget())
+    dock = docked(desk)
+    desk.window.resize(1000, 600)
+    desk.window.resizeDocks([dock], [420], Qt.Orientation.Horizontal)
+    until(lambda: desk.panel.isVisible() and 380 < desk.panel.width() < 480)
+
+    desk.presenter.chip(ask_name(), "x", lambda: None, lambda: None)
+    until(lambda: desk.presenter.notifications.visible)
+
+    (chip,) = desk.presenter.notifications.visible
+    panel = QRect(desk.panel.mapToGlobal(QPoint()), desk.panel.size())
+    assert not chip.frameGeometry().intersects(panel)
 
 
 def test_a_chip_fits_into_a_narrow_window(stage: Stage) -> None:

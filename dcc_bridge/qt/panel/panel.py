@@ -17,7 +17,7 @@ from dcc_bridge.panel import pressing, rows
 from dcc_bridge.panel.row import Row
 from dcc_bridge.panel.state import Port, State, is_due, read
 from dcc_bridge.qt import binding as qt
-from dcc_bridge.qt.event_loop import DeferredDeletion
+from dcc_bridge.qt.event_loop import PANEL_NAME, DeferredDeletion
 from dcc_bridge.qt.labels import add_all, padded, plain_column, tr
 from dcc_bridge.qt.outlines import draw_outlines
 from dcc_bridge.qt.panel import widgets
@@ -71,10 +71,12 @@ class Panel(qt.QWidget):
         )
         self.clients = Cards(tr("Connected agents appear here."), self._deletion)
         self.pending = Card(Row("", ""), self._deletion)
+        self.pending.setFrameShape(qt.QFrame.Shape.StyledPanel)
         self.pending.hide()
         self.tabs = qt.QTabWidget()
         self._throttle = qt.QTimer(self, interval=_REFRESH_INTERVAL_MS, singleShot=True)
         self._clock = qt.QTimer(self, interval=_CLOCK_INTERVAL_MS)
+        self.setObjectName(PANEL_NAME)
         self.setAccessibleName(tr("Agents"))
         self._connect()
         self._lay_out()

@@ -72,7 +72,7 @@ def test_all_of_a_task_goes_back_from_the_foot_of_the_panel(desk: SceneDesk) -> 
 
     click(undo_all)
 
-    assert captions == ["Keep all", "Undo", "Undo all"]
+    assert captions == ["Keep all", "Undo last", "Undo all"]
     assert before == (True, True)
     assert (desk.has("Box"), desk.has("Cone")) == (False, False)
     desk.running.until(lambda: not desk.panel.pending.isVisible())

@@ -21,13 +21,25 @@ class Pending:
         last: The newest of them.
         first: The oldest of them that can be undone together with the newest.
         count: How many they are.
-        plan: What goes back if all of them are undone.
+        plan: What goes back if all of them are undone, with what came after them.
     """
 
     last: Record
     first: Record
     count: int
     plan: UndoPlan
+
+    @property
+    def above(self) -> Record | None:
+        """The newest call of an agent that came after them and would go back first, or None."""
+        if self.plan.records and self.plan.records[0].id != self.last.id:
+            return self.plan.records[0]
+        return None
+
+    @property
+    def is_undoable(self) -> bool:
+        """Whether they are on top of the undo stack, so that they alone go back."""
+        return self.plan.reaches and self.above is None
 
 
 def is_unasked(record: Record) -> bool:

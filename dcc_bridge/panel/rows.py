@@ -292,7 +292,10 @@ def pending_row(state: State) -> Row | None:
     detail = who(last.client)
     if n > 1:
         detail = tr("{who} · the last of {n} steps in a row", who=detail, n=n)
-    if found.plan.obstacle:
+    if found.above is not None:
+        later = tr("“{title}” came after it.", title=subject(found.above))
+        detail = f"{detail} · {later}"
+    elif found.plan.obstacle:
         detail = f"{detail} · {found.plan.obstacle}"
     acts = _pending_acts(found)
     key = f"{last.id}/{found.first.id}"
@@ -310,7 +313,7 @@ def _pending_acts(found: Pending) -> tuple[Act, ...]:
         keep = Act("keep", tr("Keep all"), tr("Leave the {n} steps as they are.", n=n))
         undo_steps = Act("undo_steps", tr("Undo all"), tr("Undo the {n} steps.", n=n))
         acts = [keep, undo_last, undo_steps]
-    if not found.plan.reaches:
+    if not found.is_undoable:
         acts = acts[:1]
     return tuple(acts)
 

@@ -263,6 +263,7 @@ def keep_bar() -> bool:
     area = FreeCADGui.getMainWindow().frameGeometry()
     told = {
         "title": bar.card.row.title,
+        "detail": bar.card.row.detail,
         "buttons": [button.text() for button in bar.card.buttons],
         "notices": [notice.text for notice in parts.presenter.notifications.visible],
         "is_inside": area.contains(bar.frameGeometry()),

@@ -44,7 +44,7 @@ class LiveDesk:
     def __init__(
         self, folder: Path, *, has_ui: bool = True, host: Any = None, **settings: Any
     ) -> None:
-        self.host = host or FakeHost(["cam0"], has_ui=has_ui)
+        self.host: Any = host or FakeHost(["cam0"], has_ui=has_ui)
         self.pump = QtPump()
         self.presenter = DialogPresenter(self.pump.main, self.host, lambda: None)
         presenter = self.presenter if has_ui else None

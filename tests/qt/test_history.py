@@ -69,9 +69,7 @@ def edit_by_hand(desk: Desk, label: str = "Move Cube") -> None:
 def test_a_row_says_what_was_asked_and_the_answer_with_its_reason(desk: Desk) -> None:
     asked(desk, "Delete 2 lamps?\nAll of them.", reason="I need them", items=("Key", "Fill"))
 
-    assert ended(desk.panel) == [
-        "Delete 2 lamps?. claude-code · declined in the app: “I need them”"
-    ]
+    assert ended(desk.panel) == ["Delete 2 lamps? claude-code · declined in the app: “I need them”"]
 
 
 def test_a_click_on_a_refusal_opens_a_card_with_how_many_items_and_the_number(desk: Desk) -> None:

@@ -138,6 +138,18 @@ def test_with_a_step_of_the_person_above_there_is_no_undo_and_the_bar_says_why(
     assert "Undo your own step “Move Cube” in fake first" in words(kept.shown.card)
 
 
+def test_with_an_approved_step_above_there_is_no_undo_and_the_bar_names_the_step(
+    kept: Kept,
+) -> None:
+    kept.ended("Moved 12 boxes", "done", ago=60)
+
+    kept.ended("Delete 3 lamps", "done", "destructive", by="host", ago=1)
+    kept.bar.refresh()
+
+    assert captions(kept.shown.card) == ["Keep"]
+    assert "“Delete 3 lamps” came after it." in words(kept.shown.card)
+
+
 def test_a_press_that_comes_after_a_newer_step_undoes_nothing(kept: Kept) -> None:
     kept.ended("Moved 12 boxes", "done")
     card = kept.shown.card

@@ -99,7 +99,7 @@ class HistoryModel(qt.QAbstractTableModel):
             case qt.Qt.ItemDataRole.DisplayRole:
                 return f"{rows.subject(record)}\n{rows.summary(record)}"
             case qt.Qt.ItemDataRole.AccessibleTextRole:
-                return f"{rows.subject(record)}. {rows.summary(record)}"
+                return _spoken(record)
             case qt.Qt.ItemDataRole.DecorationRole:
                 return self._icons.get(rows.sign(record), self._warning)
         return None
@@ -190,6 +190,14 @@ class HistoryMenu(CallMenu):
             cells = (_when(record), rows.subject(record), rows.summary(record), record.id)
             lines.append("\t".join(cells))
         qt.QApplication.clipboard().setText("\n".join(lines))
+
+
+def _spoken(record: Record) -> str:
+    """Return the row of a call as a screen reader reads it."""
+    subject = rows.subject(record)
+    if not subject.endswith((".", "?", "!")):
+        subject += "."
+    return f"{subject} {rows.summary(record)}"
 
 
 def _when(record: Record) -> str:

@@ -112,6 +112,7 @@ class Action(qt.QPushButton):
         self.clicked.connect(self._emit_verb)
         self.setFocusPolicy(qt.Qt.FocusPolicy.TabFocus)
         self.setSizePolicy(qt.QSizePolicy.Policy.Maximum, qt.QSizePolicy.Policy.Fixed)
+        self.setAutoDefault(False)  # no button of a dialog is pressed by an Enter elsewhere
         self.name(caption, tip)
         scale(self, SMALL)
 

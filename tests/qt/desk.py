@@ -136,6 +136,8 @@ class Parts:
             left = Effect()
             if label is not None:
                 left = Effect((label,), label, mark.depth, base=mark.depth - 1)
+            if state == "done":
+                call.deeds.append(title)
             trail.end(state, error, replace(left, code=code))
         return label
 

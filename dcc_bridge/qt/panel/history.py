@@ -74,6 +74,7 @@ class History(qt.QWidget):
         self.text = widgets.Action(tr("Show the code"))
         self.undo = widgets.Action(tr("Undo"))
         self.undo_back = widgets.Action(tr("Undo this and all after it…"))
+        self.undo_back.hide()
         self.steps: Card | None = None
         self._refusal = widgets.SecondaryLabel()  # says why the button cannot undo
         self.reads.toggled.connect(self._refresh)

@@ -23,7 +23,7 @@ from dcc_bridge.qt.panel.cards import Card
 
 _REFRESH_INTERVAL_MS: Final = 100  # between two refreshes, at least
 _CLOCK_INTERVAL_MS: Final = 1000  # between two looks at the undo stack, while the bar has a row
-_WIDTH: Final = 72  # in average characters
+_WIDTH: Final = 84  # in average characters
 
 
 class KeepBar(qt.QObject):

@@ -32,6 +32,8 @@ ROWS = {
     "panel": ["Show", "Cancel"],
     "card": ["Undo: Ran 17 lines of code"],
     "text": [],
+    "bar": ["Keep all", "Undo last", "Undo all"],
+    "steps": ["Undo 2 steps", "Cancel"],
 }
 """The row of buttons that matters in each picture, from left to right."""
 

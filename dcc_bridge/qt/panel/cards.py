@@ -103,6 +103,8 @@ class Card(qt.QFrame):
         """Return whether the texts of a row have enough room beside its buttons."""
         if len(self.buttons) < 2:
             return True
+        if "\n" in row.detail:  # a list
+            return False
         room = self.width()
         for button in self.buttons:
             room -= button.sizeHint().width()

@@ -16,6 +16,7 @@ from dcc_bridge.panel.state import State
 from dcc_bridge.qt import binding as qt
 from dcc_bridge.qt.event_loop import DeferredDeletion
 from dcc_bridge.qt.labels import SMALL, add_all, scale, tr, unmarked
+from dcc_bridge.qt.outlines import draw_outlines
 from dcc_bridge.qt.panel import widgets
 from dcc_bridge.qt.panel.call_card import CallCard
 from dcc_bridge.qt.panel.cards import Card
@@ -210,15 +211,15 @@ class History(qt.QWidget):
         row = None
         if chosen is not None and chosen.effect.label != state.top.label:
             row = rows.undo_row(state, chosen)
-        self.undo_back.setVisible(row is not None and bool(row.acts))
-        self.undo.setVisible(not self.undo_back.isVisibleTo(self))
-        if row is not None and row.acts:
+        can_undo = row is not None and bool(row.acts)
+        if can_undo:
             self._refusal.hide()
         elif row is not None and chosen is not None and chosen.effect.steps:
             self._refusal.show_text(row.detail)
-        is_shown = self.steps is not None and row is not None and self.steps.row.key == row.key
-        if not is_shown:
+        if self.steps is not None and (row is None or self.steps.row.key != row.key):
             self._shut_steps()
+        self.undo.setVisible(not can_undo)
+        self.undo_back.setVisible(can_undo and self.steps is None)
 
     @qt.Slot()
     def _ask_for_steps(self) -> None:
@@ -226,17 +227,19 @@ class History(qt.QWidget):
         chosen = self.chosen
         if chosen is None or self._state is None:
             return
-        self._shut_steps()
         row = rows.undo_row(self._state, chosen)
         self.steps = Card(_with_way_out(row), self._deletion)
         self.steps.acted.connect(self._end_steps)
         self._column.insertWidget(self._column.indexOf(self._refusal), self.steps)
         self.steps.buttons[-1].setFocus(qt.Qt.FocusReason.OtherFocusReason)
+        draw_outlines(self.steps)
+        self._show_chosen()
         self.opened.emit(self.steps)
 
     @qt.Slot(str, str)
     def _end_steps(self, key: str, verb: str) -> None:
         self._shut_steps()
+        self._show_chosen()
         if verb != _BACK_OFF:
             self.acted.emit(key, verb)
 

@@ -18,6 +18,7 @@ _MIN_ROWS: Final = 2  # that the list has room for, if it has as many
 _AT_TOP: Final = int(qt.Qt.AlignmentFlag.AlignTop | qt.Qt.AlignmentFlag.AlignRight)
 _ICONS: Final = {
     "done": qt.QStyle.StandardPixmap.SP_DialogApplyButton,
+    "tried": qt.QStyle.StandardPixmap.SP_MessageBoxInformation,
     "undone": qt.QStyle.StandardPixmap.SP_BrowserReload,
     "unanswered": qt.QStyle.StandardPixmap.SP_MessageBoxInformation,
     "refused": qt.QStyle.StandardPixmap.SP_DialogCancelButton,

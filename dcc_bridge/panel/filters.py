@@ -72,5 +72,5 @@ def _is_of_kind(record: Record, kind: str) -> bool:
     if kind == "refused":
         return sign in _REFUSED
     if kind == "failed":
-        return sign not in (*_REFUSED, "done", "undone")
+        return sign not in (*_REFUSED, "done", "undone", "tried")
     return sign == kind

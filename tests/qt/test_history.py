@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import QBuffer, QIODevice, Qt
-from PySide6.QtGui import QColor, QFontMetrics, QPixmap
+from PySide6.QtGui import QAccessible, QColor, QFontMetrics, QPixmap
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QWidget
 
 from dcc_bridge.elicitation.caller import Client
 from dcc_bridge.elicitation.question import Consent, Picture, Question
@@ -399,3 +399,30 @@ def test_blenders_panel_gets_the_same_list_from_the_view(desk: Desk) -> None:
     assert view.history_clients == {"claude-code": "claude-code", "cursor": "cursor"}
     assert row.title == "Undo 2 steps?"
     assert desk.host.labels == []
+
+
+def test_assistive_technology_reads_columns_rows_fields_and_buttons(desk: Desk) -> None:
+    """By the interfaces that AT-SPI and the screen readers of other systems read."""
+    desk.ended("Add lamp", "done", ago=60)
+    desk.ended("Move lamp", "done", ago=30)
+    desk.panel.refresh()
+    history = desk.panel.history
+    choose(desk, 1)
+    table = QAccessible.queryAccessibleInterface(history.list)
+
+    def name(widget: QWidget) -> str:
+        return QAccessible.queryAccessibleInterface(widget).text(QAccessible.Text.Name)
+
+    cells = [table.child(n).text(QAccessible.Text.Name) for n in range(table.childCount())]
+    assert cells[:2] == ["Call", "Time"]
+    assert cells[2::2] == [
+        "Move lamp. claude-code · done · no question needed",
+        "Add lamp. claude-code · done · no question needed",
+    ]
+    assert [name(field) for field in history.filter.fields] == [
+        "Search the history",
+        "All clients",  # Qt names a choice by what is chosen
+        "All kinds",
+    ]
+    assert name(history.card.facts) == "About the chosen call"
+    assert name(history.undo_back) == "Undo this and all after it…"

@@ -251,7 +251,46 @@ def report() -> None:
     (HOME / "report.json").write_text(json.dumps(told), encoding="utf-8")
 
 
+def keep_bar() -> bool:
+    """Write down what the bar says, its buttons, and how many notices are drawn; when it is there.
+
+    It is also written whether the main window has kept the keyboard.
+    """
+    parts = plugin.plug_in()._parts
+    bar = parts.keep_bar.window if parts is not None and parts.keep_bar is not None else None
+    if parts is None or bar is None or not bar.isVisible():
+        return False
+    area = FreeCADGui.getMainWindow().frameGeometry()
+    told = {
+        "title": bar.card.row.title,
+        "detail": bar.card.row.detail,
+        "buttons": [button.text() for button in bar.card.buttons],
+        "notices": [notice.text for notice in parts.presenter.notifications.visible],
+        "is_inside": area.contains(bar.frameGeometry()),
+        "is_active": bar.isActiveWindow(),
+    }
+    (HOME / "bar.json").write_text(json.dumps(told), encoding="utf-8")
+    return True
+
+
+def press_bar(caption: str) -> Callable[[], bool]:
+    """Return a word that presses a button of the bar, once the button is there."""
+
+    def press() -> bool:
+        parts = plugin.plug_in()._parts
+        bar = parts.keep_bar.window if parts is not None and parts.keep_bar is not None else None
+        for button in bar.card.buttons if bar is not None else ():
+            if button.text() == caption:
+                button.click()
+                return True
+        return False
+
+    return press
+
+
 WORDS: dict[str, Any] = {
+    "keep bar": keep_bar,
+    **{caption: press_bar(caption) for caption in ("Keep", "Keep all", "Undo last", "Undo all")},
     "report": report,
     "new": new,
     "undo": undo,

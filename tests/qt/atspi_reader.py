@@ -92,7 +92,12 @@ def press(thing: Any, name: str) -> bool:
     return any(press(child, name) for child in children(thing))
 
 
+def _give_up(number: int, frame: object) -> None:
+    raise TimeoutError(f"the window was not read in {LIMIT_S} s")
+
+
 def main() -> None:
+    signal.signal(signal.SIGALRM, _give_up)
     signal.alarm(LIMIT_S)
     button, awaited, *command = sys.argv[1:]
     Atspi.init()

@@ -1,7 +1,6 @@
 """Shows one question in a window, for a screen reader: ``python -m tests.qt.spoken_card NAME``.
 
-It prints "ready" once keys count in the question, and then each widget that gets the focus. When it
-is answered, it prints the answer and ends.
+It prints "ready" once keys count in the question, and the answer when it is answered.
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ from typing import Any
 
 from PySide6.QtCore import QBuffer, QIODevice, Qt
 from PySide6.QtGui import QImage
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QApplication
 
 from dcc_bridge.elicitation.question import Offers, Picture, Question
 from tests.qt.stage import Stage, ask_name, consent, form, go_to, until
@@ -59,22 +58,16 @@ def _png() -> bytes:
     return bytes(buffer.data().data())
 
 
-def _say_focus(before: QWidget | None, after: QWidget | None) -> None:
-    if after is not None:
-        name = after.accessibleName() or getattr(after, "text", str)()
-        print("focus", name.replace("&", ""), flush=True)
-
-
 QUESTIONS = {"deletion": deletion, "export": export, "ending": ending}
 
 
 def main() -> None:
     app = QApplication(["card"])
+    app.setQuitOnLastWindowClosed(False)
     stage = Stage()
     heard, _ = stage.show(QUESTIONS[sys.argv[1]]())
     go_to(stage.dialog)
     print("ready", flush=True)
-    app.focusChanged.connect(_say_focus)
     until(lambda: heard, limit=300)
     print("answered", getattr(heard[0], "action", heard[0]), flush=True)
     stage.close()

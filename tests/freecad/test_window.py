@@ -153,7 +153,7 @@ def test_a_skill_that_fails_is_one_plain_line_in_the_report_view(
 def test_edits_that_asked_nothing_wait_in_one_bar_and_go_back_together(
     window: Application, shown: Screen, tmp_path: Path
 ) -> None:
-    """Six edits in a row leave one bar and no notice; FreeCAD's own redo brings them back."""
+    """Six edits in a row leave one bar and no notice; in the panel there is the same row."""
     before = count(window)
     for _ in range(6):
         assert status(window.call("drill", {})) == "done"
@@ -167,6 +167,9 @@ def test_edits_that_asked_nothing_wait_in_one_bar_and_go_back_together(
 
     until(is_told, "the bar does not have all of them")
     shown.look().save(Path(os.environ.get("SEEN_IN", tmp_path)) / "bar.png")
+    window.order("What agents did", "panel row")
+    window.obeyed()
+    shown.look().save(Path(os.environ.get("SEEN_IN", tmp_path)) / "panel.png")
     window.order("Undo all")
     window.obeyed()
 

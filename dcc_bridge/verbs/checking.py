@@ -327,6 +327,8 @@ def _is_missing(written: str, folder: Path) -> bool:
     if any(sign in written for sign in _PATTERN_SIGNS):
         return False
     path = folder / written.removeprefix("//")
+    if written.endswith("]") and not path.exists():  # in a package: package.usdz[inner.png]
+        path = folder / written.partition("[")[0]
     if "<" in path.name:  # a pattern, such as <UDIM>
         first_part = path.name.partition("<")[0]
         return not any(path.parent.glob(first_part + "*"))

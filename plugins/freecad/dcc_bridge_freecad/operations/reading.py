@@ -49,11 +49,24 @@ _NOTES: Final = re.compile(r' status="\d+"|\s*<Extensions.*?</Extensions>', re.D
 _MAX_COMPARED: Final = 3_000  # objects; FreeCAD needs 0.2 s for so many
 _MAX_CELLS: Final = 100  # of a spreadsheet, whose contents are listed
 _TEXTS: Final = ("Text", "LabelText")
+_SET_VALUES: Final = "set_values(items=[item], values={prop: value})"
 RECOMPUTES: Final = Rule(
-    "recomputes", "it cannot be computed", "set_values or connect(cut=...), as the reason says"
+    "recomputes",
+    f"FreeCAD cannot compute these objects; {_SET_VALUES}, or connect(cut=...), changes what the "
+    "reason names.",
+    _SET_VALUES,
 )
-VALID: Final = Rule("valid_shape", "its shape is not valid", "delete, or create it anew")
-NOT_EMPTY: Final = Rule("not_empty", "it has no shape", "set_values with what it is made of")
+VALID: Final = Rule(
+    "valid_shape",
+    "The shapes of these objects break the rules of solids; delete(items) removes them, and create "
+    "makes new ones.",
+    "delete(items)",
+)
+NOT_EMPTY: Final = Rule(
+    "not_empty",
+    f"These objects have no shape; {_SET_VALUES} names what each is made of.",
+    _SET_VALUES,
+)
 
 
 class _Reads(ApiSearch, Checking, CodeContext):

@@ -35,7 +35,12 @@ _MAX_KEYS: Final = 100  # of each parameter, when an agent looks into an item
 _MAX_COMPLAINING: Final = 10_000  # nodes whose errors and warnings are read
 _UNNAMED: Final = ("saveAndIncrementFileName", "saveAndBackup", "saveAsBackup")
 _PICTURES: Final = ("sopoutput", "vm_picture", "picture", "lopoutput", "outputimage", "copoutput")
-COOKS: Final = Rule("cooks", "Houdini reports an error", "set_values or connect, as the error says")
+_SET_VALUES: Final = "set_values(items=[item], values={parm: value})"
+COOKS: Final = Rule(
+    "cooks",
+    f"Houdini cannot cook these nodes; {_SET_VALUES}, or connect, changes what the error names.",
+    _SET_VALUES,
+)
 
 
 class _Reads(ApiSearch, Building, Checking, CodeContext, Keyframes):

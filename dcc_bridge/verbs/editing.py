@@ -109,12 +109,19 @@ class BuildingVerbs(ItemVerbs[Building]):
         """
         if not things:
             raise ValueError("things: give at least one.")
+        operations = self._operations
         repeats = [self._repeat_of(number, thing) for number, thing in enumerate(things)]
-        count = sum(repeat is None or len(repeat.spots) for repeat in repeats)
+        count = 0
+        for repeat in repeats:
+            if repeat is None:
+                count += 1
+            else:
+                count += len(repeat.spots)
         check_count(count)
         self._consents.ask("Create", count, "item")
         rows = []
         items = []
+        names_taken: list[str] = []
         for number, thing, spot in track(self._single(things, repeats), total=count):
             row = self._create_one(number, thing)
             item = str(row["item"])
@@ -122,10 +129,25 @@ class BuildingVerbs(ItemVerbs[Building]):
             if repeat is not None:
                 if "part" in row:
                     raise ValueError(f"things[{number}]: a part of an item has no repeat.")
-                turn_to(self._operations, item, repeat, spot)
+                turn_to(operations, item, repeat, spot)
             rows.append(row)
             items.append(item)
-        return result(items, f"Created {self._created(rows)}", made=rows)
+            if "part" not in row and self._is_taken(item, thing.get("name")):
+                names_taken.append(f"{thing['name']} is taken: this is {operations.name(item)}")
+        facts: Json = {"made": rows}
+        if names_taken:
+            facts["names_taken"] = names_taken
+        return result(items, f"Created {self._created(rows)}", **facts)
+
+    def _is_taken(self, item: str, wanted: str | None) -> bool:
+        """Return whether a new item has another name because others have the wanted one."""
+        operations = self._operations
+        if not wanted or operations.name(item) == wanted:
+            return False
+        with suppress(LookupError, ValueError):  # the application does not allow such a name
+            _, others = operations.called(item, wanted)
+            return bool(others)
+        return False
 
     def _created(self, rows: Sequence[Json]) -> str:
         """Return what was created, in words: "2 lights", "modifiers["Bevel"] of Cube"."""

@@ -289,6 +289,53 @@ def test_names_can_be_exchanged_and_those_of_parents_change_too(scene: Studio) -
     assert len(scene.nodes) == len(marks)
 
 
+def test_a_preview_is_told_as_one_that_changed_nothing(scene: Studio) -> None:
+    scene.do("rename", pattern="*i*", to="lamp_##", preview=True)
+
+    [call] = scene.do("recent_calls", limit=1)["calls"]
+
+    assert call["did"] == "Changed nothing: previewed new names of 2 lights"
+
+
+@pytest.mark.parametrize(
+    ("verb", "arguments", "did"),
+    [
+        ("delete", {"pattern": "nowhere*"}, "Deleted nothing"),
+        ("clean", {"what": ["empty_groups"]}, "Cleaned nothing away"),
+    ],
+)
+def test_a_call_with_nothing_to_do_is_told_as_one(
+    scene: Studio, verb: str, arguments: dict[str, Any], did: str
+) -> None:
+    scene.do(verb, **arguments)
+
+    assert scene.do("recent_calls", limit=1)["calls"][0]["did"] == did
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        ({}, 'delete needs items, such as items=["Cube"], or a pattern, such as pattern='),
+        ({"type": "Light"}, 'pattern="*" goes with a type'),
+        ({"names": ["/Tree"]}, "It takes: items, pattern, type, under."),
+    ],
+)
+def test_delete_without_its_arguments_names_them(
+    scene: Studio, arguments: dict[str, Any], named: str
+) -> None:
+    assert named in scene.fails("delete", **arguments)
+
+
+def test_of_taken_names_the_new_ones_are_told(scene: Studio) -> None:
+    things = [{"type": "Light", "name": "Key", "under": "/Set"}, {"type": "Mesh", "name": "New"}]
+
+    told = scene.do("create", things=[*things, things[0]])
+    free = scene.do("create", things=[{"type": "Mesh"}, {"type": "Mesh", "name": "Free"}])
+
+    assert told["names_taken"] == ["Key is taken: this is Key_1", "Key is taken: this is Key_2"]
+    assert "names_taken" not in free
+
+
 def test_selecting_is_all_that_select_does(scene: Studio) -> None:
     before = scene.host.scene_digest()
     stack = scene.host.labels

@@ -161,6 +161,17 @@ def test_an_edit_of_a_hundred_is_short_both_ways(
     assert len(scene.host.labels) <= 2
 
 
+def test_a_hundred_names_that_are_taken_are_told_in_short(scene: Studio) -> None:
+    thing = {"type": "Mesh", "name": "Cube_###", "repeat": GRID}
+    scene.do("create", things=[thing])
+
+    told = scene.do("create", things=[thing])
+
+    assert told["names_taken"][0] == "Cube_001 is taken: this is Cube_001_1"
+    assert len(told["names_taken"]) + told["names_taken_left_out"] == 100
+    assert len(json.dumps(told)) < SMALL
+
+
 def test_a_ring_turns_its_items_about_its_middle(scene: Studio) -> None:
     ring = {"count": 4, "radius": 3, "axis": "y", "turn": True}
     thing = {"type": "Light", "name": "Lamp", "at": [1, 1, 1], "repeat": ring}

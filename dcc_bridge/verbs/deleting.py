@@ -135,8 +135,8 @@ class DeletingVerbs(ConsentingVerbs[Deleting]):
         operations = self._operations
         if not items and not pattern:
             raise ValueError(
-                'delete needs items, such as items=["Cube"], or a pattern, such as pattern="sh00*"; '
-                'pattern="*" goes with a type.'
+                'delete needs items, such as items=["Cube"], or a pattern, such as '
+                'pattern="sh00*"; pattern="*" goes with a type.'
             )
         matching = []
         if items:

@@ -111,12 +111,7 @@ class BuildingVerbs(ItemVerbs[Building]):
             raise ValueError("things: give at least one.")
         operations = self._operations
         repeats = [self._repeat_of(number, thing) for number, thing in enumerate(things)]
-        count = 0
-        for repeat in repeats:
-            if repeat is None:
-                count += 1
-            else:
-                count += len(repeat.spots)
+        count = _count(repeats)
         check_count(count)
         self._consents.ask("Create", count, "item")
         rows = []
@@ -132,22 +127,23 @@ class BuildingVerbs(ItemVerbs[Building]):
                 turn_to(operations, item, repeat, spot)
             rows.append(row)
             items.append(item)
-            if "part" not in row and self._is_taken(item, thing.get("name")):
-                names_taken.append(f"{thing['name']} is taken: this is {operations.name(item)}")
+            if "part" not in row:
+                names_taken += self._taken_name(item, thing.get("name"))
         facts: Json = {"made": rows}
         if names_taken:
             facts["names_taken"] = names_taken
         return result(items, f"Created {self._created(rows)}", **facts)
 
-    def _is_taken(self, item: str, wanted: str | None) -> bool:
-        """Return whether a new item has another name because others have the wanted one."""
+    def _taken_name(self, item: str, wanted: str | None) -> list[str]:
+        """Return a sentence if a new item has another name because others have the wanted one."""
         operations = self._operations
         if not wanted or operations.name(item) == wanted:
-            return False
+            return []
         with suppress(LookupError, ValueError):  # the application does not allow such a name
             _, others = operations.called(item, wanted)
-            return bool(others)
-        return False
+            if others:
+                return [f"{wanted} is taken: this is {operations.name(item)}"]
+        return []
 
     def _created(self, rows: Sequence[Json]) -> str:
         """Return what was created, in words: "2 lights", "modifiers["Bevel"] of Cube"."""
@@ -333,6 +329,17 @@ class MaterialVerbs(ItemVerbs[Materials]):
             summary = f"Gave {counted(operations, items)} the material {name}"
         users = list(operations.users(name))
         return result(items, summary, material=name, is_new=is_new, users=users)
+
+
+def _count(repeats: Sequence[Repeat | None]) -> int:
+    """Return how many items things with these repeats make."""
+    count = 0
+    for repeat in repeats:
+        if repeat is None:
+            count += 1
+        else:
+            count += len(repeat.spots)
+    return count
 
 
 def _of_part(made: str, values: Json) -> Json:

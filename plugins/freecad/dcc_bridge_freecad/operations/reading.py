@@ -41,6 +41,7 @@ _EXPORTERS: Final = ("Part", "Mesh", "Import", "ImportGui", "Points")
 _WITH_WRITERS: Final = ("FreeCAD", *_EXPORTERS, "Fem", "Path", "TechDraw")
 _WRITES: Final = re.compile(r"(?!\w*(ToString|Inventor|Feature|Units))(export|save|write)\w*")
 _ABSTRACT: Final = {"Part::Boolean", "Part::Datum", "Part::Primitive", "App::DocumentObject"}
+_CRASHING: Final = {"TechDraw::LandmarkDimension"}  # FreeCAD 0.20.2, as it computes one of nothing
 _PYTHON: Final = re.compile("Python$|^App::FeatureTest")  # types that do nothing without a proxy
 _MEMBER: Final = re.compile(r"(?:<<([^>]+)>>|\b([A-Za-z_]\w*))\.([A-Za-z_][\w.]*)")
 # Parts of an object's content that differ although a person sees the same: FreeCAD's own notes of
@@ -171,7 +172,8 @@ class _Reads(ApiSearch, Checking, CodeContext):
         if FreeCAD.ActiveDocument is None:
             return []
         types = document().supportedTypes()
-        return [name for name in types if name not in _ABSTRACT and not _PYTHON.search(name)]
+        left_out = _ABSTRACT | _CRASHING
+        return [name for name in types if name not in left_out and not _PYTHON.search(name)]
 
     def files(self, objects: Iterable[Any] | None = None) -> Iterator[tuple[str, str, str]]:
         """Yield the files that objects use: of file properties, and of linked documents.

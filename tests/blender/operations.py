@@ -1102,6 +1102,24 @@ def test_in_a_large_file_each_moved_object_counts_also_where_its_values_are_not_
     assert account_of(operations, color).startswith("changed: 600, such as ")
 
 
+def test_in_a_large_file_what_only_moved_with_its_parent_is_told_apart(
+    operations: EveryPort,
+) -> None:
+    for number in range(600):
+        copy = bpy.data.objects.new(f"C{number:03}", cube().data)
+        scene().collection.objects.link(copy)
+        if number >= 588:
+            copy.parent = bpy.data.objects["C000"]
+
+    def move(_: EveryPort) -> None:
+        for number in range(100):
+            bpy.data.objects[f"C{number:03}"].location.x = 2
+
+    assert account_of(operations, move).startswith(
+        "changed: 112, 12 of them only with what is above them, such as C000, location: "
+    )
+
+
 def test_the_host_paints_while_what_is_in_a_collection_is_measured(
     operations: EveryPort, monkeypatch: pytest.MonkeyPatch
 ) -> None:

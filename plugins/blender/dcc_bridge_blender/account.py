@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple
 
 import bpy
 
-from dcc_bridge.spi import Account, name_change, value_change
+from dcc_bridge.spi import Account, follow_change, name_change, value_change
 
 from .block_lists import BlockList
 from .file_values import PLACE, in_degrees, read_again, read_values, told_values
@@ -157,9 +157,11 @@ class Snapshot:
         keys = {key for key in evaluated if key in alive and key not in self._read}
         if not keys:
             return
-        for item in self._objects.items(keys).values():
-            if item not in told:
-                yield item
+        items = self._objects.items(keys)
+        for thing in self._objects.blocks:
+            item = items.get(id(thing))
+            if item is not None and item not in told:
+                yield _with_parent(thing, item, told)
 
     def _shaped(self, evaluated: Collection[int], alive: Collection[int]) -> Iterator[str]:
         """Yield the data whose geometry Blender evaluated."""
@@ -210,6 +212,16 @@ def _differing_rows(old: array[float], new: array[float], count: int) -> list[in
     pairs = enumerate(zip(old, new, strict=True))
     differing = [at for at, (a, b) in pairs if a != b]
     return sorted({at // count for at in differing if abs(old[at] - new[at]) > _EPSILON})
+
+
+def _with_parent(thing: Any, item: str, told: Collection[str]) -> str:
+    """Return the entry of an evaluated object: with the object above it that is told, if any."""
+    while thing.parent is not None:
+        thing = thing.parent
+        above = item_of(thing)
+        if above in told:
+            return follow_change(item, above)
+    return item
 
 
 def _place_change(item: str, prop: str, old: Sequence[float], new: Sequence[float]) -> str:

@@ -210,7 +210,7 @@ def untitled_copy(name: str, stage: Usd.Stage) -> tuple[Usd.Stage, frozenset[str
         The copy, and its paths that were relative in the stage. A layer without a folder can only
         have absolute ones; once it is saved, these become relative again.
     """
-    made_absolute = set()
+    made_absolute: set[str] = set()
 
     def from_anywhere(path: str) -> str:
         whole = _from_anywhere(source, path)

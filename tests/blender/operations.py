@@ -134,12 +134,12 @@ REFUSED: dict[str, Edit] = {
     "has 1 to 63": call("rename", "Cube", "x" * 64),
 }
 UNKNOWN: dict[str, Edit] = {
-    "near: .*material:Material": call("kind", "material:Materil"),
-    f"near: .*{SURFACE}": call("kind", "material:Material/Principled"),
+    "names like it: .*material:Material": call("kind", "material:Materil"),
+    f"names like it: .*{SURFACE}": call("kind", "material:Material/Principled"),
     "There is Roughness": call("set_value", SURFACE, "Rougness", 1),
-    "near: scene:Scene[.]$": call("kind", "Scene"),
-    "near: material:Material[.]$": call("kind", "shader:Material"),
-    "Near: render.resolution_percentage": call("value", SCENE, "resolution_percentage"),
+    "names like it: scene:Scene[.]$": call("kind", "Scene"),
+    "names like it: material:Material[.]$": call("kind", "shader:Material"),
+    "Names like it: render.resolution_percentage": call("value", SCENE, "resolution_percentage"),
     "no window": call("viewpoint", "person"),
 }
 

@@ -153,7 +153,7 @@ REFUSED: list[tuple[str, Edit]] = [
     ("cannot be written", call("save_files", Path("relative.FCStd"))),
 ]
 UNKNOWN: list[tuple[str, Edit]] = [
-    ("near: Part::Box", call("create", "Part::Bx", None, None)),
+    ("names like it: Part::Box", call("create", "Part::Bx", None, None)),
     ("no object 'Nobody'", call("set_value", "Cut", "Tool", "Nobody")),
     ("no 'frame'", call("value", SCENE, "frame")),
 ]
@@ -216,7 +216,7 @@ def test_names_of_each_kind_are_told_and_end_the_error_of_a_wrong_one(
     assert operations.value(*named[2].split(", ")).value == 3
     assert str(raised.value).startswith("There is no object 'Hull'; there is: ")
     assert str(raised.value).endswith("Names here are like Box, Box, Placement.Base.x, Sheet, A1.")
-    with pytest.raises(LookupError, match=r"'Box_1'; near: Box[.]$"):
+    with pytest.raises(LookupError, match=r"'Box_1'; names like it: Box[.]$"):
         operations.kind("Box_1")
 
 
@@ -1067,7 +1067,7 @@ def test_how_an_object_is_drawn_is_set_and_undone(
     refused(
         operations,
         call("set_value", "Ball", "ViewObject.Color", 1),
-        "near: LineColor",
+        "names like it: LineColor",
         LookupError,
     )
 

@@ -51,7 +51,7 @@ def test_what_is_created_is_told_as_the_scene_has_it(scene: Studio) -> None:
 @pytest.mark.parametrize(
     ("thing", "why"),
     [
-        ({"type": "Lite"}, "things[1]: There is no type 'Lite'; near: Light."),
+        ({"type": "Lite"}, "things[1]: There is no type 'Lite'; names like it: Light."),
         ({"type": "Light", "under": "/Nowhere"}, "things[1]: There is no '/Nowhere'."),
         ({"type": "Light", "values": {"power": 1}}, "things[1]: /Light has no 'power'; it has"),
         ({"type": "Light", "at": [1, 2]}, "things[1]: at is [x, y, z], three finite numbers"),
@@ -228,7 +228,7 @@ def test_a_material_is_made_of_values_and_found_by_its_name(scene: Studio) -> No
     assert not again["is_new"]
     assert again["users"] == ["/Set", "/Tree"]
     said = scene.fails("assign_material", items=["/Set"], material="Barke")
-    assert "There is no material 'Barke'; near: Bark. With values it is made." in said
+    assert "There is no material 'Barke'; names like it: Bark. With values it is made." in said
 
 
 def test_a_wrong_socket_is_answered_with_the_real_ones(scene: Studio) -> None:

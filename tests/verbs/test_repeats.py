@@ -72,9 +72,12 @@ def test_a_repeat_has_its_places(told: dict[str, Any], wanted: list[Any]) -> Non
     [
         ({"count": 3}, 'needs one of step, radius, along, such as {"count": [10, 10, 1]'),
         ({"count": 3, "step": [1, 0, 0], "radius": 2}, "needs one of step, radius, along"),
-        ({"count": 3, "steps": [1, 0, 0]}, "There is no word 'steps'; near: step."),
-        ({"cuont": 3, "step": [90, 0, 0]}, "There is no word 'cuont'; near: count."),
-        ({"count": 3, "step": [1, 0, 0], "turm": True}, "There is no word 'turm'; near: turn."),
+        ({"count": 3, "steps": [1, 0, 0]}, "There is no word 'steps'; names like it: step."),
+        ({"cuont": 3, "step": [90, 0, 0]}, "There is no word 'cuont'; names like it: count."),
+        (
+            {"count": 3, "step": [1, 0, 0], "turm": True},
+            "There is no word 'turm'; names like it: turn.",
+        ),
         ({"count": 3, "step": [1, 0]}, "step is [x, y, z]"),
         ({"count": 3, "step": ["a", 0, 1]}, "step is [x, y, z]"),
         ({"count": 0, "step": [1, 0, 0]}, "count is a whole number from 1 on"),

@@ -214,7 +214,7 @@ def find(path: str) -> hou.OpNode:
         network = hou.node(above or "/")
         names = [child.name() for child in network.children()] if network is not None else []
         near = ", ".join(f"{above}/{each}" for each in get_close_matches(name, names, 3))
-        hint = f" Near: {near}." if near else ""
+        hint = f" Names like it: {near}." if near else ""
         raise LookupError(f"{error}{hint}") from None
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from typing import Any
 from unittest.mock import Mock
 
@@ -17,22 +16,7 @@ from dcc_bridge.verbs.names import near, no_such
 from dcc_bridge.verbs.operations import PartOf
 from tests.verbs.memory import MemoryOperations
 from tests.verbs.steps import step
-from tests.verbs.studio import Studio, studio
-
-
-@pytest.fixture(scope="module")
-def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Studio]:
-    with studio(tmp_path_factory.mktemp("studio")) as running:
-        yield running
-
-
-@pytest.fixture
-def scene(running: Studio) -> Iterator[Studio]:
-    """Give the scene as it is at first, whatever a test did."""
-    depth = len(running.host.labels)
-    yield running
-    while len(running.host.labels) > depth:
-        running.host.undo()
+from tests.verbs.studio import Studio
 
 
 def test_what_is_created_is_told_as_the_scene_has_it(scene: Studio) -> None:

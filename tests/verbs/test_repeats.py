@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -12,26 +11,11 @@ from dcc_bridge.geometry import turned
 from dcc_bridge.verbs import answers
 from dcc_bridge.verbs.repeats import MOST, numbered, read_repeat
 from tests.verbs.steps import step
-from tests.verbs.studio import Studio, studio
+from tests.verbs.studio import Studio
 
 GRID: dict[str, Any] = {"count": [10, 10, 1], "step": [2, 2, 0]}
 SMALL = 700
 """Bytes of a call that makes or edits a hundred items, and of its answer."""
-
-
-@pytest.fixture(scope="module")
-def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Studio]:
-    with studio(tmp_path_factory.mktemp("studio")) as running:
-        yield running
-
-
-@pytest.fixture
-def scene(running: Studio) -> Iterator[Studio]:
-    """Give the scene as it is at first, whatever a test did."""
-    depth = len(running.host.labels)
-    yield running
-    while len(running.host.labels) > depth:
-        running.host.undo()
 
 
 def spots(**told: Any) -> list[tuple[float, ...]]:

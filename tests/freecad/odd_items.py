@@ -270,14 +270,8 @@ def opened(
         FreeCAD.closeDocument(name)
 
 
-@pytest.mark.parametrize("name", odd.CALLS)
-def test_a_verb_answers_over_a_document_with_an_odd_item(
-    opened: tuple[HostOperations, Odd, Path], name: str
-) -> None:
-    operations, item, folder = opened
-
-    wrong = odd.faults(operations, item, name, folder)
-    assert not wrong, wrong
+class TestOddItems(odd.OddItems):
+    """Each kind of odd item, and each verb."""
 
 
 def run() -> int:

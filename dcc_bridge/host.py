@@ -93,7 +93,8 @@ class Account:
         created: Items that are there now.
         changed: What changed in items that were there before, and in what is no item (the settings
             of the scene, its layers): a name, or "Cube, location: [0, 0, 0] -> [1, 0, 0]", as
-            `value_change` makes it, or "Cube is Box", as `name_change` does.
+            `value_change` makes it, or "Cube is Box", as `name_change` does, or "Wheel, with Car",
+            as `follow_change` does.
         deleted: Items that are gone.
         broken: What worked before and does not now.
     """

@@ -377,6 +377,17 @@ class SceneGuard(Protocol):
         """
         return []
 
+    def account(self) -> Account | None:
+        """Return what is different in the scene after the newest undo step. Raises nothing.
+
+        It is called after `lost`, of a closed step that stays, where there was no `Trial` to tell
+        it. The step's `guard` may have ended.
+
+        Returns:
+            By default None: the host does not tell it.
+        """
+        return None
+
     def changes(self) -> AbstractContextManager[CountChanges]:
         """Note the changes of the items from now on, in an undo step. Raises nothing.
 

@@ -13,7 +13,7 @@ from typing import Any, Final
 from dcc_bridge.consent.account import NameChange, ValueChange
 from dcc_bridge.host import Account
 
-_END_OF_NAME: Final = re.compile(r"/|, ")  # before a part, or a child in a path
+_END_OF_NAME: Final = re.compile(r"[/|]|, ")  # before a part, or a child in a path
 _COUNT: Final = re.compile(r" \(and \d+ below\)$")
 
 

@@ -27,6 +27,7 @@ The application:
 ``UndoMark``           a place in its undo stack
 ``Changes``            what became of the items of a scene
 ``Account``            what is different in a scene after an edit, for the agent
+``path_changes``       tells which items are new, gone or moved by their paths, for `Host.account`
 ``value_change``       tells a value before and now, for `Trial.account`
 ``name_change``        tells an item's name before and now, for `Trial.account`
 ``Undo``               type: a function that takes a registration back; harmless the second time
@@ -139,6 +140,7 @@ if TYPE_CHECKING:
     from dcc_bridge.checkpoints import keep_anyway
     from dcc_bridge.consent.account import name_change, value_change
     from dcc_bridge.consent.agreed_ids import AgreedIds
+    from dcc_bridge.consent.item_paths import path_changes
     from dcc_bridge.consent.late_losses import Losses
     from dcc_bridge.errors import (
         BridgeError,
@@ -225,6 +227,7 @@ else:
         "application_log",
         "consent.agreed_ids",
         "consent.account",
+        "consent.item_paths",
         "consent.late_losses",
         "verbs.plain_names",
         "verbs.operations",
@@ -312,6 +315,7 @@ __all__ = [
     "no_such",
     "other_value",
     "own_version",
+    "path_changes",
     "read_each",
     "readable",
     "retry_while_held",

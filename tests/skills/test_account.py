@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dcc_bridge.consent.account import name_change, told, value_change
+from dcc_bridge.consent.item_paths import path_changes
 from dcc_bridge.consent.joined import joined
 from dcc_bridge.elicitation.secret import HIDDEN, Secret
 from dcc_bridge.host import Account
@@ -52,8 +53,37 @@ STEPS: dict[str, list[Account]] = {
         Account(changed=[name_change("C", "D")]),
         Account(changed=[name_change("D", "C")]),
     ],
+    "changed: |A is |B": [
+        Account(changed=[name_change("|A", "|B")]),
+        Account(["|B|child"]),
+        Account(deleted=["|B|child"]),
+    ],
+    "created: |B|child. changed: |A is |B": [
+        Account(changed=[name_change("|A", "|C")]),
+        Account(["|C|child"]),
+        Account(changed=[name_change("|C", "|B")]),
+    ],
     "deleted: A. created: A": [Account(deleted=["A"]), Account(["A"])],
 }
+
+
+PATHS: dict[str, tuple[dict[int, str], dict[int, str]]] = {
+    "": ({1: "/a", 2: "/a/b"}, {1: "/a", 2: "/a/b"}),
+    "deleted: /a/b (and 1 below). created: /c (and 2 below)": (
+        {1: "/a", 2: "/a/b", 3: "/a/b/d"},
+        {1: "/a", 4: "/c", 5: "/c/e", 6: "/c/e/f"},
+    ),
+    "deleted: /a. created: /a": ({1: "/a"}, {2: "/a"}),
+    "changed: /a is /c": ({1: "/a", 2: "/a/b", 3: "/ab"}, {1: "/c", 2: "/c/b", 3: "/ab"}),
+    "changed: /a is /c; /a/b is /c/d": ({1: "/a", 2: "/a/b"}, {1: "/c", 2: "/c/d"}),
+    "created: /n. changed: /a is /n/a": ({1: "/a", 2: "/a/b"}, {1: "/n/a", 2: "/n/a/b", 3: "/n"}),
+    "changed: /a is /b; /b is /a": ({1: "/a", 2: "/b"}, {1: "/b", 2: "/a"}),
+}
+
+
+@pytest.mark.parametrize("now", PATHS)
+def test_of_paths_only_the_topmost_items_that_are_others_are_told(now: str) -> None:
+    assert told(path_changes(*PATHS[now], "/")) == now
 
 
 @pytest.mark.parametrize("now", STEPS)

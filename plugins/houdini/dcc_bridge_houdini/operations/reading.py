@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from difflib import get_close_matches
 from functools import partial
@@ -22,19 +23,24 @@ from dcc_bridge.spi import (
     Part,
     PlainNames,
     Rule,
+    Said,
     SocketLink,
+    other_value,
     read_each,
     triple,
 )
 
 from .. import host as houdini
 from ..plain_names import PLAIN
+from .said import said_of
 from .values import lock_reason, value_with_lock
 
 _MAX_KEYS: Final = 100  # of each parameter, when an agent looks into an item
 _MAX_COMPLAINING: Final = 10_000  # nodes whose errors and warnings are read
 _UNNAMED: Final = ("saveAndIncrementFileName", "saveAndBackup", "saveAsBackup")
 _PICTURES: Final = ("sopoutput", "vm_picture", "picture", "lopoutput", "outputimage", "copoutput")
+_NETWORKS: Final = {"Vop": "/mat", "Lop": "/stage", "Driver": "/out"}
+"""The networks that each scene has, by the category of the nodes in them."""
 COOKS: Final = Rule("cooks", "Houdini reports an error", "set_values or connect, as the error says")
 
 
@@ -189,11 +195,39 @@ class _Reads(ApiSearch, Building, Checking, CodeContext, Keyframes):
         """Yield the types of nodes with their parameters."""
         for category in hou.nodeTypeCategories().values():
             for name, kind in category.nodeTypes().items():
-                yield ApiEntry(f"create type {name}", "type", kind.description(), category.name())
+                example = _create_example(name, category.name())
+                text = kind.description()
+                yield ApiEntry(f"create type {name}", "type", text, category.name(), example, text)
                 for template in kind.parmTemplates():
                     signature = f"{template.type().name()}[{template.numComponents()}]"
                     key = f"{name}.{template.name()}"
-                    yield ApiEntry(key, "property", template.label(), signature)
+                    example = _set_example(name, category.name(), template)
+                    label = template.label()
+                    yield ApiEntry(key, "property", label, signature, example, label)
+
+    def said(self) -> Mapping[str, Said]:
+        return said_of(self.types())
+
+
+def _set_example(kind: str, category: str, template: hou.ParmTemplate) -> str:
+    """Return a call that sets a parameter of an object; "" for one that is no single number."""
+    if category != "Object" or not isinstance(template, hou.FloatParmTemplate):
+        return ""
+    if template.numComponents() != 1:
+        return ""
+    value = other_value(template.defaultValue()[0])
+    change = {"item": f"<{kind}>", "prop": template.name(), "value": value}
+    return f"set_values {json.dumps({'changes': [change]})}"
+
+
+def _create_example(kind: str, category: str) -> str:
+    """Return the call that creates a node; "" for a type of a network that may not be there."""
+    thing = {"type": kind}
+    if category in _NETWORKS:
+        thing["under"] = _NETWORKS[category]
+    elif category not in ("Object", "Sop"):
+        return ""
+    return f"create {json.dumps({'things': [thing]})}"
 
 
 def find(path: str) -> hou.OpNode:

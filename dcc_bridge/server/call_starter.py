@@ -126,7 +126,7 @@ class CallStarter:
             if notice and call.risk != "read" and not outcome.error:
                 outcome = replace(outcome, note=f"{outcome.note} {notice}".strip())
             most = self._runner.environment.settings.answer_bytes
-            self._calls.finish(parked, protocol.result(outcome, returns, most), outcome.status)
+            self._calls.finish(parked, protocol.result(outcome, most, returns), outcome.status)
 
         run.outcome.add_done_callback(lambda done: self._soon(partial(finish, done)))
         return parked

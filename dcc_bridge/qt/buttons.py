@@ -301,6 +301,7 @@ class Exits(qt.QWidget):
     @qt.Slot()
     def _ask_reason(self) -> None:
         self.with_reason.setVisible(False)
+        self.ways.setVisible(self.mute is not None)  # else the menu would be empty
         self.reason.show()
         self.reason.setFocus()
 

@@ -267,11 +267,11 @@ class Page:
 
 
 class Picture(NamedTuple):
-    """A picture of the scene, for a consent.
+    """A picture in a question.
 
     Attributes:
-        png: The picture as a PNG.
-        says: What the picture shows, for its caption and for a screen reader.
+        png: The picture, as the bytes of a PNG file.
+        says: What the picture shows, for the caption and for a screen reader.
     """
 
     png: bytes
@@ -294,7 +294,8 @@ class Consent:
         arguments: The names and whole values of the skill's arguments, where they are agreed to.
         uncopied: Folders among the files; no copy is kept of their contents.
         labels: The texts that the person reads in place of the items; empty for the items.
-        pictures: The scene as it is now and as it would be afterwards; or none.
+        pictures: The scene now, with the items marked, and after the edit; the first one alone, or
+            none, where more could not be drawn.
         may_take_fewer: Whether the asker can go on with some of the items, so that the person may
             untick the others.
         breaks_nothing: Whether a trial has shown that no other item stops working.

@@ -98,6 +98,8 @@ class CallStarter:
             call.title = f"{skill.title} (dry run)"
         call.risk = skill.metadata.risk
         call.digest = skill.digest
+        if skill.file is not None:
+            call.file = str(skill.file)
         same = same_call(caller.client.label, call.title, bound)
         parked = ParkedCall(call, caller.client.label, same, modern=caller.era >= MODERN)
         early_notice = self._calls.notice_for(same)

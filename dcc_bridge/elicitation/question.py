@@ -13,11 +13,11 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Protocol
 
 from dcc_bridge.audit.redact import Redacted
 from dcc_bridge.elicitation import types
@@ -122,6 +122,19 @@ class Caller:
             The answer; None where a person has to be asked.
         """
         return None
+
+    def pictures(self, items: Sequence[str]) -> tuple[Picture, ...]:
+        """Return pictures of the items that a question of the call is about. Main thread.
+
+        It is called while no undo step is open, just before the question is put. It raises nothing.
+
+        Args:
+            items: The items, at least one.
+
+        Returns:
+            The scene now and after the edit, the first one alone, or none.
+        """
+        return ()
 
     def question_opened(self) -> None:
         """Handle that a question of the call is open. Any thread."""
@@ -252,6 +265,18 @@ class Page:
     visit: Visit | None = None
 
 
+class Picture(NamedTuple):
+    """A picture in a question.
+
+    Attributes:
+        png: The picture, as the bytes of a PNG file.
+        says: What the picture shows, for the caption and for a screen reader.
+    """
+
+    png: bytes
+    says: str
+
+
 @dataclass(frozen=True, slots=True)
 class Consent:
     """The edit that a person agrees to or declines.
@@ -268,6 +293,8 @@ class Consent:
         arguments: The names and whole values of the skill's arguments, where they are agreed to.
         uncopied: Folders among the files; no copy is kept of their contents.
         labels: The texts that the person reads in place of the items; empty for the items.
+        pictures: The scene now, with the items marked, and after the edit; the first one alone, or
+            none, where more could not be drawn.
     """
 
     items: tuple[str, ...] = ()
@@ -279,6 +306,7 @@ class Consent:
     arguments: tuple[tuple[str, str], ...] = ()
     uncopied: tuple[Path, ...] = ()
     labels: tuple[str, ...] = ()
+    pictures: tuple[Picture, ...] = field(default=(), compare=False)
 
     @property
     def shown_items(self) -> tuple[str, ...]:

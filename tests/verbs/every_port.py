@@ -16,6 +16,7 @@ from dcc_bridge.spi import (
     Frames,
     HostOperations,
     Keyframes,
+    Marking,
     Materials,
     Saving,
 )
@@ -30,6 +31,7 @@ class EveryPort(
     CodeContext,
     Connections,
     Deleting,
+    Marking,
     Drawing,
     FileExchange,
     Frames,

@@ -22,7 +22,7 @@ from dcc_bridge.verbs.unreadable import box_of_item, readable
 
 _VIEW_ANGLE_DEG: Final = 35.0  # from top to bottom, in the views with perspective
 _MARGIN: Final = 1.08  # the size of a picture, divided by the size of its items in it
-_SMALL: Final = 0.25  # a share of a picture's width or height below which a box is framed closer
+_SMALL: Final = 0.33  # a share of a picture's width or height below which a box is framed closer
 _ROOM: Final = 2.0  # the size of what is framed closer, with the room around it, by its own size
 _PLACE_SHARE: Final = 0.02  # of a picture's height: half the size with which a mere place is framed
 PLACE_HALF: Final = 1e-3  # half the edge of the box around the place of an item without a size

@@ -99,7 +99,7 @@ def draw_marked(
     Raises:
         ValueError: This Qt cannot write PNG.
     """
-    image = _image(session, [view], width, height, wire=False)
+    image = _image(session, [view], width, height, writes=False)
     painter = QPainter(image)
     for colour, pen_width in _MARK_PENS:
         painter.setPen(QPen(QColor(colour), pen_width))
@@ -110,15 +110,30 @@ def draw_marked(
 
 
 def _image(
-    session: UsdSession, views: Sequence[View], width: int, height: int, *, wire: bool
+    session: UsdSession,
+    views: Sequence[View],
+    width: int,
+    height: int,
+    *,
+    wire: bool = False,
+    writes: bool = True,
 ) -> QImage:
-    """Draw one view, or several in two columns."""
+    """Draw one view, or several in two columns.
+
+    Args:
+        session: The scene.
+        views: The views.
+        width: Of each view, in pixels.
+        height: Of each view, in pixels.
+        wire: Whether only edges are drawn.
+        writes: Whether the axes and the size of the grid are written, if there are fonts.
+    """
     columns = min(len(views), 2)
     rows = -(-len(views) // columns)
     image = QImage(width * columns, height * rows, QImage.Format.Format_RGB32)
     image.fill(Qt.GlobalColor.black)
     sceneries: dict[float | None, Scenery] = {}
-    has_fonts = isinstance(QGuiApplication.instance(), QGuiApplication)
+    writes = writes and isinstance(QGuiApplication.instance(), QGuiApplication)
     stage = session.stage
     painter = QPainter(image)
     try:
@@ -131,7 +146,7 @@ def _image(
             painter.translate(number % columns * width, number // columns * height)
             painter.setClipRect(0, 0, width, height)
             hidden = (Kind.CAMERA, Kind.LIGHT) if view.is_shot else ()
-            paint(painter, stage, scenery, screen, without=hidden, wire=wire, writes=has_fonts)
+            paint(painter, stage, scenery, screen, without=hidden, wire=wire, writes=writes)
             painter.restore()
     finally:
         painter.end()

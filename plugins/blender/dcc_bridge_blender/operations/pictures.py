@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Final
@@ -25,6 +25,8 @@ from .values import all_curves
 _SAMPLES: Final = 4  # of a render
 _MAX_BOUNCES: Final = 4  # of a render
 _JPEG_QUALITY: Final = 80
+# Red is seen on any ground with white around it: colours, and pixels to each side of an edge.
+_MARK_COLOURS: Final = (((1.0, 1.0, 1.0, 1.0), 2), ((0.85, 0.1, 0.1, 1.0), 1))
 _SHADING: Final = {"solid": "SOLID", "wire": "WIREFRAME", "material": "MATERIAL"}
 _CUSTOM: Final = re.compile(r'(.*)\["([^"]*)"\]')  # the path of a custom property
 _OURS: Final = "dcc_bridge look"  # the name of data that is there for a picture only
@@ -300,6 +302,30 @@ def _viewed(seen: Any, ours: Any, camera: Any, width: int, height: int, shading:
 
 def jpeg(pixels: Any) -> bytes:
     """Return a picture as a JPEG file."""
+    return _encoded(pixels, "JPEG", quality=_JPEG_QUALITY)
+
+
+def png(pixels: Any) -> bytes:
+    """Return a picture as a PNG file."""
+    return _encoded(pixels, "PNG")
+
+
+def mark(pixels: Any, marks: Sequence[tuple[int, int, int, int]]) -> None:
+    """Draw a rectangle around each mark into a picture, whose lowest row is the first."""
+    height = len(pixels)
+    for colour, reach in _MARK_COLOURS:
+        for left, top, right, bottom in marks:
+            across = slice(max(left - reach, 0), right + reach + 1)
+            down = slice(max(height - 1 - bottom - reach, 0), height - top + reach)
+            for edge in (top, bottom):
+                row = height - 1 - edge
+                pixels[max(row - reach, 0) : row + reach + 1, across] = colour
+            for edge in (left, right):
+                pixels[down, max(edge - reach, 0) : edge + reach + 1] = colour
+
+
+def _encoded(pixels: Any, kind: str, **options: int) -> bytes:
+    """Return a picture as a file of a kind: "JPEG" or "PNG"."""
     import numpy as np  # which Debian's Blender lacks in a virtual environment
 
     height, width, _ = pixels.shape
@@ -307,10 +333,10 @@ def jpeg(pixels: Any) -> bytes:
     try:
         image.pixels.foreach_set(np.ascontiguousarray(pixels, np.float32).ravel())
         with tempfile.TemporaryDirectory(prefix="dcc_bridge-") as folder:
-            file = Path(folder) / "look.jpg"
+            file = Path(folder) / "look"
             image.filepath_raw = str(file)
-            image.file_format = "JPEG"
-            image.save(quality=_JPEG_QUALITY)
+            image.file_format = kind
+            image.save(**options)
             return file.read_bytes()
     finally:
         bpy.data.images.remove(image)

@@ -28,6 +28,22 @@ _JPEG_QUALITY: Final = 80
 # Red is seen on any ground with white around it: colours, and pixels to each side of an edge.
 _MARK_COLOURS: Final = (((1.0, 1.0, 1.0, 1.0), 2), ((0.85, 0.1, 0.1, 1.0), 1))
 _SHADING: Final = {"solid": "SOLID", "wire": "WIREFRAME", "material": "MATERIAL"}
+_OTHER_OVERLAYS: Final = (
+    "show_floor",
+    "show_axis_x",
+    "show_axis_y",
+    "show_axis_z",
+    "show_ortho_grid",
+    "show_text",
+    "show_stats",
+    "show_cursor",
+    "show_outline_selected",
+    "show_object_origins",
+    "show_relationship_lines",
+    "show_bones",
+    "show_motion_paths",
+    "show_annotation",
+)
 _CUSTOM: Final = re.compile(r'(.*)\["([^"]*)"\]')  # the path of a custom property
 _OURS: Final = "dcc_bridge look"  # the name of data that is there for a picture only
 
@@ -44,8 +60,18 @@ def sheet(pictures: list[Any]) -> Any:
     return np.concatenate(rows[::-1], axis=0)  # Blender's first row is the lowest
 
 
-def draw_shot(shot: Shot, width: int, height: int, shading: str) -> Any:
-    """Return the pixels of one picture, the lowest row first."""
+def draw_shot(
+    shot: Shot, width: int, height: int, shading: str, *, extras: bool = False
+) -> Any:
+    """Return the pixels of one picture, the lowest row first.
+
+    Args:
+        shot: The viewpoint.
+        width: In pixels.
+        height: In pixels.
+        shading: As `look` takes it.
+        extras: Whether cameras, lights and empties are drawn too, where there is a 3D view.
+    """
     with _scene_for(shading) as ours:
         data = bpy.data.cameras.new(_OURS)
         camera: Any = bpy.data.objects.new(_OURS, data)
@@ -59,7 +85,7 @@ def draw_shot(shot: Shot, width: int, height: int, shading: str) -> Any:
             view = next(views(), None)
             if view is None:
                 return _rendered(ours, width, height)
-            return _viewed(view, ours, camera, width, height, shading)
+            return _viewed(view, ours, camera, (width, height), shading, extras=extras)
         finally:
             bpy.data.objects.remove(camera)
             bpy.data.cameras.remove(data)
@@ -266,14 +292,19 @@ def _pixels(path: str) -> Any:
     return pixels.reshape(height, width, 4)
 
 
-def _viewed(seen: Any, ours: Any, camera: Any, width: int, height: int, shading: str) -> Any:
+def _viewed(
+    seen: Any, ours: Any, camera: Any, size: tuple[int, int], shading: str, *, extras: bool
+) -> Any:
     """Draw a 3D view with a camera, outside of the window; returns the pixels."""
     import gpu  # there is none without a window
     import numpy as np  # which Debian's Blender lacks in a virtual environment
 
     space, region = seen
+    width, height = size
     layer = layer_of(ours)
     layer.update()
+    if extras:
+        camera.hide_set(True, view_layer=layer)
     graph = layer.depsgraph
     offscreen = gpu.types.GPUOffScreen(width, height)
     is_lit = shading == "material" and any(thing.type == "LIGHT" for thing in ours.objects)
@@ -281,8 +312,13 @@ def _viewed(seen: Any, ours: Any, camera: Any, width: int, height: int, shading:
         (space.shading, "type", _SHADING[shading]),
         (space.shading, "use_scene_lights", is_lit),
         (space.shading, "use_scene_world", is_lit),
-        (space.overlay, "show_overlays", False),
+        (space.overlay, "show_overlays", extras),
     ]
+    if extras:
+        # Cameras, lights and empties are drawn, and nothing else that is no part of the scene.
+        settings.append((space.overlay, "show_extras", True))
+        there = [name for name in _OTHER_OVERLAYS if hasattr(space.overlay, name)]
+        settings += [(space.overlay, name, False) for name in there]
     before = [(owner, name, getattr(owner, name)) for owner, name, _ in settings]
     try:
         for owner, name, value in settings:

@@ -123,6 +123,6 @@ class _Seeing(_Files, Marking, Frames):
         if next(views(), None) is None:
             raise ValueError("There is no 3D view in which a picture could be drawn.")
         with self.host.unnoticed():
-            drawn = pictures.draw_shot(shot, width, height, "solid")
+            drawn = pictures.draw_shot(shot, width, height, "solid", extras=True)
             pictures.mark(drawn, marks)
             return pictures.png(drawn)

@@ -669,14 +669,14 @@ class Drawing(HostOperations):
         """
 
 
-class Marking(Drawing):
-    """Places in a picture can be marked. For the pictures in a question about a loss."""
+class Marking(HostOperations):
+    """Places in a picture can be marked. With `Drawing`, for questions about a loss."""
 
     @abstractmethod
     def draw_marked(
         self, shot: Shot, width: int, height: int, marks: Sequence[tuple[int, int, int, int]]
     ) -> bytes:
-        """Draw one shot as `draw` does, with a rectangle around each mark.
+        """Draw one shot as `Drawing.draw` does, with a rectangle around each mark.
 
         It may be called while an undo step is open that is reverted later.
 

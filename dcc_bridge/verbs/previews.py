@@ -23,7 +23,7 @@ from dcc_bridge.consent.preview import Preview
 from dcc_bridge.elicitation.question import Picture
 from dcc_bridge.verbs.framing import PLACE_HALF, around, box_of, close_up, shots, spot
 from dcc_bridge.verbs.operations import Bounds, Shot
-from dcc_bridge.verbs.ports import Marking
+from dcc_bridge.verbs.ports import Drawing, Marking
 from dcc_bridge.verbs.unreadable import noting, tried
 
 log = logging.getLogger(__name__)
@@ -44,14 +44,18 @@ Mark = tuple[int, int, int, int]
 class Previews:
     """The previews of one bridge, and what is known of the time that the host takes to draw."""
 
-    def __init__(self, operations: Marking, clock: Callable[[], float] = perf_counter) -> None:
+    def __init__(
+        self, drawing: Drawing, marking: Marking, clock: Callable[[], float] = perf_counter
+    ) -> None:
         """Prepare; nothing is drawn yet. Any thread.
 
         Args:
-            operations: The host's operations.
+            drawing: The host's operations, which tell the viewpoint.
+            marking: The same operations, which draw.
             clock: Returns seconds.
         """
-        self.operations = operations
+        self.operations = drawing
+        self._marking = marking
         self._clock = clock
         self.is_warm = False
         self._slow_scene: str | None = None
@@ -77,7 +81,7 @@ class Previews:
             A PNG.
         """
         begin = self._clock()
-        png = self.operations.draw_marked(shot, *size, marks)
+        png = self._marking.draw_marked(shot, *size, marks)
         seconds = self._clock() - begin
         if self.is_warm and seconds >= _SLOW_S:
             self._slow_scene = self.operations.host.scene()

@@ -31,11 +31,11 @@ class EveryPort(
     CodeContext,
     Connections,
     Deleting,
-    Marking,
     Drawing,
     FileExchange,
     Frames,
     Keyframes,
+    Marking,
     Materials,
     Saving,
 ):

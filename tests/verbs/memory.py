@@ -31,6 +31,7 @@ from dcc_bridge.verbs.ports import (
     Cleaning,
     Connections,
     Deleting,
+    Drawing,
     FileExchange,
     Keyframes,
     Marking,
@@ -404,5 +405,5 @@ class StillOperations(
         return new
 
 
-class MemoryOperations(StillOperations, Keyframes, Marking):
+class MemoryOperations(StillOperations, Keyframes, Drawing, Marking):
     """What the host does for the verbs, with keys and pictures too."""

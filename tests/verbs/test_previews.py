@@ -244,7 +244,7 @@ def operations() -> Drawn:
 
 def warm(operations: Drawn, *seconds: float) -> Preview:
     """Return the preview of a call in a host that has drawn before."""
-    every = Previews(operations, Clock(*(seconds or [0.0] * 9)))
+    every = Previews(operations, operations, Clock(*(seconds or [0.0] * 9)))
     preview = every.of_call()
     every.is_warm = True
     return preview
@@ -272,7 +272,7 @@ def test_a_picture_that_is_quick_enough_is_followed_by_another(operations: Drawn
 
 
 def test_the_time_of_the_first_picture_of_all_does_not_count(operations: Drawn) -> None:
-    preview = Previews(operations, Clock(9.0, 0.1, 0.1)).of_call()
+    preview = Previews(operations, operations, Clock(9.0, 0.1, 0.1)).of_call()
 
     preview.warm_up()
 

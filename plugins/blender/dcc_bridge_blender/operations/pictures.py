@@ -60,9 +60,7 @@ def sheet(pictures: list[Any]) -> Any:
     return np.concatenate(rows[::-1], axis=0)  # Blender's first row is the lowest
 
 
-def draw_shot(
-    shot: Shot, width: int, height: int, shading: str, *, extras: bool = False
-) -> Any:
+def draw_shot(shot: Shot, width: int, height: int, shading: str, *, extras: bool = False) -> Any:
     """Return the pixels of one picture, the lowest row first.
 
     Args:

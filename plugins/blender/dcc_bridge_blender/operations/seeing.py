@@ -10,7 +10,7 @@ from typing import Any
 import bpy
 from mathutils import Vector
 
-from dcc_bridge.spi import SCENE, Frames, Marking, Shot, Value, triple
+from dcc_bridge.spi import SCENE, Drawing, Frames, Marking, Shot, Value, triple
 
 from ..loop import views
 from ..objects import item_of
@@ -19,7 +19,7 @@ from .files import _Files
 from .items import require
 
 
-class _Seeing(_Files, Marking, Frames):
+class _Seeing(_Files, Drawing, Frames, Marking):
     """The operations of `look`."""
 
     @contextmanager

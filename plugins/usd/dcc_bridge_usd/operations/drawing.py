@@ -8,7 +8,7 @@ from typing import Any
 
 from pxr import Gf, UsdGeom
 
-from dcc_bridge.spi import Marking, Shot
+from dcc_bridge.spi import Drawing, Marking, Shot
 
 from .checking import _Checking
 from .losing import _Losing
@@ -17,7 +17,7 @@ from .shading import _Shading
 from .transforms import vector
 
 
-class UsdOperations(_Shading, _Losing, _Checking, Marking):
+class UsdOperations(_Shading, _Losing, _Checking, Drawing, Marking):
     """All operations on a USD stage."""
 
     def viewpoint(self, view: str) -> Shot:

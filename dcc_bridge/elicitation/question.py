@@ -230,6 +230,18 @@ class Question:
             return False
         return self.form is None or self.form.agrees(response.data or {})
 
+    def agreed_items(self, response: ElicitationResponse) -> tuple[str, ...]:
+        """Return the items that a yes covers. It raises nothing.
+
+        Args:
+            response: How the question ended; a yes.
+
+        Returns:
+            The items but those that the person unticked.
+        """
+        left_out = frozenset(response.left_out)
+        return tuple(item for item in self.items if item not in left_out)
+
     def answered(self, response: ElicitationResponse) -> Answered:
         """Return how the question ended, for the panel and the audit log. It raises nothing.
 
@@ -295,6 +307,8 @@ class Consent:
         labels: The texts that the person reads in place of the items; empty for the items.
         pictures: The scene now, with the items marked, and after the edit; the first one alone, or
             none, where more could not be drawn.
+        may_take_fewer: Whether the asker can go on with some of the items, so that the person may
+            untick the others.
     """
 
     items: tuple[str, ...] = ()
@@ -307,6 +321,7 @@ class Consent:
     uncopied: tuple[Path, ...] = ()
     labels: tuple[str, ...] = ()
     pictures: tuple[Picture, ...] = field(default=(), compare=False)
+    may_take_fewer: bool = False
 
     @property
     def shown_items(self) -> tuple[str, ...]:
@@ -368,6 +383,7 @@ class Reply:
         remember: Whether the person agreed to later questions of the session as well.
         mute: Whether the person mutes this client for a while.
         reason: Why the person refused, in their own words, or None.
+        left_out: The items that the person unticked, where they agreed to the others.
     """
 
     action: types.Action
@@ -375,6 +391,7 @@ class Reply:
     remember: bool = False
     mute: bool = False
     reason: str | None = None
+    left_out: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,6 +33,7 @@ HEIGHT: Final = 300
 _ASPECT: Final = WIDTH / HEIGHT
 _WARM_UP_PX: Final = (WIDTH // 10, HEIGHT // 10)
 _SLOW_S: Final = 0.5  # a picture that takes as long keeps the person waiting
+_REST_S: Final = 600.0  # for which none is drawn of a scene after a slow one
 _MAX_NOTED: Final = 2000  # items, the first of a scene, whose boxes are noted before an edit
 _MAX_MARKED: Final = 500
 _LEAST_MARK_PX: Final = 14
@@ -58,7 +59,8 @@ class Previews:
         self._marking = marking
         self._clock = clock
         self.is_warm = False
-        self._slow_scene: str | None = None
+        self._slow_scene = ""
+        self._slow_until = 0.0
 
     def of_call(self) -> Preview:
         """Return the preview of one call. Any thread."""
@@ -66,8 +68,9 @@ class Previews:
 
     @property
     def is_slow(self) -> bool:
-        """Whether a picture of this scene took so long that no more are drawn."""
-        return self._slow_scene == self.operations.host.scene()
+        """Whether a picture of this scene took so long that no more are drawn for a while."""
+        is_same = self._slow_scene == self.operations.host.scene()
+        return is_same and self._clock() < self._slow_until
 
     def draw(self, shot: Shot, marks: Sequence[Mark], size: tuple[int, int]) -> bytes:
         """Draw a picture, and note how long that takes.
@@ -82,9 +85,10 @@ class Previews:
         """
         begin = self._clock()
         png = self._marking.draw_marked(shot, *size, marks)
-        seconds = self._clock() - begin
-        if self.is_warm and seconds >= _SLOW_S:
+        end = self._clock()
+        if self.is_warm and end - begin >= _SLOW_S:
             self._slow_scene = self.operations.host.scene()
+            self._slow_until = end + _REST_S
         self.is_warm = True
         return png
 

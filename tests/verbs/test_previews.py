@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Sequence
-from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -28,12 +27,15 @@ class Drawn(MemoryOperations):
     """A host that draws; a picture tells its shot, the items in the scene and the marks."""
 
     error: Exception | None = None
+    clock: Clock | None = None
 
     def draw_marked(
         self, shot: Shot, width: int, height: int, marks: Sequence[tuple[int, int, int, int]]
     ) -> bytes:
         if self.error is not None:
             raise self.error
+        if self.clock is not None:
+            self.clock.draw()
         picture = {"items": list(self.nodes), "marks": marks, "eye": shot.eye, "size": width}
         return json.dumps(picture).encode()
 
@@ -222,18 +224,23 @@ def test_what_a_client_is_told_has_no_pictures(asking: Asking) -> None:
 
 
 class Clock:
-    """A clock that says how long each picture takes."""
+    """A clock that stands still but while a picture is drawn.
 
-    def __init__(self, *seconds: float) -> None:
-        self._seconds = list(seconds)
-        self._calls = count()
+    Attributes:
+        now: Its time, in seconds.
+        takes: How long each of the next pictures takes; those after them take no time.
+    """
+
+    def __init__(self, *takes: float) -> None:
+        self.now = 0.0
+        self.takes = list(takes)
 
     def __call__(self) -> float:
-        call = next(self._calls)
-        began = 100.0 * (call // 2)
-        if call % 2 == 0:
-            return began
-        return began + self._seconds[call // 2]
+        return self.now
+
+    def draw(self) -> None:
+        if self.takes:
+            self.now += self.takes.pop(0)
 
 
 @pytest.fixture
@@ -242,9 +249,10 @@ def operations() -> Drawn:
     return Drawn(MemoryHost({"/near": box(0, 0, 0), "/small": box(200, 0, 0)}))
 
 
-def warm(operations: Drawn, *seconds: float) -> Preview:
+def warm(operations: Drawn, clock: Clock | None = None) -> Preview:
     """Return the preview of a call in a host that has drawn before."""
-    every = Previews(operations, operations, Clock(*(seconds or [0.0] * 9)))
+    operations.clock = clock or Clock()
+    every = Previews(operations, operations, operations.clock)
     preview = every.of_call()
     every.is_warm = True
     return preview
@@ -261,29 +269,34 @@ def tried(preview: Preview, operations: Drawn, *items: str) -> tuple[Picture, ..
 
 
 def test_after_a_picture_that_took_half_a_second_there_are_none(operations: Drawn) -> None:
-    preview = warm(operations, 0.5)
+    preview = warm(operations, Clock(0.5))
 
     assert tried(preview, operations, "/near") == ()
     assert tried(preview, operations, "/near") == ()  # nor does the next one try again
 
 
-def test_a_picture_that_is_quick_enough_is_followed_by_another(operations: Drawn) -> None:
-    assert len(tried(warm(operations, 0.49, 0.49), operations, "/near")) == 2
+def test_pictures_come_again_after_a_while_and_in_another_scene(operations: Drawn) -> None:
+    clock = Clock(0.5, 0.1, 0.5)
+    preview = warm(operations, clock)
+    tried(preview, operations, "/near")
 
+    clock.now += 600
+    assert tried(preview, operations, "/near")  # its second picture is slow again
+    assert tried(preview, operations, "/near") == ()
 
-def test_the_time_of_the_first_picture_of_all_does_not_count(operations: Drawn) -> None:
-    preview = Previews(operations, operations, Clock(9.0, 0.1, 0.1)).of_call()
-
-    preview.warm_up()
-
+    operations.host.scene = lambda: "other"  # type: ignore[method-assign]
     assert len(tried(preview, operations, "/near")) == 2
 
 
-def test_pictures_come_again_in_another_scene(operations: Drawn) -> None:
-    preview = warm(operations, 0.5, 0.1, 0.1)
-    tried(preview, operations, "/near")
+def test_a_picture_that_is_quick_enough_is_followed_by_another(operations: Drawn) -> None:
+    assert len(tried(warm(operations, Clock(0.49, 0.49)), operations, "/near")) == 2
 
-    operations.host.scene = lambda: "other"  # type: ignore[method-assign]
+
+def test_the_time_of_the_first_picture_of_all_does_not_count(operations: Drawn) -> None:
+    operations.clock = Clock(9.0)
+    preview = Previews(operations, operations, operations.clock).of_call()
+
+    preview.warm_up()
 
     assert len(tried(preview, operations, "/near")) == 2
 

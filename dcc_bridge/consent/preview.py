@@ -15,6 +15,11 @@ class Preview:
     the host can. They raise nothing: a question is asked with its pictures or without them.
     """
 
+    @property
+    def is_cold(self) -> bool:
+        """Whether the host has to draw a first picture yet: call `warm_up`."""
+        return False
+
     def warm_up(self) -> None:
         """Have the host draw its first picture, which takes long, before a step is open."""
 

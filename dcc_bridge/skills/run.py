@@ -255,7 +255,11 @@ class Run(RunControl):
 
     def expect_loss(self) -> None:
         """Prepare pictures of a loss, before the body edits. Main thread."""
-        self._loss_guard.preview.expect_loss()
+        preview = self._loss_guard.preview
+        if preview.is_cold:
+            with self._steps.pause():
+                preview.warm_up()
+        preview.expect_loss()
 
     def pictures(self, items: Sequence[str]) -> tuple[Picture, ...]:
         """Return pictures of items that are lost after a yes, or none. Main thread."""

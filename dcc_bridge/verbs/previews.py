@@ -130,10 +130,13 @@ class ScenePreview(Preview):
         self._noted: _Noted | None = None
         self._after: _After | None = None
 
+    @property
+    def is_cold(self) -> bool:
+        """Whether the host has to draw a first picture yet."""
+        return not self._previews.is_warm
+
     def warm_up(self) -> None:
         """Draw the first picture of the host, a small one."""
-        if self._previews.is_warm:
-            return
         with _harmless("the first picture cannot be drawn"):
             self._previews.draw(self._viewpoint(), (), _WARM_UP_PX)
 

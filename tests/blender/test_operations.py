@@ -96,11 +96,11 @@ def test_in_the_window_a_question_about_a_loss_shows_the_scene_now_and_after(sea
     steps = [step("delete", items=["Cube", "Light"])]
     before = seat.seen()["objects"]
 
-    first, _ = asked_with_pictures(seat, "delete", items=["Cube", "Light"])
     says, pictures = asked_with_pictures(seat, "batch", steps=steps)
+    says_alone, _ = asked_with_pictures(seat, "delete", items=["Cube", "Light"])
 
-    assert first == ["Now: 1 mesh and 1 light, marked"]
     assert says == ["Now: 1 mesh and 1 light, marked", "After"]
+    assert says_alone == ["Now: 1 mesh and 1 light, marked"]
     pictured.check_pair(*pictures)
     assert seat.seen()["objects"] == before
 

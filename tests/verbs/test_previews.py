@@ -29,11 +29,16 @@ class Drawn(MemoryOperations):
     error: Exception | None = None
     clock: Clock | None = None
 
+    def __init__(self, host: Any) -> None:
+        super().__init__(host)
+        self.in_step: list[bool] = []  # of each picture: whether it was drawn in an undo step
+
     def draw_marked(
         self, shot: Shot, width: int, height: int, marks: Sequence[tuple[int, int, int, int]]
     ) -> bytes:
         if self.error is not None:
             raise self.error
+        self.in_step.append(self.host._open is not None)
         if self.clock is not None:
             self.clock.draw()
         picture = {"items": list(self.nodes), "marks": marks, "eye": shot.eye, "size": width}
@@ -113,24 +118,38 @@ def test_a_question_about_a_loss_shows_the_scene_now_and_after(asking: Asking) -
 
 def test_a_batch_that_deletes_shows_both(asking: Asking) -> None:
     scene = asking()
-    scene.fails("lose", items=["/a"])  # the first picture of all is drawn by now
 
     scene.fails("batch", steps=[step("delete", items=["/b"])])
 
-    now, after = pictures(scene.person.shown[1])
+    now, after = pictures(scene.person.shown[0])
     assert told(now)["items"] == ["/a", "/b", "/rock"]
     assert told(after)["items"] == ["/a", "/rock"]
 
 
-def test_the_first_picture_of_a_host_is_never_drawn_while_an_edit_stands(asking: Asking) -> None:
+@pytest.mark.parametrize("skill_name", ["lose", "batch"])
+def test_the_first_picture_of_a_host_is_never_drawn_in_a_step(
+    asking: Asking, skill_name: str
+) -> None:
     """It takes long, and may load modules."""
     scene = asking()
+    ways = {"lose": {"items": ["/b"]}, "batch": {"steps": [step("delete", items=["/b"])]}}
 
-    scene.fails("batch", steps=[step("delete", items=["/b"])])
+    scene.fails(skill_name, **ways[skill_name])
+
+    assert scene.host.operations.in_step == [False, True, False]
+
+
+def test_a_loss_that_nobody_expected_is_shown_alone_where_nothing_was_drawn_before(
+    asking: Asking,
+) -> None:
+    scene = asking()
+
+    scene.fails("lose_quietly", items=["/b"])
 
     (now,) = pictures(scene.person.shown[0])
     assert now.says == "Now: 1 mesh, marked"
     assert told(now)["items"] == ["/a", "/b", "/rock"]
+    assert scene.host.operations.in_step == [False]
 
 
 def test_a_skill_that_asks_by_itself_shows_the_scene_now(asking: Asking) -> None:

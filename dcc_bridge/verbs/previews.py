@@ -36,6 +36,7 @@ _SLOW_S: Final = 0.5  # a picture that takes as long keeps the person waiting
 _REST_S: Final = 600.0  # for which none is drawn of a scene after a slow one
 _MAX_NOTED: Final = 2000  # items, the first of a scene, whose boxes are noted before an edit
 _MAX_MARKED: Final = 500
+_MAX_SINGLE: Final = 20  # marks of which each is drawn; more hide what they are around
 _LEAST_MARK_PX: Final = 14
 _OUTSIDE_PX: Final = 2  # between an item and the mark around it
 _OF: Final = " of "  # in the name of each part of an item: "modifier Bevel of Cube"
@@ -187,11 +188,18 @@ class ScenePreview(Preview):
         return ()
 
     def _picture_now(self, shot: Shot, marks: Sequence[Mark], items: Sequence[str]) -> Picture:
+        """Return the scene now.
+
+        Args:
+            shot: The viewpoint.
+            marks: The places of the items that are in the picture.
+            items: All items.
+        """
         if len(marks) == len(items):
             says = f"Now: {Loss(tuple(items)).counted(self._operations.host)}, marked"
         else:
             says = f"Now: {len(marks)} of {len(items)} marked"
-        return Picture(self._draw(shot, marks), says)
+        return Picture(self._draw(shot, _joined(marks)), says)
 
     def _draw(self, shot: Shot, marks: Sequence[Mark]) -> bytes:
         return self._previews.draw(shot, marks, (WIDTH, HEIGHT))
@@ -289,6 +297,42 @@ def _marks(shot: Shot, boxes: Sequence[Bounds]) -> list[Mark]:
             top, bottom = _edges(place.top, place.bottom, HEIGHT)
             marks.append((left, top, right, bottom))
     return marks
+
+
+def _joined(marks: Sequence[Mark]) -> list[Mark]:
+    """Return marks without those inside of others; of many, those that overlap are one."""
+    are_many = len(marks) > _MAX_SINGLE
+    joined: list[Mark] = []
+    for mark in marks:
+        whole = mark
+        near = _find_near(whole, joined, are_many=are_many)
+        while near is not None:  # a larger mark may reach others
+            joined.remove(near)
+            whole = _around_both(whole, near)
+            near = _find_near(whole, joined, are_many=are_many)
+        joined.append(whole)
+    return joined
+
+
+def _find_near(mark: Mark, others: Sequence[Mark], *, are_many: bool) -> Mark | None:
+    """Return a mark that is to be joined with another one; None if there is none."""
+    for other in others:
+        is_inside = _around_both(mark, other) in (mark, other)
+        if is_inside or (are_many and _overlap(mark, other)):
+            return other
+    return None
+
+
+def _around_both(one: Mark, other: Mark) -> Mark:
+    low = min(one[0], other[0]), min(one[1], other[1])
+    high = max(one[2], other[2]), max(one[3], other[3])
+    return (*low, *high)
+
+
+def _overlap(one: Mark, other: Mark) -> bool:
+    is_across = one[0] <= other[2] and other[0] <= one[2]
+    is_down = one[1] <= other[3] and other[1] <= one[3]
+    return is_across and is_down
 
 
 def _edges(low: float, high: float, size: int) -> tuple[int, int]:

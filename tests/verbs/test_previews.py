@@ -366,10 +366,32 @@ def test_the_picture_after_belongs_to_one_list_of_items(operations: Drawn) -> No
 
 
 def test_an_item_without_a_size_gets_a_mark_that_can_be_seen(operations: Drawn) -> None:
-    operations.nodes["/lamp"] = node("Light", at=(1.0, 1.0, 0.0))
+    operations.nodes["/lamp"] = node("Light", at=(2.5, 1.0, 0.0))
 
     now, _ = tried(warm(operations), operations, "/near", "/lamp")
 
     left, top, right, bottom = told(now)["marks"][1]
     assert right - left >= 13
     assert bottom - top >= 13
+
+
+def test_a_mark_inside_another_is_not_drawn_twice(operations: Drawn) -> None:
+    operations.nodes["/near/part"] = node("Mesh", at=(0.0, 0.0, 0.0), half=(0.5, 0.5, 0.5))
+
+    now, _ = tried(warm(operations), operations, "/near", "/near/part")
+
+    assert now.says == "Now: 2 meshes, marked"
+    assert len(told(now)["marks"]) == 1
+
+
+def test_many_marks_that_overlap_are_one_so_that_what_they_are_around_is_seen(
+    operations: Drawn,
+) -> None:
+    lamps = [f"/lamp_{number}" for number in range(30)]
+    for number, lamp in enumerate(lamps):
+        operations.nodes[lamp] = node("Light", at=(0.02 * number - 0.3, 2.0, 0.0))
+
+    now, _ = tried(warm(operations), operations, "/near", *lamps)
+
+    assert now.says == "Now: 30 lights and 1 mesh, marked"
+    assert len(told(now)["marks"]) == 2

@@ -17,6 +17,7 @@ from dcc_bridge.skills.skill import describe
 from dcc_bridge_usd import install, session
 from dcc_bridge_usd.host import UsdSession
 from dcc_bridge_usd.operations import operations
+from tests.stand_ins import Person
 from tests.verbs.steps import step
 from tests.verbs.studio import NO, YES, Studio, studio
 
@@ -137,6 +138,21 @@ def test_the_pictures_leave_no_trace(scene: Studio) -> None:
     assert host.selection == ["/World/grey_1"]
     host.redo()
     assert host.stage.GetPrimAtPath("/World/theirs")
+
+
+def test_a_loss_by_code_of_an_agent_is_shown_too(scene: Studio) -> None:
+    """Its text comes first, without a picture. Nobody looks into a window, so there is no after."""
+    scene.person = Person(YES, NO)
+    scene.bridge.broker.audience.host = scene.person
+
+    scene.fails("run_python", code=f'stage.RemovePrim("{GREEN}")', why="Tidy up")
+
+    text, loss = (question.consent for question in scene.person.shown)
+    assert text is not None
+    assert loss is not None
+    assert text.pictures == ()
+    assert [picture.says for picture in loss.pictures] == ["Now: 1 cube, marked"]
+    assert area(loss.pictures[0], is_green) is not None
 
 
 def test_a_client_is_sent_no_picture_and_the_record_has_none(scene: Studio) -> None:

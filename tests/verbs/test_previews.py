@@ -132,7 +132,10 @@ def test_the_first_picture_of_a_host_is_never_drawn_in_a_step(
 ) -> None:
     """It takes long, and may load modules."""
     scene = asking()
-    ways = {"lose": {"items": ["/b"]}, "batch": {"steps": [step("delete", items=["/b"])]}}
+    ways: dict[str, dict[str, Any]] = {
+        "lose": {"items": ["/b"]},
+        "batch": {"steps": [step("delete", items=["/b"])]},
+    }
 
     scene.fails(skill_name, **ways[skill_name])
 

@@ -41,6 +41,8 @@ class Settings:
         port: The port of the server; 0 for a free one.
         runtime: The user's own folder in which running hosts are found.
         host_dialogs: Whether questions may be drawn in the host.
+        question_pictures: Whether a question about a loss at the host shows the scene now and
+            after.
         consent: The surface that is asked for consent, where host and client can both be asked.
         input: The surface that is asked for anything else: the "client" first, the "host", or
             "either".
@@ -71,6 +73,7 @@ class Settings:
     port: int = 0
     runtime: Path | None = None
     host_dialogs: bool = True
+    question_pictures: bool = True
     consent: Literal["host", "either"] = "host"
     input: Literal["client", "host", "either"] = "client"
     unattended: Literal["refuse", "deny", "allow"] = "refuse"

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -124,6 +124,19 @@ class Caller:
             The answer; None where a person has to be asked.
         """
         return None
+
+    def pictures(self, items: Sequence[str]) -> tuple[Picture, ...]:
+        """Return pictures of the items that a question of the call is about. Main thread.
+
+        It is called while no undo step is open, just before the question is put. It raises nothing.
+
+        Args:
+            items: The items, at least one.
+
+        Returns:
+            The scene now and after the edit, the first one alone, or none.
+        """
+        return ()
 
     def question_opened(self) -> None:
         """Handle that a question of the call is open. Any thread."""

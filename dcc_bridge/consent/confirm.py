@@ -319,7 +319,7 @@ class _Plan:
             return self._edit(agreed, fn)
         refuse_without_call("An edit")
         future = current_call().control.edit(lambda: self._edit(agreed, fn))
-        result = yield future, context.broker.settings.client_deadline
+        result = yield future, context.broker.settings.deadline
         return cast("_EditResult[T]", result)
 
     def _edit(self, agreed: SceneSnapshot, fn: Callable[[list[str]], T]) -> _EditResult[Any]:

@@ -71,8 +71,6 @@ MAX_OPEN_QUESTIONS: Final = 64  # at a time, on all surfaces together; one more 
 MAX_OPEN_QUESTIONS_OF_A_CLIENT: Final = 8
 # Nobody reads a question in less, so a client that declines sooner has not shown the question.
 MIN_READING_TIME_S: Final = 0.3
-# The share of the client's time to answer that is left while other calls wait for the asking one.
-HELD_UP_SHARE: Final = 0.15
 _WRONG_TYPE: Final = "each value must be a text, a number, yes or no, or a list of texts."
 
 
@@ -104,8 +102,7 @@ class Broker:
             settings: What the studio allows; None for the defaults.
             host: Draws questions in the host; None where no person sits there.
             clock: Calls a function after some seconds; None for a timer thread.
-            holder: Returns the call for which other calls wait, or None. The client of that call
-                has less time to answer.
+            holder: Returns the call for which other calls wait, or None.
             auditor: Records the questions and answers.
             grants: The answers that a person gave in advance; None for no such answers.
 
@@ -241,33 +238,19 @@ class Broker:
     def held_up(self, call: Caller | None = None) -> str:
         """Return a phrase about the answer for which other calls wait.
 
-        If the client has let its time to answer pass, the question is cancelled here.
-
         Args:
             call: The call for which the others wait; None to ask `holder` for that call.
 
         Returns:
-            A phrase for a person, with the time at which the wait ends; "" where the others wait
-            for no answer.
+            A phrase for a person, with the time at which the wait ends if that is known; "" where
+            the others wait for no answer.
         """
         if call is None:
             call = self._holder()
         for pending in self._pending():
-            if pending.question.call is call:
-                return self._wait_of_others(pending)
+            if pending.question.call is call and pending.surfaces:
+                return _wait_of_others(pending)
         return ""
-
-    def _wait_of_others(self, pending: OpenQuestion) -> str:
-        """Return a phrase about how long other calls wait; cancel an overdue question."""
-        left = pending.time_left(HELD_UP_SHARE * self.settings.client_deadline)
-        if left is None:
-            return ""
-        if left <= 0:
-            pending.cancel(types.TIMED_OUT)
-            return ""
-        until = time.strftime("%H:%M:%S", time.localtime(time.time() + left))
-        asker = client_label(pending.question.call) or "the host"
-        return f"the answer to a question of {asker}, until {until} at the latest"
 
     def unblock(self, standstill: Standstill) -> None:
         """End the questions for which the main thread may stand still. `Watchdog` calls this."""
@@ -345,16 +328,10 @@ class Broker:
     def _show_in_client(self, presentation: Presentation) -> None:
         pending = presentation.open_question
         host = self.audience.host
-        limit = pending.question.timeout or self.settings.client_deadline
+        limit = pending.question.timeout or self.settings.deadline
         question = replace(pending.question, offers=Offers(limit, limit))
         channel = self.audience.channel(question)
         presentation.draw(channel, question, limit, self._handle_event)
-
-        def end_if_held_up() -> None:
-            self.held_up()
-
-        held_up_limit = HELD_UP_SHARE * self.settings.client_deadline
-        presentation.add_timer(self._clock(held_up_limit, end_if_held_up))
         if host is not None and ("host",) in pending.stages:
             self._show_chip(presentation, host)
 
@@ -528,6 +505,17 @@ class Broker:
         pending = presentation.open_question
         if pending.end_presentation(presentation, reason):
             self._begin_stage(pending, unable)
+
+
+def _wait_of_others(pending: OpenQuestion) -> str:
+    """Return a phrase about the question for which other calls wait."""
+    asker = client_label(pending.question.call) or "the host"
+    phrase = f"the answer to a question of {asker}"
+    left = pending.client_time_left
+    if left is None:
+        return phrase
+    until = time.strftime("%H:%M:%S", time.localtime(time.time() + left))
+    return f"{phrase}, until {until} at the latest"
 
 
 @contextmanager

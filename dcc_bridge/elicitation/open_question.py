@@ -96,26 +96,16 @@ class OpenQuestion:
                     return presentation
         return None
 
-    def time_left(self, at_client: float) -> float | None:
-        """Return the seconds until the question ends if nobody answers.
+    @property
+    def client_time_left(self) -> float | None:
+        """The seconds until the question ends if nobody answers; None where the host draws it.
 
-        Args:
-            at_client: The limit in seconds while the client is the only surface.
-
-        Returns:
-            The seconds; 0 or less if the client has let that limit pass. None where no surface
-            draws the question.
+        The host's time stands still while nobody can see the question, so its end is not known.
         """
-        with self.lock:
-            drawn = [shown for shown in self.presentations if shown.is_drawn]
-        only_client = self.surfaces == ("client",)
-        left = []
-        for presentation in drawn:
-            limit = presentation.limit
-            if only_client:
-                limit = min(limit, at_client)
-            left.append(limit - presentation.age)
-        return max(left, default=None)
+        presentation = self.presentation_on("client")
+        if presentation is None or self.surfaces != ("client",):
+            return None
+        return max(0.0, presentation.limit - presentation.age)
 
     def begin_next_stage(self) -> list[Presentation] | None:
         """Begin the next stage.

@@ -298,8 +298,9 @@ class Offers:
     """The acts that are offered to a person at the host, besides an answer.
 
     Attributes:
-        soon: Seconds after which the question ends unless the person types or asks for more time.
-        latest: Seconds after which the question ends whatever the person does.
+        soon: Seconds for an answer. They run only while the person could see the question, and
+            neither reads nor types.
+        latest: Seconds after which the question ends whatever the person does, seen or not.
         hand_over: The client's name, where the question can be answered there instead; else None.
         remember: The number of items that a yes for the session covers; 0 for a question without
             items, whose yes covers calls with the same arguments. None where a yes for the session
@@ -310,8 +311,8 @@ class Offers:
         since: When the question was drawn, by the monotonic clock in seconds.
     """
 
-    soon: float = 45.0
-    latest: float = 45.0
+    soon: float = 300.0
+    latest: float = 300.0
     hand_over: str | None = None
     remember: int | None = None
     mute: str | None = None

@@ -138,7 +138,7 @@ OUTCOMES = {
         has_ui=False,
     ),
     "timed out": Outcome(
-        "nobody answered in time", ("timed_out", "nobody"), settings={"host_deadline": 0.1}
+        "nobody answered in time", ("timed_out", "nobody"), settings={"deadline": 0.1}
     ),
     "muted": Outcome(
         "nobody was asked because the client is muted",

@@ -207,8 +207,7 @@ class SiteTrial:
             presenter=self._person,
             pump=self._loop,
             dialogs_per_minute=10**6,
-            host_deadline=0.25,
-            client_deadline=0.25,
+            deadline=0.25,
             consent="either",
         )
         self._settings = self.running.bridge._runner.environment.settings
@@ -232,7 +231,7 @@ class SiteTrial:
         marked = skill(name="site", risk=risk, confirms=True, thread=thread)(fn)
         runner, usual = self.running.bridge._runner, self._settings
         # What is to be refused has to begin, also where the machine is busy.
-        longer = replace(usual, client_deadline=LIMIT) if site.place in REFUSED else usual
+        longer = replace(usual, deadline=LIMIT) if site.place in REFUSED else usual
         runner.environment.settings = longer
         outcome = runner.start(describe(marked), {}, call).outcome
         outcome.add_done_callback(lambda _: _note_unbegun(site, outcome))

@@ -331,11 +331,10 @@ def test_every_call_ends_and_nothing_changes_unagreed(
         presenter=person if scene.has_ui else None,
         pump=pump,
         dialogs_per_minute=100_000,
-        host_deadline=DEADLINE,
-        client_deadline=DEADLINE,
+        deadline=DEADLINE,
     ) as running:
         environment = running.bridge._runner.environment
-        environment.settings = replace(environment.settings, client_deadline=QUEUED)
+        environment.settings = replace(environment.settings, deadline=QUEUED)
         trial = Trial(running, scene, era)
         faults = {seam: trial.run_all(seam, step, late=when == "late") for seam in SEAMS}
         trial.leave()

@@ -24,7 +24,7 @@ from dcc_bridge.elicitation.question import Consent, Question
 from dcc_bridge.elicitation.refusal import check
 from dcc_bridge.elicitation.types import SCENE_CHANGED, outcome
 from dcc_bridge.errors import Cancelled
-from dcc_bridge.host import Host
+from dcc_bridge.host import Host, scene_digest
 from dcc_bridge.threads.flows import (
     Flow,
     awaiting,
@@ -249,7 +249,8 @@ class _Plan:
         fingerprint = host.fingerprint(consent.items)
         kinds = tuple(host.kinds(consent.items))
         labels = tuple(host.display_names(consent.items))
-        consent = replace(consent, kinds=kinds, labels=labels)
+        scene = scene_digest(host, fingerprint)
+        consent = replace(consent, kinds=kinds, labels=labels, scene=scene)
         if not self.undoable:
             consent = self._with_files(consent, host)
         return SceneSnapshot(consent, fingerprint)

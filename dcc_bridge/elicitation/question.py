@@ -66,6 +66,8 @@ class Caller:
         digest: The digest of the skill's file.
         route: The presenters of the client.
         arguments: The arguments of the call, without hidden values.
+        repeat_key: Equal for the same skill and arguments, called again; "" for a call that cannot
+            be called again.
         ending: The reason why the body should stop before its own end.
         dialogue: The questions and answers of the call so far.
         is_recorded: Whether the audit log has the call, so that the call's end is recorded too.
@@ -79,6 +81,7 @@ class Caller:
     digest: str = ""
     route: Route = Route()
     arguments: Redacted = field(default_factory=Redacted)
+    repeat_key: str = ""
     ending: CallEnding = field(default_factory=CallEnding)
     dialogue: Dialogue = field(default_factory=Dialogue)
     is_recorded: bool = False
@@ -149,6 +152,9 @@ class Question:
         reason: Why the question is asked again, or None.
         details: A text that is agreed to, shown whole; or None.
         offers: What else the person may do with the question on this surface.
+        late: Whether the call has ended, and the answer stands for the same call made again: ""
+            for a question that the call waits for; "expired" for a question that the person may
+            still answer; "answered" for a question whose answer waits for the call.
         id: The id of the question.
     """
 
@@ -163,6 +169,7 @@ class Question:
     reason: str | None = None
     details: Details | None = None
     offers: Offers = field(default_factory=lambda: Offers())
+    late: Literal["", "expired", "answered"] = ""
     id: str = field(default_factory=lambda: os.urandom(4).hex())
 
     @property
@@ -268,6 +275,8 @@ class Consent:
         arguments: The names and whole values of the skill's arguments, where they are agreed to.
         uncopied: Folders among the files; no copy is kept of their contents.
         labels: The texts that the person reads in place of the items; empty for the items.
+        scene: A digest of the open scene and of the items, as `scene_digest` makes it; "" where
+            that is not known.
     """
 
     items: tuple[str, ...] = ()
@@ -279,6 +288,7 @@ class Consent:
     arguments: tuple[tuple[str, str], ...] = ()
     uncopied: tuple[Path, ...] = ()
     labels: tuple[str, ...] = ()
+    scene: str = field(default="", compare=False)
 
     @property
     def shown_items(self) -> tuple[str, ...]:
@@ -308,6 +318,7 @@ class Offers:
         mute: The label of the client that may be muted, or None.
         typed: The values that the person typed, and did not send, when the same question was asked
             before; or None.
+        is_wanted: Whether the person asked to see the question, so that it comes before the others.
         since: When the question was drawn, by the monotonic clock in seconds.
     """
 
@@ -317,6 +328,7 @@ class Offers:
     remember: int | None = None
     mute: str | None = None
     typed: Mapping[str, Any] | None = None
+    is_wanted: bool = False
     since: float = field(default_factory=time.monotonic, compare=False)
 
     @property

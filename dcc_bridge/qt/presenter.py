@@ -108,6 +108,8 @@ class DialogPresenter(qt.QObject):
         acts = ((tr("Answer here"), answer_here), (tr("Cancel"), cancel))
         first_line = question.message.partition("\n")[0]
         text = tr("Waiting in {client}: {question}", client=where, question=first_line)
+        if question.late:
+            text = tr("Expired: {question}", question=first_line)
         return self._notify(lambda: self.notifications.add(text, *acts))
 
     def notice(self, text: str, undo: Click | None = None, call: str | None = None) -> TakeDown:
@@ -192,6 +194,8 @@ class DialogPresenter(qt.QObject):
         if host_window is not None:
             _place_beside_typing(dialog, host_window)
         dialog.show()
+        if ticket.question.offers.is_wanted:
+            dialog.enter()
         qt.QApplication.alert(dialog)
         if host_window is not None:  # on some desktops the task bar does not list the dialog
             qt.QApplication.alert(host_window.window())

@@ -10,7 +10,7 @@ from dcc_bridge import checkpoints
 from dcc_bridge.consent.call import Call
 from dcc_bridge.elicitation.ask import ask_flow
 from dcc_bridge.elicitation.context import current_context, look
-from dcc_bridge.elicitation.question import Consent, Question
+from dcc_bridge.elicitation.question import Question
 from dcc_bridge.elicitation.types import ElicitationResponse
 from dcc_bridge.host import scene_digest
 from dcc_bridge.threads.flows import Flow
@@ -45,10 +45,10 @@ def ask_with_checkpoint(question: Question, call: Call) -> Flow[ElicitationRespo
 def _bound_to_scene(question: Question) -> Question:
     """Return the question with its scene, and the folder in which a copy is kept. Main thread."""
     context = current_context()
-    if context is None:
+    consent = question.consent
+    if context is None or consent is None:
         return question
     host = context.host
-    consent = question.consent or Consent()
     consent = replace(consent, scene=scene_digest(host, host.fingerprint(consent.items)))
     if not question.undoable:
         consent = replace(consent, kept=str(checkpoints.checkpoint_folder(host)))

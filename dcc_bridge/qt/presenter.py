@@ -20,10 +20,12 @@ from dcc_bridge.elicitation.question import (
     Unable,
 )
 from dcc_bridge.elicitation.question_queue import Click
+from dcc_bridge.elicitation.text import safe_line
 from dcc_bridge.elicitation.types import SURFACE_LOST
 from dcc_bridge.host import Host
 from dcc_bridge.qt import binding as qt
 from dcc_bridge.qt import event_loop, notifications
+from dcc_bridge.qt.desktop_notice import DesktopNotice
 from dcc_bridge.qt.dialog_place import DialogPlace
 from dcc_bridge.qt.labels import tr
 from dcc_bridge.qt.question_dialog import QuestionDialog
@@ -66,6 +68,7 @@ class DialogPresenter(qt.QObject):
         self._deletion = event_loop.DeferredDeletion()
         self._dialogs: dict[question_queue.Ticket, QuestionDialog] = {}
         self._place = DialogPlace()
+        self._desktop_notice = DesktopNotice()
         # The notification of the drawn question, until the person goes to the question.
         self._notices: dict[question_queue.Ticket, notifications.Notification] = {}
         self.questions = question_queue.QuestionQueue(self, main)
@@ -197,6 +200,9 @@ class DialogPresenter(qt.QObject):
         dialog.show()
         if ticket.question.offers.is_wanted:
             dialog.enter()
+        self._desktop_notice.show(
+            dialog.windowTitle(), safe_line(first_line), dialog.windowIcon(), dialog.enter
+        )
         qt.QApplication.alert(dialog)
         if host_window is not None:  # on some desktops the task bar does not list the dialog
             qt.QApplication.alert(host_window.window())
@@ -262,11 +268,13 @@ class DialogPresenter(qt.QObject):
         """End every question. A dialog is deleted later: the key that quits may be on its stack."""
         self.questions.close()
         self.notifications.clear()
+        self._desktop_notice.clear()
 
     def _remove_notice(self, ticket: question_queue.Ticket) -> None:
         notice = self._notices.pop(ticket, None)
         if notice is not None:
             self.notifications.remove(notice)
+            self._desktop_notice.clear()
 
     def _notify(self, add: Callable[[], notifications.Notification]) -> TakeDown:
         """Show a notification from any thread; return the function that takes it away."""

@@ -224,6 +224,18 @@ class Question:
             return False
         return self.form is None or self.form.agrees(response.data or {})
 
+    def agreed_items(self, response: ElicitationResponse) -> tuple[str, ...]:
+        """Return the items that a yes covers. It raises nothing.
+
+        Args:
+            response: How the question ended; a yes.
+
+        Returns:
+            The items but those that the person unticked.
+        """
+        left_out = frozenset(response.left_out)
+        return tuple(item for item in self.items if item not in left_out)
+
     def answered(self, response: ElicitationResponse) -> Answered:
         """Return how the question ended, for the panel and the audit log. It raises nothing.
 
@@ -275,6 +287,8 @@ class Consent:
         arguments: The names and whole values of the skill's arguments, where they are agreed to.
         uncopied: Folders among the files; no copy is kept of their contents.
         labels: The texts that the person reads in place of the items; empty for the items.
+        may_take_fewer: Whether the asker can go on with some of the items, so that the person may
+            untick the others.
         scene: A digest of the open scene and of the items, as `scene_digest` makes it; "" where
             that is not known.
     """
@@ -288,6 +302,7 @@ class Consent:
     arguments: tuple[tuple[str, str], ...] = ()
     uncopied: tuple[Path, ...] = ()
     labels: tuple[str, ...] = ()
+    may_take_fewer: bool = False
     scene: str = field(default="", compare=False)
 
     @property
@@ -353,6 +368,7 @@ class Reply:
         remember: Whether the person agreed to later questions of the session as well.
         mute: Whether the person mutes this client for a while.
         reason: Why the person refused, in their own words, or None.
+        left_out: The items that the person unticked, where they agreed to the others.
     """
 
     action: types.Action
@@ -360,6 +376,7 @@ class Reply:
     remember: bool = False
     mute: bool = False
     reason: str | None = None
+    left_out: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -124,8 +124,7 @@ class Broker:
         self._shares = Shares("questions", MAX_OPEN_QUESTIONS_OF_A_CLIENT, MAX_OPEN_QUESTIONS)
         self._open: list[OpenQuestion] = []
         self._callbacks = callbacks.Callbacks()
-        limits = self.audience.limits
-        self._late = LateQuestions(self.audience.host, limits, self._clock, self._callbacks.call)
+        self._late = LateQuestions(self.audience, self._clock, self._callbacks.call)
         self._is_closed = False
 
     @property

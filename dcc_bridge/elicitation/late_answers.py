@@ -24,8 +24,6 @@ from typing import Final, Literal
 from dcc_bridge.callbacks import CallLater, Unsubscribe, call_safely
 from dcc_bridge.elicitation.question import (
     Expired,
-    HostPresenter,
-    Offers,
     PresenterEvent,
     Question,
     Reply,
@@ -33,7 +31,7 @@ from dcc_bridge.elicitation.question import (
     Surface,
     TakeDown,
 )
-from dcc_bridge.elicitation.rate_limits import RateLimiter
+from dcc_bridge.elicitation.routing import Audience
 from dcc_bridge.elicitation.text import span
 
 log = logging.getLogger(__name__)
@@ -124,23 +122,16 @@ class LateQuestion:
 class LateQuestions:
     """The late questions of a bridge."""
 
-    def __init__(
-        self,
-        host: HostPresenter | None,
-        limits: RateLimiter,
-        clock: CallLater,
-        changed: Callable[[], None],
-    ) -> None:
+    def __init__(self, audience: Audience, clock: CallLater, changed: Callable[[], None]) -> None:
         """Begin without a question.
 
         Args:
-            host: Draws questions in the host; None where no person sits there.
-            limits: Mutes a client.
+            audience: Knows the host, and what a person may do with a question there.
             clock: Calls a function after some seconds.
             changed: Called after each change of `asked`.
         """
-        self._host = host
-        self._limits = limits
+        self._audience = audience
+        self._host = audience.host
         self._clock = clock
         self._changed = changed
         self._lock = threading.Lock()
@@ -205,8 +196,8 @@ class LateQuestions:
         late.card = card
         self._set_state(late, "expired", CARD_TTL_S)
         card.show(late.question, partial(self._handle, late))
-        earlier = late.question.offers
-        offers = Offers(earlier.soon, earlier.latest, mute=earlier.mute, is_wanted=True)
+        offers = self._audience.offers(late.question)
+        offers = replace(offers, hand_over=None, remember=None, is_wanted=True)
         question = replace(late.question, reason=f"{_REASON} {_PICKS_UP}", offers=offers)
         card.take_down = self._host.show(question, card.report)
 
@@ -257,7 +248,7 @@ class LateQuestions:
         """Let an answer wait for the call."""
         question = late.question
         if reply.mute and question.call.client is not None:
-            self._limits.mute(question.call.client.label)
+            self._audience.limits.mute(question.call.client.label)
         self._take_card_down(late, "answered")
         late.reply = replace(reply, mute=False)
         self._set_state(late, "answered", ANSWER_TTL_S)

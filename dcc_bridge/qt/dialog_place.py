@@ -119,13 +119,18 @@ def _corners_beside(
 
 def _screen_corners(view: qt.QRect, size: qt.QSize, screen: qt.QRect) -> list[qt.QPoint]:
     """Return the places in the corners of the screen, the furthest from the view first."""
-    right = max(screen.left(), screen.right() - size.width() + 1)
-    bottom = max(screen.top(), screen.bottom() - size.height() + 1)
+    top = max(screen.top(), view.top())  # the menus of the window stay free
+    bottom = min(screen.bottom(), view.bottom()) - size.height() + 1
+    if bottom < top:
+        top = screen.top()
+        bottom = max(top, screen.bottom() - size.height() + 1)
+    left = screen.left()
+    right = max(left, screen.right() - size.width() + 1)
     # Of corners that are as far, the first: notifications stand at the bottom right.
     corners = [
-        qt.QPoint(right, screen.top()),
-        screen.topLeft(),
-        qt.QPoint(screen.left(), bottom),
+        qt.QPoint(right, top),
+        qt.QPoint(left, top),
+        qt.QPoint(left, bottom),
         qt.QPoint(right, bottom),
     ]
 

@@ -38,6 +38,7 @@ from dcc_bridge.consent.call import Call
 from dcc_bridge.elicitation import question, types
 from dcc_bridge.elicitation.broker import Broker
 from dcc_bridge.elicitation.caller import Progress
+from dcc_bridge.known_clients import CLI_LABEL
 from dcc_bridge.server import protocol
 from dcc_bridge.server.client_channel import ClientQuestion, Context, ProgressNotices
 from dcc_bridge.server.scope_keys import WRITTEN
@@ -501,8 +502,10 @@ class ParkedCalls:
         """Abandon a call whose request was cut off.
 
         If the client may have timed out, the person can still answer, for the same call made again.
+        A command of the person's own does not time out: the person has ended it.
         """
-        if time.monotonic() - parked.resumed_at >= MIN_CLIENT_TIMEOUT_S:
+        waited = time.monotonic() - parked.resumed_at
+        if waited >= MIN_CLIENT_TIMEOUT_S and parked.label != CLI_LABEL:
             self._broker.end(parked.call, is_left=True)
         self.abandon(parked)
 

@@ -92,7 +92,7 @@ def test_an_opened_card_says_that_nobody_waits_and_comes_before_all_others(room:
     opened = room.person.shown[-1]
     assert "does not wait for this any more" in (opened.reason or "")
     assert opened.offers.is_wanted
-    assert opened.offers.soon == 300.0
+    assert (opened.offers.soon, opened.offers.latest, opened.offers.mute) == (300, 3600, "claude")
 
 
 def test_an_answer_is_given_once(room: Room) -> None:

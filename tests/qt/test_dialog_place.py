@@ -27,8 +27,8 @@ LAYOUTS = {
         QRect(1920, 60, 1400, 900),
         (3320, 60),
     ),
-    "furthest from a view at the right": (HD, HD, QRect(300, 60, 1620, 1020), (0, 0)),
-    "a small screen": (SMALL, SMALL, QRect(250, 60, 774, 500), (0, 0)),
+    "furthest from a view at the right": (HD, HD, QRect(300, 60, 1620, 1020), (0, 60)),
+    "a small screen": (SMALL, SMALL, QRect(250, 60, 774, 500), (0, 60)),
     "a small screen, all of it a view": (SMALL, SMALL, SMALL, (564, 0)),
 }
 

@@ -145,6 +145,31 @@ def test_a_client_that_cannot_keep_its_request_open_picks_the_answer_up(
     assert len(studio.person.shown) == 1
 
 
+def test_a_command_of_the_persons_own_takes_its_card_along(
+    studio: Studio, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It does not time out: the person has ended it."""
+    monkeypatch.setattr(parked_calls, "MIN_CLIENT_TIMEOUT_S", 0.0)
+    with studio.running() as running:
+        running.leave("tried", lambda: bool(studio.person.shown), label="cli")
+        running.until(lambda: bool(studio.person.taken_down))
+
+    assert studio.person.taken_down == ["cancelled"]
+    assert studio.host.items == CAMERAS
+
+
+@every_era
+def test_a_client_that_cancels_before_any_client_times_out_takes_its_card_along(
+    era: str, studio: Studio
+) -> None:
+    with studio.running() as running:
+        running.leave("tried", lambda: bool(studio.person.shown), era=era)
+        running.until(lambda: bool(studio.person.taken_down))
+
+    assert studio.person.taken_down == ["cancelled"]
+    assert running.bridge.broker.asked == []
+
+
 @every_era
 def test_a_client_that_comes_back_in_time_goes_on_with_the_same_card(
     era: str, studio: Studio, monkeypatch: pytest.MonkeyPatch

@@ -93,7 +93,8 @@ class Account:
         created: Items that are there now.
         changed: What changed in items that were there before, and in what is no item (the settings
             of the scene, its layers): a name, or "Cube, location: [0, 0, 0] -> [1, 0, 0]", as
-            `value_change` makes it, or "Cube is Box", as `name_change` does.
+            `value_change` makes it, or "Cube is Box", as `name_change` does, or "Wheel, with Car",
+            as `follow_change` does.
         deleted: Items that are gone.
         broken: What worked before and does not now.
     """
@@ -376,6 +377,17 @@ class SceneGuard(Protocol):
             Cube". Nothing for a step that changed nothing, and where the host cannot tell.
         """
         return []
+
+    def account(self) -> Account | None:
+        """Return what is different in the scene after the newest undo step. Raises nothing.
+
+        It is called after `lost`, of a closed step that stays, where there was no `Trial` to tell
+        it. The step's `guard` may have ended.
+
+        Returns:
+            By default None: the host does not tell it.
+        """
+        return None
 
     def changes(self) -> AbstractContextManager[CountChanges]:
         """Note the changes of the items from now on, in an undo step. Raises nothing.

@@ -159,6 +159,7 @@ class Call(Caller):
         ledger: The grants so far.
         lasting: The losses that undo does not bring back, with the copies.
         ran: The code of an agent that the call runs, and its effect; None for no code.
+        is_dry_run: Whether the body is tried and taken back, to tell what it would change.
         deeds: What the skills of the call did, in a person's words: "Moved 12 lights".
         left: What remains once the steps of the call are undone, in words.
     """
@@ -167,6 +168,7 @@ class Call(Caller):
     ledger: Ledger = field(default_factory=Ledger)
     lasting: LastingLosses = field(default_factory=LastingLosses)
     ran: CodeRun | None = None
+    is_dry_run: bool = False
     deeds: list[str] = field(default_factory=list)
     left: str = "Nothing was changed"
 

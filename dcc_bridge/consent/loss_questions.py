@@ -54,6 +54,28 @@ def ask_about_edit(host: Host, call: Call, changes: Changes, loss: Loss, seconds
     _confirm(host, call, message, loss, call.title, seconds)
 
 
+def described_edit(host: Host, changes: Changes, loss: Loss) -> str:
+    """Return what an edit would change, lose and break, for a dry run.
+
+    Args:
+        host: The host of the scene.
+        changes: The items that the edit made, changed and deleted.
+        loss: The loss.
+    """
+    text = f"Tried and taken back. Nothing was changed.{_changes_named(changes, host)}"
+    text += _breaks_named(loss)
+    if loss.items:
+        text += f"\nA person would be asked first: {loss.verb(host)} {loss.counted(host)}?"
+    return text
+
+
+def _breaks_named(loss: Loss) -> str:
+    """Return the line that tells what a loss breaks; "" where it breaks nothing."""
+    if not loss.breaks:
+        return ""
+    return f"\n{plural(len(loss.breaks), 'thing')} will break: {named(loss.breaks)}."
+
+
 def _confirm(host: Host, call: Call, message: str, loss: Loss, verb: str, seconds: float) -> None:
     """Ask for consent, and limit the grant to the lost things.
 
@@ -65,8 +87,7 @@ def _confirm(host: Host, call: Call, message: str, loss: Loss, verb: str, second
         verb: The label of the button that agrees.
         seconds: How long the body ran.
     """
-    if loss.breaks:
-        message += f"\n{plural(len(loss.breaks), 'thing')} will break: {named(loss.breaks)}."
+    message += _breaks_named(loss)
     if seconds > _LONG_S:
         message += f"\nIt will take about {seconds:.0f} s."
     fingerprint = host.fingerprint(loss.items)

@@ -39,6 +39,7 @@ ANSWERED: Final = "answered"
 LEFT: Final = "dcc-bridge/left"  # in a cancel: the client gives up the whole call
 MISFIT: Final = "dcc-bridge/misfit"  # in a cancel: no prepared answer fitted the form
 LIMIT: Final = "dcc-bridge/limit"  # in a question: seconds until it ends by itself
+DRY_RUN: Final = "dcc-bridge/dry_run"  # in a call: it is tried and taken back, and nobody is asked
 STATUS: Final = "dcc-bridge/status"  # in a result: how the call ended, in the runner's words
 
 TASKS: Final = "io.modelcontextprotocol/tasks"  # the extension (SEP-2663) of revision 2026-07-28

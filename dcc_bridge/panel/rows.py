@@ -118,6 +118,7 @@ def _failed_end(record: Record) -> str:
         left = tr("undo cannot restore everything")
     texts = {
         "refused": "",
+        "tried": tr("only tried, {left}", left=left),
         "cancelled": tr("cancelled, {left}", left=left),
         "timed_out": tr("took too long, {left}", left=left),
         "not_started": tr("did not start"),

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from abc import ABC
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -316,8 +317,11 @@ class OperationsContract(_Contract):
         assert 200 < len(stand.operations.instructions) <= 600
         assert stand.operations.up in ("Y", "Z")
 
-    def test_each_rule_names_the_verb_that_mends_it(self, stand: Stand) -> None:
-        assert all(rule.mend and rule.text for rule in stand.operations.rules())
+    def test_each_rule_is_a_sentence_with_the_call_that_mends_it(self, stand: Stand) -> None:
+        for rule in stand.operations.rules():
+            assert re.fullmatch(r"[A-Z].{30,}\.", rule.text)
+            assert re.match(r"\w+(\(|: )", rule.mend)
+            assert rule.mend in rule.text
 
     # ---- values, keys and connections
 

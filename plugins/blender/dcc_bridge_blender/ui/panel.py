@@ -33,6 +33,7 @@ _FIXED_LINES: Final = 8  # of a card, beside the facts of the call and its text
 _MAX_NAMES: Final = 20  # names of each kind that a card lists of what code changed
 _ICONS: Final = {
     "done": "CHECKMARK",
+    "tried": "INFO",
     "undone": "LOOP_BACK",
     "unanswered": "INFO",
     "refused": "X",

@@ -104,6 +104,7 @@ class CallStarter:
         parked = ParkedCall(call, caller.client.label, same, modern=caller.era >= MODERN)
         early_notice = self._calls.notice_for(same)
         call.dialogue.repeats = early_notice
+        _, _, call.repeat_key = same
         equal_calls = self._calls.alike(same)
         call.route = self._question_route(parked, caller)
         run = self._runner.start(

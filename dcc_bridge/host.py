@@ -636,6 +636,19 @@ def digest(facts: object) -> str:
     return sha256(text.encode()).hexdigest()
 
 
+def scene_digest(host: Host, fingerprint: str) -> str:
+    """Digest which scene is open, with the state of some items in it. Main thread.
+
+    Args:
+        host: The application.
+        fingerprint: The state of the items, as `Host.fingerprint` returns it.
+
+    Returns:
+        A digest in hexadecimal, the same for the same items of the same scene.
+    """
+    return digest([host.scene(), host.file(), fingerprint])
+
+
 def compared(before: Mapping[K, str], now: Mapping[K, str], touched: Container[K] = ()) -> Changes:
     """Return the changes of items between two moments, for `Host.changes`. Any thread.
 

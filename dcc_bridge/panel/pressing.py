@@ -47,7 +47,7 @@ def press(port: Port, key: str, verb: str, show: Callable[[Question], None]) -> 
 def _press_of_question(port: Port, key: str, verb: str, show: Callable[[Question], None]) -> None:
     """Do what the button of a question's row says."""
     routes = {"show": show, "bring": port.broker.bring, "dismiss": port.broker.dismiss}
-    for question in port.broker.open:
+    for question, _ in port.broker.asked:
         if question.id == key and verb in routes:
             routes[verb](question)
 

@@ -364,11 +364,17 @@ def _question_row(asked: PanelQuestion) -> Row:
         show = Act("show", tr("Show"), tr("Show the question."))
         detail = tr("{who} asks: {title}", who=name, title=safe_line(question.call.title))
         return Row(question.id, title, detail, (show, cancel), stands_out=True)
+    answer_here = Act("bring", tr("Answer here"), tr("Ask the question in this window."))
+    if question.late == "answered":
+        detail = tr("Answered: {who} gets the answer when it asks again", who=name)
+        return Row(question.id, title, detail, (cancel,))
+    if question.late:
+        detail = tr("Expired: {who} gets your answer when it asks again", who=name)
+        return Row(question.id, title, detail, (answer_here, cancel))
     if not asked.surfaces:
         detail = tr("{who} has too many open questions: this one is waiting", who=name)
         return Row(question.id, title, detail, (cancel,))
     detail = tr("Waiting for an answer in {who}", who=name)
-    answer_here = Act("bring", tr("Answer here"), tr("Ask the question in this window."))
     return Row(question.id, title, detail, (answer_here, cancel))
 
 

@@ -33,6 +33,7 @@ from dcc_bridge.qt.binding import (
 from dcc_bridge.qt.panel.cards import Card
 from dcc_bridge.qt.presenter import DialogPresenter
 from dcc_bridge_freecad import plugin
+from tests.hosts import pictured
 from tests.hosts.person import WindowPerson
 from tests.hosts.screen import SIZE
 
@@ -251,6 +252,12 @@ def report() -> None:
     (HOME / "report.json").write_text(json.dumps(told), encoding="utf-8")
 
 
+def pictures() -> bool:
+    """Write down the pictures of the question that waits."""
+    parts = plugin.plug_in()._parts
+    return parts is not None and pictured.note(parts.bridge.broker.open, HOME)
+
+
 def keep_bar() -> bool:
     """Write down what the bar says, its buttons, and how many notices are drawn; when it is there.
 
@@ -303,6 +310,7 @@ def press_row(caption: str) -> Callable[[], bool]:
 
 
 WORDS: dict[str, Any] = {
+    "pictures": pictures,
     "keep bar": keep_bar,
     "panel row": panel_row,
     "Undo all": press_row("Undo all"),

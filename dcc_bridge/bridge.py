@@ -489,7 +489,7 @@ class Bridge:
         records = TaskRecords(self.audit, recovered)
         calls = ParkedCalls(self.broker, self.recent)
         name = self.host.name
-        tasks = Tasks(calls, self.broker, self.recent, name, self.instance.id, records)
+        tasks = Tasks(calls, self.recent, name, self.instance.id, records)
         scene = SceneResources(self.host, self.main, worker.spawn)
         self._changes.add(scene.changed)
         server = Server(

@@ -34,6 +34,7 @@ Stage = tuple[Surface, ...]  # the surfaces that show a question at the same tim
 
 MAX_MESSAGE_BYTES: Final = 8192  # of a question's message, as UTF-8
 MAX_REASON_CHARS: Final = 500  # of the reason that a person gives; the rest is not read
+_MAX_ITEMS_KEPT: Final = 50  # of a question that has ended
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +65,11 @@ class Caller:
         risk: What the skill may do: "destructive" once a destructive skill inside the call asks.
         client: The client that called, or None for the host itself.
         digest: The digest of the skill's file.
+        file: The path of the skill's file, or "" for a skill without a file.
         route: The presenters of the client.
         arguments: The arguments of the call, without hidden values.
+        repeat_key: Equal for the same skill and arguments, called again; "" for a call that cannot
+            be called again.
         ending: The reason why the body should stop before its own end.
         dialogue: The questions and answers of the call so far.
         is_recorded: Whether the audit log has the call, so that the call's end is recorded too.
@@ -77,8 +81,10 @@ class Caller:
     risk: Risk = "read"
     client: Client | None = None
     digest: str = ""
+    file: str = ""
     route: Route = Route()
     arguments: Redacted = field(default_factory=Redacted)
+    repeat_key: str = ""
     ending: CallEnding = field(default_factory=CallEnding)
     dialogue: Dialogue = field(default_factory=Dialogue)
     is_recorded: bool = False
@@ -162,6 +168,9 @@ class Question:
         reason: Why the question is asked again, or None.
         details: A text that is agreed to, shown whole; or None.
         offers: What else the person may do with the question on this surface.
+        late: Whether the call has ended, and the answer stands for the same call made again: ""
+            for a question that the call waits for; "expired" for a question that the person may
+            still answer; "answered" for a question whose answer waits for the call.
         id: The id of the question.
     """
 
@@ -176,6 +185,7 @@ class Question:
     reason: str | None = None
     details: Details | None = None
     offers: Offers = field(default_factory=lambda: Offers())
+    late: Literal["", "expired", "answered"] = ""
     id: str = field(default_factory=lambda: os.urandom(4).hex())
 
     @property
@@ -249,7 +259,7 @@ class Question:
             response: The response to the question.
 
         Returns:
-            The question's message, how the question ended, and who ended it.
+            The question's message, items and pictures, how the question ended, and who ended it.
         """
         how = response.message or types.DECLINED
         if response.accepted and how != types.COMPLETION_UNVERIFIED:
@@ -259,7 +269,21 @@ class Question:
                 how = types.AGREED
             else:
                 how = types.DECLINED
-        return Answered(self.message, how, response.answered_by)
+        items: tuple[str, ...] = ()
+        pictures: tuple[Picture, ...] = ()
+        if self.consent is not None:
+            items = self.consent.shown_items
+            pictures = self.consent.pictures
+        return Answered(
+            self.message,
+            how,
+            response.answered_by,
+            response.reason or "",
+            is_consent=self.consent is not None,
+            count=len(items),
+            items=items[:_MAX_ITEMS_KEPT],
+            pictures=pictures,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -309,6 +333,9 @@ class Consent:
             none, where more could not be drawn.
         may_take_fewer: Whether the asker can go on with some of the items, so that the person may
             untick the others.
+        breaks_nothing: Whether a trial has shown that no other item stops working.
+        scene: A digest of the open scene and of the items, as `scene_digest` makes it; "" where
+            that is not known.
     """
 
     items: tuple[str, ...] = ()
@@ -322,6 +349,8 @@ class Consent:
     labels: tuple[str, ...] = ()
     pictures: tuple[Picture, ...] = field(default=(), compare=False)
     may_take_fewer: bool = False
+    breaks_nothing: bool = False
+    scene: str = field(default="", compare=False)
 
     @property
     def shown_items(self) -> tuple[str, ...]:
@@ -341,8 +370,9 @@ class Offers:
     """The acts that are offered to a person at the host, besides an answer.
 
     Attributes:
-        soon: Seconds after which the question ends unless the person types or asks for more time.
-        latest: Seconds after which the question ends whatever the person does.
+        soon: Seconds for an answer. They run only while the person could see the question, and
+            neither reads nor types.
+        latest: Seconds after which the question ends whatever the person does, seen or not.
         hand_over: The client's name, where the question can be answered there instead; else None.
         remember: The number of items that a yes for the session covers; 0 for a question without
             items, whose yes covers calls with the same arguments. None where a yes for the session
@@ -350,15 +380,17 @@ class Offers:
         mute: The label of the client that may be muted, or None.
         typed: The values that the person typed, and did not send, when the same question was asked
             before; or None.
+        is_wanted: Whether the person asked to see the question, so that it comes before the others.
         since: When the question was drawn, by the monotonic clock in seconds.
     """
 
-    soon: float = 45.0
-    latest: float = 45.0
+    soon: float = 300.0
+    latest: float = 300.0
     hand_over: str | None = None
     remember: int | None = None
     mute: str | None = None
     typed: Mapping[str, Any] | None = None
+    is_wanted: bool = False
     since: float = field(default_factory=time.monotonic, compare=False)
 
     @property

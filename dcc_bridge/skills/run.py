@@ -137,7 +137,7 @@ class Run(RunControl):
         self._job: Future[Outcome] | None = None
         self._why_not = "it was cancelled before it began; nothing was changed."
         clock = environment.clock
-        self._queue_limit = TimeLimit(environment.settings.client_deadline, clock, self._expire)
+        self._queue_limit = TimeLimit(environment.settings.deadline, clock, self._expire)
         self._time_limit = TimeLimit(skill.metadata.timeout, clock, self._overrun)
         self._body = Body(
             environment,
@@ -413,7 +413,7 @@ class Run(RunControl):
     def _expire(self) -> None:
         """Cancel a run that waited for too long. `_queue_limit` calls it."""
         why = "it waited for {:g} s and was dropped. Nothing was changed. Try again later."
-        self._why_not = why.format(self._environment.settings.client_deadline)
+        self._why_not = why.format(self._environment.settings.deadline)
         self.cancel()
 
     def _overrun(self) -> None:

@@ -354,7 +354,7 @@ class _Reading(ApiSearch, Building, Checking, CodeContext):
         with self.host.unnoticed():  # nodes are created and removed
             for at in range(0, len(nodes), _NODES_AT_ONCE):
                 yield from api.node_entries(nodes[at : at + _NODES_AT_ONCE])
-        yield from api.type_entries()
+            yield from api.type_entries()  # things are made and removed, to check examples on them
         yield from api.operator_entries()
         yield from gone.gone_entries()
 

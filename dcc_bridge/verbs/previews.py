@@ -21,26 +21,20 @@ from typing import Final, NamedTuple
 from dcc_bridge.consent.loss import Loss
 from dcc_bridge.consent.preview import Preview
 from dcc_bridge.elicitation.question import Picture
-from dcc_bridge.verbs.framing import PLACE_HALF, around, box_of, close_up, shots, spot
+from dcc_bridge.verbs.framing import PLACE_HALF, around, box_of, close_up, shots
+from dcc_bridge.verbs.marks import ASPECT, HEIGHT, WIDTH, Mark, joined, marks_around
 from dcc_bridge.verbs.operations import Bounds, Shot
 from dcc_bridge.verbs.ports import Drawing, Marking
 from dcc_bridge.verbs.unreadable import noting, tried
 
 log = logging.getLogger(__name__)
 
-WIDTH: Final = 480
-HEIGHT: Final = 300
-_ASPECT: Final = WIDTH / HEIGHT
 _WARM_UP_PX: Final = (WIDTH // 10, HEIGHT // 10)
 _SLOW_S: Final = 0.5  # a picture that takes as long keeps the person waiting
 _REST_S: Final = 600.0  # for which none is drawn of a scene after a slow one
 _MAX_NOTED: Final = 2000  # items, the first of a scene, whose boxes are noted before an edit
 _MAX_MARKED: Final = 500
-_MAX_SINGLE: Final = 20  # marks of which each is drawn; more hide what they are around
-_LEAST_MARK_PX: Final = 14
-_OUTSIDE_PX: Final = 2  # between an item and the mark around it
 _OF: Final = " of "  # in the name of each part of an item: "modifier Bevel of Cube"
-Mark = tuple[int, int, int, int]
 
 
 class Previews:
@@ -178,13 +172,13 @@ class ScenePreview(Preview):
         with _harmless("the scene now cannot be drawn"):
             places = self._boxes_now(items[:_MAX_MARKED])
             if after is not None:
-                marks = _marks(after.shot, places)
+                marks = marks_around(after.shot, places)
                 if marks:
                     now = self._picture_now(after.shot, marks, items)
                     return now, Picture(after.png, "After")
             if places:
-                shot = close_up(self._viewpoint(), around(places), _ASPECT)
-                return (self._picture_now(shot, _marks(shot, places), items),)
+                shot = close_up(self._viewpoint(), around(places), ASPECT)
+                return (self._picture_now(shot, marks_around(shot, places), items),)
         return ()
 
     def _picture_now(self, shot: Shot, marks: Sequence[Mark], items: Sequence[str]) -> Picture:
@@ -199,7 +193,7 @@ class ScenePreview(Preview):
             says = f"Now: {Loss(tuple(items)).counted(self._operations.host)}, marked"
         else:
             says = f"Now: {len(marks)} of {len(items)} marked"
-        return Picture(self._draw(shot, _joined(marks)), says)
+        return Picture(self._draw(shot, joined(marks)), says)
 
     def _draw(self, shot: Shot, marks: Sequence[Mark]) -> bytes:
         return self._previews.draw(shot, marks, (WIDTH, HEIGHT))
@@ -208,7 +202,7 @@ class ScenePreview(Preview):
         """Return what the person sees; without a window, a view of the whole scene."""
         shot = self._persons()
         if shot is None:
-            (shot,) = shots(self._operations, [], "three_quarter", _ASPECT)
+            (shot,) = shots(self._operations, [], "three_quarter", ASPECT)
         return shot
 
     def _persons(self) -> Shot | None:
@@ -227,7 +221,7 @@ class ScenePreview(Preview):
         boxes = self._boxes_before(self._noted, {_item_in(thing) for thing in items})
         if not boxes:
             return self._noted.shot
-        return close_up(self._noted.shot, around(boxes), _ASPECT)
+        return close_up(self._noted.shot, around(boxes), ASPECT)
 
     def _note_boxes(self) -> tuple[dict[str, Bounds], dict[str, str | None]]:
         """Return the boxes of the items that have no item below them, and all parents."""
@@ -285,66 +279,3 @@ def _harmless(what: str) -> Iterator[None]:
 def _item_in(thing: str) -> str:
     """Return the item that a lost thing is, or is a part of."""
     return thing.rpartition(_OF)[2]
-
-
-def _marks(shot: Shot, boxes: Sequence[Bounds]) -> list[Mark]:
-    """Return the marks around the boxes that a picture shows."""
-    marks = []
-    for box in boxes:
-        place = spot(shot, box, _ASPECT)
-        if place is not None and place.area:
-            left, right = _edges(place.left, place.right, WIDTH)
-            top, bottom = _edges(place.top, place.bottom, HEIGHT)
-            marks.append((left, top, right, bottom))
-    return marks
-
-
-def _joined(marks: Sequence[Mark]) -> list[Mark]:
-    """Return marks without those inside of others; of many, those that overlap are one."""
-    are_many = len(marks) > _MAX_SINGLE
-    joined: list[Mark] = []
-    for mark in marks:
-        whole = mark
-        near = _find_near(whole, joined, are_many=are_many)
-        while near is not None:  # a larger mark may reach others
-            joined.remove(near)
-            whole = _around_both(whole, near)
-            near = _find_near(whole, joined, are_many=are_many)
-        joined.append(whole)
-    return joined
-
-
-def _find_near(mark: Mark, others: Sequence[Mark], *, are_many: bool) -> Mark | None:
-    """Return a mark that is to be joined with another one; None if there is none."""
-    for other in others:
-        is_inside = _around_both(mark, other) in (mark, other)
-        if is_inside or (are_many and _overlap(mark, other)):
-            return other
-    return None
-
-
-def _around_both(one: Mark, other: Mark) -> Mark:
-    low = min(one[0], other[0]), min(one[1], other[1])
-    high = max(one[2], other[2]), max(one[3], other[3])
-    return (*low, *high)
-
-
-def _overlap(one: Mark, other: Mark) -> bool:
-    is_across = one[0] <= other[2] and other[0] <= one[2]
-    is_down = one[1] <= other[3] and other[1] <= one[3]
-    return is_across and is_down
-
-
-def _edges(low: float, high: float, size: int) -> tuple[int, int]:
-    """Return the two edges of a mark along one axis, in pixels inside of the picture.
-
-    Args:
-        low: The lower edge of the item, as a share of the picture.
-        high: Its higher edge.
-        size: The size of the picture in pixels.
-    """
-    middle = (low + high) / 2 * size
-    half = max((high - low) / 2 * size + _OUTSIDE_PX, _LEAST_MARK_PX / 2)
-    first = min(max(round(middle - half), 0), size - _LEAST_MARK_PX)
-    last = max(min(round(middle + half), size - 1), first + _LEAST_MARK_PX - 1)
-    return first, last

@@ -13,8 +13,10 @@ from dcc_bridge import confirm_sync, skill
 from dcc_bridge.consent.preview import Preview
 from dcc_bridge.elicitation.question import Picture, Question
 from dcc_bridge.skills.skill import describe
+from dcc_bridge.verbs import previews
+from dcc_bridge.verbs.marks import HEIGHT, WIDTH
 from dcc_bridge.verbs.operations import Shot
-from dcc_bridge.verbs.previews import HEIGHT, WIDTH, Previews
+from dcc_bridge.verbs.previews import Previews
 from tests.live import text
 from tests.verbs.memory import MemoryHost, MemoryOperations, node
 from tests.verbs.steps import step
@@ -398,3 +400,26 @@ def test_many_marks_that_overlap_are_one_so_that_what_they_are_around_is_seen(
 
     assert now.says == "Now: 30 lights and 1 mesh, marked"
     assert len(told(now)["marks"]) == 2
+
+
+def test_so_many_items_are_marked_and_no_more(
+    operations: Drawn, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(previews, "_MAX_MARKED", 2)
+    for number in range(3):
+        operations.nodes[f"/box_{number}"] = box(0, 0, 0)
+
+    now, _ = tried(warm(operations), operations, *(f"/box_{number}" for number in range(3)))
+
+    assert now.says == "Now: 2 of 3 marked"
+
+
+def test_the_boxes_of_so_many_items_are_noted_and_no_more(
+    operations: Drawn, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What goes beyond them is shown now alone, framed closer."""
+    monkeypatch.setattr(previews, "_MAX_NOTED", 1)
+
+    (now,) = tried(warm(operations), operations, "/small")
+
+    assert told(now)["eye"][0] == pytest.approx(200)

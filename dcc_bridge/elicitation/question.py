@@ -249,6 +249,8 @@ class Question:
         Returns:
             The items but those that the person unticked.
         """
+        if not response.left_out:
+            return self.items
         left_out = frozenset(response.left_out)
         return tuple(item for item in self.items if item not in left_out)
 

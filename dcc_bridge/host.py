@@ -281,6 +281,15 @@ class UndoStack(Protocol):
             of it was undone again.
         """
 
+    @property
+    def undo_labels(self) -> list[str]:
+        """The entries that can be undone, the newest last, as many as the application lists.
+
+        The person is shown which entries of their own are between those of agents. By default the
+        list is empty, and such an entry has no name.
+        """
+        return []
+
     @abstractmethod
     def undo(self) -> None:
         """Undo the step on top of the stack.

@@ -34,6 +34,7 @@ Stage = tuple[Surface, ...]  # the surfaces that show a question at the same tim
 
 MAX_MESSAGE_BYTES: Final = 8192  # of a question's message, as UTF-8
 MAX_REASON_CHARS: Final = 500  # of the reason that a person gives; the rest is not read
+_MAX_ITEMS_KEPT: Final = 50  # of a question that has ended
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,7 +259,7 @@ class Question:
             response: The response to the question.
 
         Returns:
-            The question's message, how the question ended, and who ended it.
+            The question's message, items and pictures, how the question ended, and who ended it.
         """
         how = response.message or types.DECLINED
         if response.accepted and how != types.COMPLETION_UNVERIFIED:
@@ -268,7 +269,21 @@ class Question:
                 how = types.AGREED
             else:
                 how = types.DECLINED
-        return Answered(self.message, how, response.answered_by)
+        items: tuple[str, ...] = ()
+        pictures: tuple[Picture, ...] = ()
+        if self.consent is not None:
+            items = self.consent.shown_items
+            pictures = self.consent.pictures
+        return Answered(
+            self.message,
+            how,
+            response.answered_by,
+            response.reason or "",
+            is_consent=self.consent is not None,
+            count=len(items),
+            items=items[:_MAX_ITEMS_KEPT],
+            pictures=pictures,
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ The constants up to `ANSWERED` say how a question ended, in `ElicitationResponse
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Final, Literal
 
@@ -143,11 +143,21 @@ class Answered:
         question: The message of the question.
         how: `AGREED`, `ANSWERED`, or why there was no answer: a message of `ElicitationResponse`.
         by: Who ended the question.
+        reason: Why the person declined, in their own words, or "".
+        is_consent: Whether the answer decided if something is lost.
+        count: How many items the question was about.
+        items: The first of these items, under the names that the person knows.
+        pictures: Pictures of what the question was about, each with a text that says what it shows.
     """
 
     question: str
     how: str
     by: AnsweredBy = "nobody"
+    reason: str = ""
+    is_consent: bool = False
+    count: int = 0
+    items: tuple[str, ...] = ()
+    pictures: tuple[tuple[bytes, str], ...] = field(default=(), compare=False, repr=False)
 
     @property
     def agrees(self) -> bool:

@@ -41,6 +41,8 @@ class DialogPresenter(qt.QObject):
     Attributes:
         questions: The questions that are shown one at a time.
         notifications: The notifications in the corner of the host's window.
+        is_shown_elsewhere: Returns whether an edit, by the id of its call, is shown to the person
+            in another place, and so needs no notification.
     """
 
     def __init__(
@@ -73,6 +75,7 @@ class DialogPresenter(qt.QObject):
         self._notices: dict[question_queue.Ticket, notifications.Notification] = {}
         self.questions = question_queue.QuestionQueue(self, main)
         self.notifications = notifications.Notifications(parent, self._deletion)
+        self.is_shown_elsewhere: Callable[[str], bool] = lambda call: False
         self._app = qt.QCoreApplication.instance()
         if self._app is not None:  # a host may quit without closing the bridge
             self._app.aboutToQuit.connect(self._quit)
@@ -130,7 +133,13 @@ class DialogPresenter(qt.QObject):
         acts: tuple[notifications.NoticeButton, ...] = ()
         if undo is not None:
             acts = ((tr("Undo"), undo),)
-        return self._notify(lambda: self.notifications.add_passing(text, *acts, call=call))
+
+        def add() -> notifications.Notification | None:
+            if undo is not None and call is not None and self.is_shown_elsewhere(call):
+                return None
+            return self.notifications.add_passing(text, *acts, call=call)
+
+        return self._notify(add)
 
     def bring(self, question: Question) -> None:
         """Bring a question's dialog up before all others: the person asked for it. Main thread.
@@ -276,10 +285,16 @@ class DialogPresenter(qt.QObject):
             self.notifications.remove(notice)
             self._desktop_notice.clear()
 
-    def _notify(self, add: Callable[[], notifications.Notification]) -> TakeDown:
+    def _notify(self, add: Callable[[], notifications.Notification | None]) -> TakeDown:
         """Show a notification from any thread; return the function that takes it away."""
         shown: list[notifications.Notification] = []
-        self.questions.post(lambda: shown.append(add()))
+
+        def show() -> None:
+            notification = add()
+            if notification is not None:
+                shown.append(notification)
+
+        self.questions.post(show)
         return lambda reason: self.questions.post(lambda: self.notifications.remove(*shown))
 
     def _answer(self, ticket: question_queue.Ticket, event: PresenterEvent) -> None:

@@ -36,6 +36,7 @@ from PySide6.QtWidgets import (
 )
 
 from dcc_bridge.elicitation.question import Offers, Picture, Question
+from dcc_bridge.qt.keep_bar import BarWindow, KeepBar
 from dcc_bridge.qt.panel.panel import Panel
 from dcc_bridge.qt.question_dialog import QuestionDialog
 from dcc_bridge_usd.window import theme
@@ -152,6 +153,31 @@ def drawn(stage: Stage) -> Iterator[tuple[str, QWidget]]:
     yield "panel", desk.panel
     desk.close()
     yield from _card()
+    yield from _undo_of_several()
+
+
+def _undo_of_several() -> Iterator[tuple[str, QWidget]]:
+    """Draw the list of what goes back with a call, and the bar about what asked nothing."""
+    desk = Desk()
+    desk.panel.resize(desk.panel.fontMetrics().height() * 24, 900)
+    bar = KeepBar(desk, desk.presenter.notifications, lambda: False)
+    desk.ended("Moved 12 boxes", "done", ago=60)
+    desk.ended("Turned 12 boxes", "done", ago=30)
+    bar.refresh()
+    assert bar.window is not None
+    yield "bar", bar.window
+    bar.close()
+    for record in desk.recent.records():
+        desk.recent.settle(record.id)
+    desk.panel.show()
+    desk.panel.refresh()
+    desk.panel.history.list.setCurrentIndex(desk.panel.history.model.index(1, 0))
+    desk.panel.history.undo_back.click()
+    steps = desk.panel.history.steps
+    assert steps is not None
+    until(steps.isVisible)
+    yield "steps", desk.panel
+    desk.close()
 
 
 def untick_some(dialog: QuestionDialog) -> None:
@@ -378,6 +404,10 @@ def _sides(top: QWidget) -> list[str]:
     row: list[QPushButton] = getattr(top, "buttons", [])
     if isinstance(top, Panel):
         row = list(top.now.buttons[:2]) or [top.history.undo]
+        if top.history.steps is not None:
+            row = list(top.history.steps.buttons)
+    if isinstance(top, BarWindow):
+        row = list(top.card.buttons)
     if isinstance(top, QuestionDialog):
         row = [top.exits.decline, top.exits.cancel, top.exits.verb]
     return [button.text().replace("&", "") for button in sorted(row, key=QPushButton.x)]

@@ -191,11 +191,15 @@ def test_an_outcome_is_told_truly_and_in_the_same_words_everywhere(
         if case.then is not None:
             case.then(desk)
         desk.running.until(calling.done)
+        is_asked = "not asked" not in name
         if case.status == "done" and case.has_ui:
-            desk.running.until(lambda: bool(desk.presenter.notifications.visible))
+            desk.running.until(
+                lambda: bool(desk.presenter.notifications.visible or desk.keep_bar.row)
+            )
         desk.panel.refresh()
         (row,) = ended(desk.panel)
         (record,) = desk.bridge.recent.records()
+        kept = desk.keep_bar.row
         toasts = [chip.text for chip in desk.presenter.notifications.visible]
     finally:
         desk.close()
@@ -216,7 +220,8 @@ def test_an_outcome_is_told_truly_and_in_the_same_words_everywhere(
     assert bool(case.reason) is (f"The reason given: {case.reason!r}." in agent)
     assert bool(case.reason) is (f'because "{case.reason}"' in terminal)
     assert case.reason or 'because "' not in terminal + agent.replace("reason given", 'because "')
-    assert bool(toasts) is (is_done and case.has_ui)
+    assert bool(toasts) is (is_done and case.has_ui and is_asked)
+    assert (kept is not None) is (is_done and not is_asked)
     if case.event is not None:
         assert case.event in events
         assert case.sentence in terminal

@@ -43,6 +43,8 @@ ROWS = {
     "panel": ["Show", "Cancel"],
     "history": ["Undo: Ran 17 lines of code"],
     "text": [],
+    "bar": ["Keep all", "Undo last", "Undo all"],
+    "steps": ["Undo 2 steps", "Cancel"],
 }
 """The row of buttons that matters in each picture, from left to right."""
 

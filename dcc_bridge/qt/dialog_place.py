@@ -80,8 +80,9 @@ def find_corner(
         if is_free and screen.contains(place):
             return corner
     corners = _screen_corners(view, size, screen)
-    if last in corners:
-        corners.insert(0, last)
+    if last is not None:
+        before = last
+        corners.sort(key=lambda corner: (corner - before).manhattanLength())
     for corner in corners:
         if not qt.QRect(corner, size).intersects(typing):
             return corner

@@ -64,6 +64,15 @@ def test_a_question_stays_in_the_place_of_the_last_one_if_it_fits_there(
     assert (found.x(), found.y()) == corner
 
 
+def test_a_larger_question_stays_in_the_corner_of_the_last_one() -> None:
+    last = find_corner(QSize(300, 200), SMALL, SMALL, SMALL, QRect(0, 0, 1024, 250))
+
+    place = QRect(find_corner(DIALOG, SMALL, SMALL, SMALL, NONE, last), DIALOG)
+
+    assert last == QPoint(0, 400)
+    assert place.bottomLeft() == SMALL.bottomLeft()
+
+
 def test_a_question_larger_than_the_screen_begins_at_its_top() -> None:
     corner = find_corner(QSize(1200, 700), SMALL, SMALL, SMALL, NONE)
 
@@ -95,7 +104,7 @@ def test_a_question_that_was_moved_off_the_screen_comes_back_to_it(stage: Stage)
 def test_two_questions_in_a_row_stand_in_one_place_beside_the_view(stage: Stage) -> None:
     view = QWidget()
     stage.window.setCentralWidget(view)
-    stage.window.setGeometry(0, 0, 300, 700)
+    stage.window.setGeometry(0, 0, 200, 700)
     heard, _ = stage.show(consent("First?"))
     stage.show(consent("Second?"))
     first = stage.dialog.frameGeometry()

@@ -6,6 +6,7 @@ the rows of the three lists; `act` does what the button of a row says.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
@@ -20,7 +21,7 @@ from dcc_bridge.elicitation.text import Translate, english, safe_line, safe_text
 from dcc_bridge.local_clients import VERBS
 from dcc_bridge.panel.local_rows import LOCAL_KEY, local_rows
 from dcc_bridge.panel.row import Act, Row
-from dcc_bridge.panel.state import PanelQuestion, Port, State
+from dcc_bridge.panel.state import MIN_SHOWN_S, PanelQuestion, Port, State
 from dcc_bridge.skills.call_history import Record
 
 tr: Translate = english  # Qt's panel sets its own; Blender's sidebar has English texts
@@ -232,6 +233,30 @@ def now(state: State) -> list[Row]:
         rows.append(Row("waiting", title))
         rows.extend(_call_row(record, state.at) for record in queued)
     return rows
+
+
+def work(port: Port) -> Row | None:
+    """Return the row of the call that the main thread works on, or begins next; None for none.
+
+    Nothing is shown in advance of a skill whose last call was over in a moment.
+    """
+    records = port.recent.records()
+    job = port.main.running
+    for record in records:
+        if job is not None and record.state == "running" and record.title == job.name:
+            return _call_row(record, time.time())
+    queued = [record for record in records if record.state == "queued"]
+    if job is not None or not queued or _is_quick(queued[-1], records):
+        return None
+    return _call_row(queued[-1], time.time())
+
+
+def _is_quick(call: Record, records: Sequence[Record]) -> bool:
+    """Return whether the last call of the same skill was over in a moment."""
+    for record in records:
+        if record.skill == call.skill and record.ended is not None:
+            return record.ended - record.began < MIN_SHOWN_S
+    return False
 
 
 def grants(state: State) -> list[Row]:

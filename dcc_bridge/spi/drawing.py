@@ -11,6 +11,7 @@ The bridge:
 ``Bridge``          a bridge that runs in this application; starts, pauses, cancels, undoes
 ``FailedStart``     lists an application whose bridge did not start, with the reason
 ``PanelPort``       a bridge, as a panel reads and steers it
+``unwatched``       a block for a turn of the event loop while a job rests
 ``PanelView``       all that a panel shows
 ``PanelRow``        a row of it, with its actions
 ``CallView``        one call, as a panel shows it
@@ -60,6 +61,7 @@ What is drawn:
 from __future__ import annotations
 
 from dcc_bridge.bridge import Bridge
+from dcc_bridge.consent.audit_hook import unwatched
 from dcc_bridge.elicitation.caller_view import ArgumentView, argument_views
 from dcc_bridge.elicitation.consent_view import item_counts
 from dcc_bridge.elicitation.details import DetailsRow, DetailsView, details_view
@@ -118,5 +120,6 @@ __all__ = [
     "details_view",
     "item_counts",
     "safe_line",
+    "unwatched",
     "view_of",
 ]

@@ -57,6 +57,8 @@ def told_of_question() -> dict[str, Any]:
         "waits": dialog.question.id if dialog is not None else None,
         "notice": sys.modules[f"{ADDON}.ui.notice"]._seen,
         "wrong": dialog.wrong if is_drawn else None,
+        "work": in_status_bar(),
+        "has_panel": any(panel._drawn.get(region.as_pointer()) for region in panel._regions()),
         "text_editor": bpy.data.texts[0].as_string() if bpy.data.texts else "",
         "chosen": dialog._chosen if is_drawn else None,
         "takes": is_drawn and time.monotonic() > dialog._opened + sys.modules[DIALOG]._ARM,
@@ -86,6 +88,9 @@ class Noted:
 
     def box(self, **_: Any) -> Noted:
         return self
+
+    def separator_spacer(self) -> None:
+        """Draw nothing."""
 
     def split(self, **_: Any) -> Noted:
         return self
@@ -123,9 +128,18 @@ def in_sidebar(width: int = 2000) -> list[str]:
     """Tell what the sidebar's panel draws in so many pixels."""
     layout = Noted()
     panel = sys.modules[f"{ADDON}.ui.panel"]
-    region = SimpleNamespace(width=width)
+    region = SimpleNamespace(width=width, as_pointer=lambda: 0)
     context = SimpleNamespace(region=region, preferences=bpy.context.preferences)
     panel.DCC_BRIDGE_PT_agents.draw(SimpleNamespace(layout=layout), context)
+    return layout.texts
+
+
+def in_status_bar() -> list[str]:
+    """Tell what the status bar says of the call that works."""
+    layout = Noted()
+    working = sys.modules[f"{ADDON}.ui.working"]
+    if working.shown is not None:
+        working.shown.draw(layout)
     return layout.texts
 
 

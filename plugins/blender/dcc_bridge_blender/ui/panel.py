@@ -17,7 +17,7 @@ from dcc_bridge.spi.drawing import CallView, PanelPort, PanelRow, PanelView, Que
 
 from .. import preferences
 from ..loop import redraw
-from .drawing import columns_of, say, scaled, stir, wrapped
+from .drawing import bar, columns_of, say, scaled, scaled_by, stir, wrapped
 from .pages import Pages
 
 _CHANGED_PERIOD_S: Final = 0.2  # seconds from one reading to the next where something changed
@@ -25,11 +25,12 @@ _IDLE_PERIOD_S: Final = 1.0  # and where nothing did
 _MARGIN: Final = 55  # pixels at the sides of a text in a box of the sidebar
 _MAX_CALLS: Final = 12  # of the history
 _UNDO_CHARACTERS: Final = 8  # that the icon and the word "Undo" take on the button that undoes
-_BAR: Final = 10  # characters of a progress bar
 _CARD_WIDTH: Final = 760  # pixels
 _CARD_CHARACTERS: Final = 115  # of a line in a card of that width
 _LINE_HEIGHT: Final = 21  # pixels
 _FIXED_LINES: Final = 8  # of a card, beside the facts of the call and its text
+_TAB_WIDTH: Final = 24  # pixels of the tabs beside the sidebar
+_DRAWN_S: Final = 4.0  # seconds after which a panel that is not drawn again is taken for hidden
 _MAX_NAMES: Final = 20  # names of each kind that a card lists of what code changed
 _ICONS: Final = {
     "done": "CHECKMARK",
@@ -124,6 +125,7 @@ class Sidebar:
 
 
 shown: Sidebar | None = None  # None while no bridge runs
+_drawn: dict[int, float] = {}  # when the panel was drawn last, by the addresses of the regions
 
 
 class DCC_BRIDGE_OT_act(bpy.types.Operator):
@@ -205,7 +207,7 @@ def _draw_card(layout: Any, call: CallView, pages: Pages, lines: int) -> None:
 
 
 def _draw_page_button(layout: Any, verb: str, caption: str) -> None:
-    _draw_act(layout, caption, "", verb)
+    draw_act(layout, caption, "", verb)
 
 
 class DCC_BRIDGE_PT_agents(bpy.types.Panel):
@@ -220,6 +222,8 @@ class DCC_BRIDGE_PT_agents(bpy.types.Panel):
         """Draw the state, what waits for the person, the history, and the agents."""
         layout: Any = self.layout
         wide = columns_of(context, _MARGIN)
+        if context.region is not None:
+            _drawn[context.region.as_pointer()] = time.monotonic()
         if shown is None:
             say(layout, preferences.state, wide)
             return
@@ -235,7 +239,7 @@ class DCC_BRIDGE_PT_agents(bpy.types.Panel):
             _draw_row(layout, row, wide)
         if view.address:
             say(layout, view.address, wide)
-            _draw_act(layout, "Copy the address", view.address, "copy", icon="COPYDOWN")
+            draw_act(layout, "Copy the address", view.address, "copy", icon="COPYDOWN")
 
 
 def _draw_head(layout: Any, view: PanelView, wide: int) -> None:
@@ -243,9 +247,9 @@ def _draw_head(layout: Any, view: PanelView, wide: int) -> None:
     row = layout.row()
     row.alert = view.is_paused
     if view.is_paused:
-        _draw_act(row, "Resume", "", "pause", "Allow edits again", "PLAY")
+        draw_act(row, "Resume", "", "pause", "Allow edits again", "PLAY")
     else:
-        _draw_act(row, "Pause", "", "pause", "Refuse new edits. Reading still works", "PAUSE")
+        draw_act(row, "Pause", "", "pause", "Refuse new edits. Reading still works", "PAUSE")
     _draw_undo(layout.row(), view, wide)
     icon = "NONE"
     if view.is_asking:
@@ -254,7 +258,7 @@ def _draw_head(layout: Any, view: PanelView, wide: int) -> None:
     say(layout, view.connected, wide)
     say(layout, view.muted, wide, icon="MUTE_IPO_ON")
     for label, name in view.muted_clients.items():
-        _draw_act(layout, f"Unmute {name}", label, "unmute", "Allow its questions again")
+        draw_act(layout, f"Unmute {name}", label, "unmute", "Allow its questions again")
 
 
 def _draw_undo(row: Any, view: PanelView, wide: int) -> None:
@@ -265,7 +269,7 @@ def _draw_undo(row: Any, view: PanelView, wide: int) -> None:
     if call is not None:
         room = max(8, wide - _UNDO_CHARACTERS)  # Blender cuts a long caption in the middle
         caption = f"Undo: {safe_line(call.title, room)}"
-    _draw_act(row, caption, view.undo_label, "undo", "Undo the last edit of an agent", "LOOP_BACK")
+    draw_act(row, caption, view.undo_label, "undo", "Undo the last edit of an agent", "LOOP_BACK")
 
 
 def _draw_history(layout: Any, view: PanelView, wide: int) -> None:
@@ -297,22 +301,13 @@ def _draw_row(layout: Any, row: PanelRow, wide: int) -> None:
     say(column, row.title, wide, icon=icon)
     buttons = column.row(align=True)
     for act in row.acts:
-        _draw_act(buttons, act.caption, row.key, act.verb, act.tip)
+        draw_act(buttons, act.caption, row.key, act.verb, act.tip)
     if row.done is not None:
-        column.label(text=_bar(row.done), translate=False)
+        column.label(text=bar(row.done), translate=False)
     say(column, row.detail, wide)
 
 
-def _bar(done: float) -> str:
-    """Return a progress bar; a negative share stands for one that is not known."""
-    full = round(_BAR * max(0.0, done))
-    bar = "█" * full + "░" * (_BAR - full)
-    if done < 0:
-        return bar
-    return f"{bar} {done:.0%}"
-
-
-def _draw_act(
+def draw_act(
     layout: Any, caption: str, key: str, verb: str, tip: str = "", icon: str = "NONE"
 ) -> None:
     """Draw a button of `DCC_BRIDGE_OT_act`."""
@@ -320,6 +315,19 @@ def _draw_act(
     button.key = key
     button.verb = verb
     button.tip = tip.removesuffix(".")
+
+
+def is_over(context: bpy.types.Context, event: bpy.types.Event) -> bool:
+    """Return whether the mouse is over the panel, and not over the tabs beside the panel."""
+    earliest = time.monotonic() - _DRAWN_S
+    tabs = _TAB_WIDTH * scaled_by(context)
+    for region in _regions():
+        is_drawn = _drawn.get(region.as_pointer(), 0.0) >= earliest
+        x = event.mouse_x - region.x
+        y = event.mouse_y - region.y
+        if is_drawn and 0 <= x < region.width - tabs and 0 <= y < region.height:
+            return True
+    return False
 
 
 def _regions() -> list[bpy.types.Region]:

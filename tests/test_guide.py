@@ -370,6 +370,21 @@ def test_the_first_skill_of_readme_is_asked_about_in_the_words_that_it_says(
     assert nothing.structured_content == {"result": 0}
 
 
+def test_the_tests_that_the_guide_shows_pass(tmp_path: Path) -> None:
+    (tests,) = (code for code in blocks("skills", "py") if "dcc_bridge.testing" in code)
+    (tmp_path / "lights.py").write_text(blocks("README", "python")[0])
+    file = tmp_path / "test_lights.py"
+    file.write_text(tests)
+
+    words = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--rootdir"]
+    done = subprocess.run(
+        [*words, str(tmp_path), str(file)], cwd=ROOT, capture_output=True, text=True, timeout=_LIMIT
+    )
+
+    assert done.returncode == 0, done.stdout
+    assert "2 passed" in done.stdout
+
+
 @pytest.mark.parametrize(
     ("how", "says", "asked_for_tokens"),
     [

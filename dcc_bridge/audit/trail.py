@@ -167,6 +167,7 @@ class AnswerFacts:
         data: The values of the form.
         typed: The values of a form that was refused.
         reason: The reason for a refusal in a person's words, or None.
+        left_out: The items of the question that the person did not agree to.
         besides: Further facts. "grant": the earlier question whose answer holds for this one.
     """
 
@@ -177,6 +178,7 @@ class AnswerFacts:
     data: Mapping[str, Any] = field(default_factory=dict)
     typed: object = None
     reason: str | None = None
+    left_out: tuple[str, ...] = ()
     besides: Mapping[str, object] = field(default_factory=dict)
 
 
@@ -334,6 +336,8 @@ class QuestionRecord:
             fields["ms_shown"] = round(1000 * seconds)
         if answer.data:
             fields["answer"] = self._redact(answer.data)
+        if answer.left_out:
+            fields["left_out"] = redact.names(answer.left_out)
         if not answer.accepted and answer.typed:
             fields["typed"] = self._redact(answer.typed)
         if not answer.accepted and answer.reason:

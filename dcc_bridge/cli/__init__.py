@@ -54,7 +54,7 @@ COMMANDS: Final = {
     "list": Command("list the hosts that are running", "hosts"),
     "connect": Command("connect an MCP client to the running hosts over stdio", "hosts"),
     "client": Command("set up an MCP client so that it finds the hosts", "client"),
-    "tools": Command("list the tools of a running host", "call", "fill_host"),
+    "tools": Command("list the tools of a running host", "call"),
     "call": Command("call a tool of a running host and answer its questions", "call"),
     "undo": Command("undo the last action of an agent in a running host", "call"),
     "checkpoint": Command("list and restore copies of what undo cannot restore", "checkpoint"),

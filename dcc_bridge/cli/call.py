@@ -10,13 +10,14 @@ import sys
 import threading
 from collections.abc import Awaitable, Callable, Iterable
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import asdict
 from typing import Any, Final, TypeVar, get_args
 
 import anyio
 
 from dcc_bridge.cli import exits, hosts
 from dcc_bridge.cli.account import for_person
-from dcc_bridge.cli.hosts import fill_host  # `COMMANDS` names it as one of this module
+from dcc_bridge.cli.hosts import fill_host
 from dcc_bridge.client import Person, Script, terminal
 from dcc_bridge.client.agent import Result, Tool, parse_text
 from dcc_bridge.client.connection import Era
@@ -234,9 +235,18 @@ async def _list_tools(host: hosts.Target) -> list[Tool]:
         return await client.tools()
 
 
+def fill_tools(parser: argparse.ArgumentParser) -> None:
+    """Add the options of ``tools`` to a parser."""
+    fill_host(parser)
+    parser.add_argument("--json", action="store_true", help="print only a JSON list")
+
+
 def run_tools(options: argparse.Namespace) -> int:
     """Print the tools."""
     tools = run(_list_tools, hosts.find(options))
+    if options.json:
+        print(json.dumps([asdict(tool) for tool in tools], indent=2))
+        return exits.SUCCESS
     name_width = _width(tool.name for tool in tools)
     risk_width = _width(tool.risk for tool in tools)
     for tool in tools:

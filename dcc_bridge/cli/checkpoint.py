@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing, suppress
 from datetime import UTC, datetime
 from glob import glob
+from itertools import groupby
+from operator import attrgetter
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from dcc_bridge import checkpoints, held_files
 from dcc_bridge.audit.log import AuditLog, log_folder
@@ -33,6 +36,7 @@ def fill(parser: argparse.ArgumentParser) -> None:
     listing = commands.add_parser("list", help="list the copies and the call of each")
     which = "its file; default: all scenes on record, open in a host, or up to three folders down"
     listing.add_argument("scene", nargs="?", type=Path, metavar="SCENE", help=which)
+    listing.add_argument("--json", action="store_true", help="print only a JSON list")
     listing.set_defaults(run=_list)
     restore = commands.add_parser("restore", help="write a copy over its scene or another file")
     restore.add_argument("file", type=Path, metavar="FILE", help="the copy, as printed by `list`")
@@ -47,16 +51,15 @@ def _list(options: argparse.Namespace) -> int:
         folders = {checkpoints.folder_beside(Path(os.path.abspath(options.scene)))}
     else:
         folders = _all_folders(calls, scenes)
-    has_copies = False
+    listed = []
     for folder in sorted(folders):
-        copies = checkpoints.taken(folder)
-        if not copies:
-            continue
-        has_copies = True
-        print(safe_line(_scene(folder), 1000))
-        for copy in copies:
-            _print_copy(copy, calls.get(copy, "no call on record"))
-    if not has_copies:
+        for copy in checkpoints.taken(folder):
+            listed.append(_read_copy(folder, copy, calls.get(copy, "no call on record")))
+    if options.json:
+        print(json.dumps([copy._asdict() for copy in listed], indent=2))
+    elif listed:
+        _print_copies(listed)
+    else:
         print("There are no copies.")
     return exits.SUCCESS
 
@@ -76,12 +79,37 @@ def _all_folders(calls: Mapping[Path, str], scenes: Iterable[Path]) -> set[Path]
     return folders
 
 
-def _print_copy(copy: Path, call: str) -> None:
-    print(f"  {_when(copy)}  {call}")
+class _Copy(NamedTuple):
+    """A copy that was kept.
+
+    Attributes:
+        scene: The file of the scene; or a phrase for scenes without a file.
+        when: The local time of the copy.
+        call: The call before which it was made, in words.
+        files: The size of each of its files in bytes, by its path.
+    """
+
+    scene: str
+    when: str
+    call: str
+    files: dict[str, int]
+
+
+def _read_copy(folder: Path, copy: Path, call: str) -> _Copy:
+    files = {}
     for file in sorted(copy.rglob("*")):
         if file.is_symlink() or file.is_file():
-            megabytes = file.lstat().st_size / 1e6
-            print(f"    {megabytes:,.1f} MB  {safe_line(str(file), 1000)}")
+            files[str(file)] = file.lstat().st_size
+    return _Copy(_scene(folder), _when(copy), call, files)
+
+
+def _print_copies(listed: Sequence[_Copy]) -> None:
+    for scene, copies in groupby(listed, key=attrgetter("scene")):
+        print(safe_line(scene, 1000))
+        for copy in copies:
+            print(f"  {copy.when}  {copy.call}")
+            for file, size in copy.files.items():
+                print(f"    {size / 1e6:,.1f} MB  {safe_line(file, 1000)}")
 
 
 def _scene(folder: Path) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import keyword
 import sys
 from pathlib import Path
@@ -55,6 +56,7 @@ def fill(parser: argparse.ArgumentParser) -> None:
     new.set_defaults(run=_new)
     checked = commands.add_parser("check", help="check the docstrings, types and risk of skills")
     checked.add_argument("path", type=Path, nargs="+", metavar="PATH", help="a file or a folder")
+    checked.add_argument("--json", action="store_true", help="print only a JSON list of problems")
     checked.set_defaults(run=_check)
 
 
@@ -122,19 +124,27 @@ def _check(options: argparse.Namespace) -> int:
     for path in options.path:
         for file in lint.files(path):
             files[file.resolve()] = file
-    problem_count = 0
-    for file in files.values():
-        for finding in lint.check(file):
-            problem_count += 1
-            print(finding)
+    problems = [finding for file in files.values() for finding in lint.check(file)]
+    code = exits.SUCCESS
+    if problems:
+        code = exits.TOOL_ERROR
+    if options.json:
+        print(json.dumps([_told(finding) for finding in problems], indent=2))
+        return code
+    for finding in problems:
+        print(finding)
     file_count = _counted(len(files), "file")
-    if problem_count:
-        print(f"{_counted(problem_count, 'problem')} in {file_count}.", file=sys.stderr)
-        return exits.TOOL_ERROR
+    if problems:
+        print(f"{_counted(len(problems), 'problem')} in {file_count}.", file=sys.stderr)
+        return code
     for file in files.values():
         _print_notes(file)
     print(f"No problems in {file_count}.")
     return exits.SUCCESS
+
+
+def _told(finding: lint.Finding) -> dict[str, object]:
+    return {"file": str(finding.file), "line": finding.line, "problem": finding.message}
 
 
 def _counted(count: int, noun: str) -> str:

@@ -300,7 +300,9 @@ class Call(Caller):
             ledger.refused = refusal(question, response)
         is_granted = question.agrees(response) and response.answered_by in _GRANTORS
         if question.consent and is_granted:
-            items = question.items or None
+            items = None
+            if question.items:
+                items = question.agreed_items(response)
             if lists_nothing:  # the losses are asked about once they are known
                 items = ()
             files = None

@@ -9,7 +9,7 @@ pool threads and coroutines.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final, TypeVar, cast
@@ -63,6 +63,11 @@ class SceneSnapshot:
         """The paths or names of the items."""
         return self.consent.items
 
+    def items_without(self, left_out: Iterable[str]) -> list[str]:
+        """Return the items but those that the person unticked."""
+        left_out = frozenset(left_out)
+        return [item for item in self.items if item not in left_out]
+
 
 _EditResult = tuple[T, SceneSnapshot | None]  # or the changed scene that nobody has agreed to
 
@@ -76,14 +81,23 @@ class Grant(list[str]):
 
     Attributes:
         checkpoint: The folder with the copies of what undo does not bring back, or None.
+        left_out: The items that the person unticked; they are not among the agreed items.
     """
 
-    def __init__(self, plan: _Plan, snapshot: SceneSnapshot, call: Call, question: str) -> None:
-        super().__init__(snapshot.items)
+    def __init__(
+        self,
+        plan: _Plan,
+        snapshot: SceneSnapshot,
+        call: Call,
+        question: str,
+        left_out: tuple[str, ...] = (),
+    ) -> None:
+        super().__init__(snapshot.items_without(left_out))
         self._plan = plan
         self._snapshot = snapshot
         self._call = call
         self._question = question
+        self.left_out = left_out
         self.checkpoint = call.lasting.checkpoint
 
     async def apply(self, fn: Callable[[list[str]], T]) -> T:
@@ -118,7 +132,7 @@ class Grant(list[str]):
 
     def _apply(self, fn: Callable[[list[str]], T]) -> Flow[T]:
         for asked in range(1, MAX_ASKED + 1):
-            value, changed = yield from self._plan.edit(self._snapshot, fn)
+            value, changed = yield from self._plan.edit(self._snapshot, self.left_out, fn)
             if changed is None:
                 return value
             self._call.ledger.drop(self._question)  # the answer was for another scene
@@ -132,6 +146,8 @@ class Grant(list[str]):
             self._question = question.id
             answer = yield from ask.ask_flow(question)
             check(question, answer)
+            self.left_out = answer.left_out
+            self[:] = changed.items_without(self.left_out)
             with self._call.ledger.holding(question.id):  # the first copy is of the scene before
                 yield from look(self._plan.keep_checkpoint)
             self.checkpoint = self._call.lasting.checkpoint
@@ -150,6 +166,7 @@ def confirm_sync(
     timeout: float | None = None,
     key: str | None = None,
     details: Details | str | None = None,
+    all_or_nothing: bool = False,
 ) -> Flow[Grant]:
     """Ask for consent, and wait for it.
 
@@ -172,10 +189,13 @@ def confirm_sync(
             marked, and first what differs from the text agreed to last. A str has neither. At
             most 64 kB and 2,000 lines. A client that draws its own forms is asked only where the
             message and the text fit in 8 kB.
+        all_or_nothing: The edit makes sense only for all items. If False, and undo brings the items
+            back, a person who answers in the host may untick some of them.
 
     Returns:
-        The items, as they are now. On the main thread nothing can change them before the caller
-        goes on to edit; on another thread, edit through `Grant.apply`.
+        The items that the person agreed to, as they are now: edit these and no others. On the main
+        thread nothing can change them before the caller goes on to edit; on another thread, edit
+        through `Grant.apply`.
 
     Raises:
         NotConfirmed: The person did not agree: `Declined`, `Cancelled`, `TimedOut`, `NobodyToAsk`.
@@ -194,6 +214,7 @@ def confirm_sync(
         timeout=timeout,
         key=key,
         details=ask.details_of(details),
+        all_or_nothing=all_or_nothing,
     )
     if callable(plan.items) or callable(plan.files):
         refuse_without_call("A function that looks items up")
@@ -212,7 +233,7 @@ def confirm_sync(
             if is_same:
                 yield from look(plan.keep_checkpoint)
         if is_same:
-            return Grant(plan, current_snapshot, call, question.id)
+            return Grant(plan, current_snapshot, call, question.id, answer.left_out)
         call.ledger.drop(question.id)
         snapshot = current_snapshot
         reason = _ASKED_AGAIN
@@ -235,13 +256,15 @@ class _Plan:
     timeout: float | None
     key: str | None
     details: Details | None
+    all_or_nothing: bool
 
     def take_snapshot(self) -> SceneSnapshot:
         """Return the items and their state. Main thread."""
         items = self.items or ()
         if callable(items):
             items = items()
-        consent = Consent(tuple(items), undoable=self.undoable)
+        may_take_fewer = self.undoable and len(items) > 1 and not self.all_or_nothing
+        consent = Consent(tuple(items), undoable=self.undoable, may_take_fewer=may_take_fewer)
         context = current_context()
         if context is None:
             return SceneSnapshot(consent)
@@ -304,11 +327,14 @@ class _Plan:
             consent=snapshot.consent,
         )
 
-    def edit(self, agreed: SceneSnapshot, fn: Callable[[list[str]], T]) -> Flow[_EditResult[T]]:
+    def edit(
+        self, agreed: SceneSnapshot, left_out: tuple[str, ...], fn: Callable[[list[str]], T]
+    ) -> Flow[_EditResult[T]]:
         """Edit on the main thread, unless the items have changed.
 
         Args:
-            agreed: The items that the person agreed to.
+            agreed: The items that the person was asked about.
+            left_out: Those of them that the person unticked.
             fn: Gets the items, and edits.
 
         Returns:
@@ -316,17 +342,19 @@ class _Plan:
         """
         context = current_context()
         if context is None or context.main.is_current:
-            return self._edit(agreed, fn)
+            return self._edit(agreed, left_out, fn)
         refuse_without_call("An edit")
-        future = current_call().control.edit(lambda: self._edit(agreed, fn))
+        future = current_call().control.edit(lambda: self._edit(agreed, left_out, fn))
         result = yield future, context.broker.settings.client_deadline
         return cast("_EditResult[T]", result)
 
-    def _edit(self, agreed: SceneSnapshot, fn: Callable[[list[str]], T]) -> _EditResult[Any]:
+    def _edit(
+        self, agreed: SceneSnapshot, left_out: tuple[str, ...], fn: Callable[[list[str]], T]
+    ) -> _EditResult[Any]:
         snapshot = self.take_snapshot()
         if snapshot.fingerprint != agreed.fingerprint:
             return None, snapshot
-        return fn(list(snapshot.items)), None
+        return fn(snapshot.items_without(left_out)), None
 
 
 def _render(text: Text, snapshot: SceneSnapshot) -> str:

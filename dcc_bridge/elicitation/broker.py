@@ -452,10 +452,13 @@ class Broker:
         message = None
         if question.page is not None:
             message = types.COMPLETION_UNVERIFIED
-        response = types.ElicitationResponse(True, data, message, "accept", surface)
+        left_out = reply.left_out
+        response = types.ElicitationResponse(
+            True, data, message, "accept", surface, left_out=left_out
+        )
         offers = self.audience.offers(question)
         is_in_advance = reply.remember and surface == "host" and offers.may_remember
-        if not is_in_advance or not question.agrees(response):
+        if not is_in_advance or left_out or not question.agrees(response):
             pending.settle(response)
             return
         pending.settle(response, on_recorded=partial(self.audience.grants.allow, question))

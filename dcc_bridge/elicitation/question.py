@@ -217,6 +217,18 @@ class Question:
             return False
         return self.form is None or self.form.agrees(response.data or {})
 
+    def agreed_items(self, response: ElicitationResponse) -> tuple[str, ...]:
+        """Return the items that a yes covers. It raises nothing.
+
+        Args:
+            response: How the question ended; a yes.
+
+        Returns:
+            The items but those that the person unticked.
+        """
+        left_out = frozenset(response.left_out)
+        return tuple(item for item in self.items if item not in left_out)
+
     def answered(self, response: ElicitationResponse) -> Answered:
         """Return how the question ended, for the panel and the audit log. It raises nothing.
 
@@ -268,6 +280,8 @@ class Consent:
         arguments: The names and whole values of the skill's arguments, where they are agreed to.
         uncopied: Folders among the files; no copy is kept of their contents.
         labels: The texts that the person reads in place of the items; empty for the items.
+        may_take_fewer: Whether the asker can go on with some of the items, so that the person may
+            untick the others.
     """
 
     items: tuple[str, ...] = ()
@@ -279,6 +293,7 @@ class Consent:
     arguments: tuple[tuple[str, str], ...] = ()
     uncopied: tuple[Path, ...] = ()
     labels: tuple[str, ...] = ()
+    may_take_fewer: bool = False
 
     @property
     def shown_items(self) -> tuple[str, ...]:
@@ -340,6 +355,7 @@ class Reply:
         remember: Whether the person agreed to later questions of the session as well.
         mute: Whether the person mutes this client for a while.
         reason: Why the person refused, in their own words, or None.
+        left_out: The items that the person unticked, where they agreed to the others.
     """
 
     action: types.Action
@@ -347,6 +363,7 @@ class Reply:
     remember: bool = False
     mute: bool = False
     reason: str | None = None
+    left_out: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

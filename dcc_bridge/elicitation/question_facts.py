@@ -63,4 +63,5 @@ def answer_facts(
         data=response.data or {},
         typed=typed,
         reason=reason,
+        left_out=response.left_out,
     )

@@ -110,6 +110,7 @@ class ElicitationResponse:
             muted, for how long; or None.
         value: ``data`` as an instance of the model or dataclass that was the schema, with its
             defaults; or None.
+        left_out: The items of the question that the person did not agree to.
     """
 
     accepted: bool
@@ -119,6 +120,7 @@ class ElicitationResponse:
     answered_by: AnsweredBy = "nobody"
     reason: str | None = None
     value: Any = None
+    left_out: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         """Replace None in ``data`` by a dict, so that ``answer.data.get(...)`` never fails."""

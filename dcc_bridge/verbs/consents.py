@@ -137,7 +137,8 @@ class Consents:
             more: Arguments of `confirm_sync`.
 
         Returns:
-            What `confirm_sync` returns: with `look` the items, else the grant.
+            What `confirm_sync` returns: with `look` the items that the person agreed to, which may
+            be fewer unless a batch asks; else the grant.
 
         Raises:
             NotConfirmed: The person did not agree.
@@ -161,8 +162,12 @@ class Consents:
 
         def ask() -> Grant | list[str]:
             if look is None:
-                return confirm_sync(message, items=items, verb=verb, **more)
-            return confirm_sync(message, items=every, verb=verb, **more)
+                return confirm_sync(message, items=items, verb=verb, all_or_nothing=True, **more)
+            # The answer of a batch is found by the items that were asked about.
+            all_or_nothing = self._run.is_batch
+            return confirm_sync(
+                message, items=every, verb=verb, all_or_nothing=all_or_nothing, **more
+            )
 
         return self.once(question_about(items or ()), items or (), ask, question_about)
 

@@ -8,6 +8,7 @@ from itertools import chain
 from typing import Any, Final, cast
 
 from dcc_bridge.consent.call import current_call
+from dcc_bridge.consent.confirm import Grant
 from dcc_bridge.consent.loss import MAX_NAMED, named
 from dcc_bridge.elicitation.ask import elicit_form_sync
 from dcc_bridge.elicitation.text import plural
@@ -112,22 +113,47 @@ class DeletingVerbs(ConsentingVerbs[Deleting]):
         if not doomed:
             return result([], why=f"There is nothing of type {type} named {pattern!r}.")
         operations.check_deletable(doomed)
+        kept: list[str] = []
         # While a batch is tried nobody is asked: that comes with the whole batch.
         if not current_call().control.is_trying:
-            doomed = self._consents.confirm(
+            agreed = self._consents.confirm(
                 self._question,
                 doomed,
                 lambda listed: f"Delete {counted(operations, listed)}",
                 lambda: self._matching(items, pattern, type, under),
                 title="Delete",
             )
+            kept, doomed = self._kept_and_doomed(agreed)
         what = counted(operations, doomed)  # before they go: then nobody knows their types
         hidden = dict.fromkeys(str(item) for item in operations.delete(doomed))
         still_there = []
         for item in track(doomed):
             if item not in hidden and operations.host.kinds([item]) != ["gone"]:
                 still_there.append(item)
-        return result(doomed, f"Deleted {what}", only_hidden=list(hidden), still_there=still_there)
+        parts: Json = {"only_hidden": list(hidden), "still_there": still_there}
+        if kept:
+            parts["kept_by_person"] = kept
+        return result(doomed, f"Deleted {what}", **parts)
+
+    def _kept_and_doomed(self, agreed: Grant | list[str]) -> tuple[list[str], list[str]]:
+        """Return the items that the person keeps, and those that go.
+
+        What stands above an item that is kept is kept too: the item would go along with it.
+        """
+        unticked: Sequence[str] = ()
+        if isinstance(agreed, Grant):
+            unticked = agreed.left_out
+        if not unticked:
+            return [], list(agreed)
+        stays = frozenset(unticked)
+        kept = list(unticked)
+        doomed = []
+        for item in agreed:
+            if stays.isdisjoint(self._operations.below([item])):
+                doomed.append(item)
+            else:
+                kept.append(item)
+        return kept, doomed
 
     def _matching(self, items: Sequence[str], pattern: str, type: str, under: str) -> list[str]:
         """Return the items, or those that go by the pattern, the type and the place."""

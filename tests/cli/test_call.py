@@ -49,6 +49,14 @@ def test_tools_are_listed_with_their_risk_in_columns(host: Served) -> None:
     assert not any("And then give back" in line for line in lines)
 
 
+def test_tools_are_listed_as_json(host: Served) -> None:
+    tools = {tool["name"]: tool for tool in json.loads(host.run("tools", "--json").out)}
+
+    assert tools["delete"]["risk"] == "destructive"
+    assert tools["delete"]["description"].startswith("Delete items.")
+    assert any(argument.startswith("pattern") for argument in tools["delete"]["arguments"])
+
+
 def test_an_empty_name_of_a_host_or_scene_means_any(host: Served) -> None:
     """As an empty field of Claude Desktop's settings gives it."""
     done = host.run("tools", "--host", "", "--scene=", "--instance", "")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import json
 import os
 import sys
 from pathlib import Path
@@ -44,12 +45,16 @@ def copies(scene: Path) -> list[Path]:
 def test_a_copy_is_listed_with_its_call_and_its_size(scene: Path, command: Command) -> None:
     every = command("checkpoint", "list")
     none = command("checkpoint", "list", "other.usda")
+    (told,) = json.loads(command("checkpoint", "list", "--json").out)
 
     assert every.code == none.code == 0
     assert command("checkpoint", "list", scene) == every
     assert "save for claude, call aaaa" in every.out
     assert f"0.0 MB  {copies(scene)[0]}" in every.out
     assert none.out == "There are no copies.\n"
+    assert told["scene"] == str(scene)
+    assert "save for claude" in told["call"]
+    assert told["files"] == {str(copies(scene)[0]): copies(scene)[0].stat().st_size}
     place = copies(scene)[0].parent
     saved = f"done, cannot be undone: write over shot; the previous version is in {place}"
     assert saved in command("audit", "show").out

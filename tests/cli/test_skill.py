@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -81,6 +82,21 @@ def test_it_is_said_when_a_skill_takes_the_place_of_a_verb(
     assert checked.code == 0
     sentence = "delete takes the place of the verb of that name in every host."
     assert said == [sentence, f"{tmp_path / 'delete.py'}:15: {sentence}"]
+
+
+def test_problems_are_listed_as_json(tmp_path: Path, command: Command) -> None:
+    file = tmp_path / "broken.py"
+    file.write_text("def half(:\n", encoding="utf-8")
+
+    broken = command("skill", "check", file, "--json")
+    command("skill", "new", "sound", "--folder", tmp_path)
+    sound = command("skill", "check", tmp_path / "sound.py", "--json")
+
+    (problem,) = json.loads(broken.out)
+    assert broken.code == 1
+    assert (problem["file"], problem["line"]) == (str(file), 1)
+    assert problem["problem"]
+    assert (sound.code, json.loads(sound.out)) == (0, [])
 
 
 def test_without_a_folder_it_is_the_persons_own(home: Path, command: Command) -> None:

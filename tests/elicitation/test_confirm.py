@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from threading import Thread
 from typing import Any
@@ -126,6 +127,40 @@ def test_a_yes_to_what_is_still_there_is_a_grant() -> None:
         assert call.ledger.live
         assert call.lasting.checkpoint is None
         assert (grant, grant.checkpoint) == (["cam1"], None)
+
+
+def test_what_the_person_unticks_is_in_no_grant() -> None:
+    person = Person(replace(YES, left_out=("cam2",)))
+
+    with asking(person, FakeHost(["cam1", "cam2", "cam3"])) as call:
+        grant = confirm_sync("Delete them?", items=["cam1", "cam2", "cam3"])
+        (granted,) = call.ledger.live
+
+        assert (grant, grant.left_out) == (["cam1", "cam3"], ("cam2",))
+        assert granted.items == ("cam1", "cam3")
+        assert grant.apply_sync(list) == ["cam1", "cam3"]
+
+
+@pytest.mark.parametrize(
+    ("items", "more", "may_take_fewer"),
+    [
+        (["cam1", "cam2"], {}, True),
+        (["cam1"], {}, False),
+        (["cam1", "cam2"], {"all_or_nothing": True}, False),
+        (["cam1", "cam2"], {"undoable": False}, False),
+    ],
+)
+def test_items_may_be_unticked_where_the_edit_makes_sense_without_them(
+    items: list[str], more: dict[str, Any], may_take_fewer: bool
+) -> None:
+    person = Person(NO)
+
+    with asking(person, FakeHost(items)), pytest.raises(Declined):
+        confirm_sync("Delete them?", items=items, **more)
+
+    consent = person.shown[0].consent
+    assert consent is not None
+    assert consent.may_take_fewer is may_take_fewer
 
 
 @pytest.mark.parametrize("is_looked_up", [True, False])

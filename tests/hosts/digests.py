@@ -20,7 +20,36 @@ third where they show a thing; undo counts the users of its own brushes' materia
 def scene_digest(host: Host) -> str:
     """Digest the whole scene of a host: values, keys, connections, order."""
     own: Callable[[], str] | None = getattr(host, "scene_digest", None)
-    return own() if own is not None else digest(_FACTS[host.name]())
+    return own() if own is not None else _Digest(_FACTS[host.name]())
+
+
+class _Digest(str):
+    """A digest that prints what differs where it is compared with another: pytest shows it."""
+
+    _facts: list[Any]
+
+    def __new__(cls, facts: list[Any]) -> _Digest:
+        made = super().__new__(cls, digest(facts))
+        made._facts = facts
+        return made
+
+    def __eq__(self, other: object) -> bool:
+        is_same = super().__eq__(other)
+        if not is_same and isinstance(other, _Digest):
+            _print_differences(self._facts, other._facts, "scene")
+        return bool(is_same)
+
+    __hash__ = str.__hash__
+
+
+def _print_differences(one: Any, other: Any, place: str) -> None:
+    """Print the facts of two scenes that differ, each with its place in the list of facts."""
+    is_list = isinstance(one, list | tuple) and isinstance(other, list | tuple)
+    if is_list and len(one) == len(other):
+        for number, (part, other_part) in enumerate(zip(one, other, strict=True)):
+            _print_differences(part, other_part, f"{place}[{number}]")
+    elif one != other:
+        print(f"{place}: {one!r:.500} is not {other!r:.500}")
 
 
 def shape_of(host: Host, item: str) -> str:

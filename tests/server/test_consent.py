@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from enum import Enum
 from pathlib import Path
 from typing import Any, Literal
@@ -11,7 +12,8 @@ import pytest
 
 from dcc_bridge import confirm_sync, skill
 from tests.live import Tap, accept, live, say, status, text
-from tests.server.skills import Skills
+from tests.server.skills import YES, Skills
+from tests.stand_ins import Person
 from tests.tiers import every_era
 
 
@@ -57,6 +59,23 @@ def test_a_refusal_at_the_third_question_undoes_what_the_first_allowed(
     assert skills.host.labels == []
     assert skills.ran["thrice"] == 1
     assert status(result) == "refused"
+
+
+def test_a_skill_that_deletes_what_the_person_unticked_changes_nothing(tmp_path: Path) -> None:
+    skills = Skills(3, has_ui=True)
+    person = Person(replace(YES, left_out=("cam1",)))
+
+    @skill(risk="destructive", confirms=True)
+    def clear() -> None:
+        confirm_sync("Clear?", items=list(skills.host.items))
+        skills.host.items.clear()
+
+    with live(tmp_path, clear, host=skills.host, presenter=person) as running:
+        result = running.call("clear")
+
+    assert status(result) == "no_consent"
+    assert skills.host.items == ["cam0", "cam1", "cam2"]
+    assert "cam1" in text(result)
 
 
 @every_era

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +32,38 @@ def test_a_deletion_asks_with_its_list_and_what_goes_too(open_studio: OpenStudio
     assert told["still_there"] == []
     assert list(scene.nodes) == ["/", "/Tree"]
     assert scene.person.notices == ["Deleted 1 group: done for test"]
+
+
+def test_a_deletion_leaves_what_the_person_unticks(open_studio: OpenStudio) -> None:
+    scene = open_studio(replace(YES, left_out=("/Set/Fill",)))
+
+    told = scene.do("delete", items=MANY)
+
+    (question,) = scene.person.shown
+    assert question.consent is not None
+    assert question.consent.may_take_fewer
+    assert list(scene.nodes) == ["/", "/Set", "/Set/Fill", "/Tree"]
+    assert (told["found"], told["kept_by_person"]) == (2, ["/Set/Fill"])
+
+
+def test_what_an_unticked_item_hangs_below_stays_with_it(open_studio: OpenStudio) -> None:
+    scene = open_studio(replace(YES, left_out=("/Set/Fill",)))
+    before = list(scene.nodes)
+
+    told = scene.do("delete", items=["/Set", "/Set/Fill"])
+
+    assert list(scene.nodes) == before
+    assert (told["found"], told["kept_by_person"]) == (0, ["/Set/Fill", "/Set"])
+
+
+def test_nothing_can_be_unticked_in_the_question_of_a_batch(open_studio: OpenStudio) -> None:
+    scene = open_studio(NO)
+
+    scene.fails("batch", steps=[step("delete", items=MANY)])
+
+    (question,) = scene.person.shown
+    assert question.consent is not None
+    assert not question.consent.may_take_fewer
 
 
 def test_a_deletion_says_what_will_break(open_studio: OpenStudio) -> None:

@@ -77,7 +77,9 @@ def _confirm(host: Host, call: Call, message: str, loss: Loss, verb: str, second
         form=yes_or_no(verb),
         title=call.title,
         key="consent",
-        consent=Consent(loss.items, loss.kinds(host), labels=labels),
+        consent=Consent(
+            loss.items, loss.kinds(host), labels=labels, breaks_nothing=not loss.breaks
+        ),
     )
     answer = run_sync(ask_flow(question), "confirm")
     check(question, answer)

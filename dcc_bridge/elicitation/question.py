@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Protocol
 
 from dcc_bridge.audit.redact import Redacted
 from dcc_bridge.elicitation import types
@@ -64,6 +64,7 @@ class Caller:
         risk: What the skill may do: "destructive" once a destructive skill inside the call asks.
         client: The client that called, or None for the host itself.
         digest: The digest of the skill's file.
+        file: The path of the skill's file, or "" for a skill without a file.
         route: The presenters of the client.
         arguments: The arguments of the call, without hidden values.
         ending: The reason why the body should stop before its own end.
@@ -77,6 +78,7 @@ class Caller:
     risk: Risk = "read"
     client: Client | None = None
     digest: str = ""
+    file: str = ""
     route: Route = Route()
     arguments: Redacted = field(default_factory=Redacted)
     ending: CallEnding = field(default_factory=CallEnding)
@@ -264,6 +266,18 @@ class Page:
     visit: Visit | None = None
 
 
+class Picture(NamedTuple):
+    """A picture of the scene, for a consent.
+
+    Attributes:
+        png: The picture as a PNG.
+        says: What the picture shows, for its caption and for a screen reader.
+    """
+
+    png: bytes
+    says: str
+
+
 @dataclass(frozen=True, slots=True)
 class Consent:
     """The edit that a person agrees to or declines.
@@ -280,8 +294,10 @@ class Consent:
         arguments: The names and whole values of the skill's arguments, where they are agreed to.
         uncopied: Folders among the files; no copy is kept of their contents.
         labels: The texts that the person reads in place of the items; empty for the items.
+        pictures: The scene as it is now and as it would be afterwards; or none.
         may_take_fewer: Whether the asker can go on with some of the items, so that the person may
             untick the others.
+        breaks_nothing: Whether a trial has shown that no other item stops working.
     """
 
     items: tuple[str, ...] = ()
@@ -293,7 +309,9 @@ class Consent:
     arguments: tuple[tuple[str, str], ...] = ()
     uncopied: tuple[Path, ...] = ()
     labels: tuple[str, ...] = ()
+    pictures: tuple[Picture, ...] = field(default=(), compare=False)
     may_take_fewer: bool = False
+    breaks_nothing: bool = False
 
     @property
     def shown_items(self) -> tuple[str, ...]:

@@ -17,11 +17,12 @@ from dcc_bridge.qt.arguments_view import Arguments
 from dcc_bridge.qt.details_view import DetailsBox
 from dcc_bridge.qt.editors import Choice, Tick, carries_title, make
 from dcc_bridge.qt.labels import SMALL, Mnemonics, Notice, add_all, label, plain_column, tr
+from dcc_bridge.qt.pictures_view import Pictures
 
-_WIDTH: Final = 72  # of the window, in average characters
+_WIDTH: Final = 90  # of the window, in average characters
 _MIN_WIDTH: Final = 40  # the same, at least
 _MIN_LINES: Final = 4
-_MAX_HEADING_LENGTH: Final = 160  # characters of a first line that is drawn as a heading
+_KEEPS_HEIGHT: Final = (Pictures, Arguments, qt.QLabel, Notice)
 
 
 class FormView(qt.QWidget):
@@ -164,8 +165,8 @@ class Body(qt.QScrollArea):
 
         Args:
             view: The question's texts.
-            *parts: The widgets, from the top. A form and arguments keep their height; the other
-                parts share the room that is left.
+            *parts: The widgets, from the top. Those of `_KEEPS_HEIGHT` keep their height; the
+                other parts share the room that is left.
         """
         super().__init__()
         self._inner = qt.QWidget()
@@ -179,7 +180,7 @@ class Body(qt.QScrollArea):
                 self._details_width = max(self._details_width, part.sizeHint().width())
             if isinstance(part, FormView):
                 column.addSpacing(self.fontMetrics().height() // 2)
-            if isinstance(part, FormView | Arguments):
+            if isinstance(part, (FormView, *_KEEPS_HEIGHT)):
                 stretch = 0
             column.addWidget(part, stretch)
         column.addStretch(1)
@@ -205,22 +206,17 @@ class Body(qt.QScrollArea):
 
 
 def _texts(view: QuestionView) -> list[qt.QWidget]:
-    """Return the labels of a question's texts; the first line of a message is its heading."""
-    heading, _, rest = view.message.partition("\n")
-    if len(heading) > _MAX_HEADING_LENGTH:
-        heading = ""
-        rest = view.message
+    """Return the labels of a question's texts, without the heading, which the header has."""
     widgets: list[qt.QWidget] = []
     if view.reason:
         widgets.append(Notice(view.reason))
     styles: tuple[tuple[str, float, bool], ...] = (
         (view.title, 1.0, True),
-        (heading, 1.3, True),
-        (rest, 1.0, False),
+        (view.text, 1.0, False),
         (view.agreement, 1.0, False),
         (view.explanation, SMALL, False),
     )
     for text, size, bold in styles:
-        if text:
+        if text.strip():
             widgets.append(label(text, size=size, bold=bold))
     return widgets

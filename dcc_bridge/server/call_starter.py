@@ -91,6 +91,8 @@ class CallStarter:
         call.title = skill.title
         call.risk = skill.metadata.risk
         call.digest = skill.digest
+        if skill.file is not None:
+            call.file = str(skill.file)
         same = same_call(caller.client.label, call.skill, bound)
         parked = ParkedCall(call, caller.client.label, same, modern=caller.era >= MODERN)
         early_notice = self._calls.notice_for(same)

@@ -55,7 +55,7 @@ def agree(desk: OutcomeDesk) -> None:
 
 def decline_with_reason(desk: OutcomeDesk) -> None:
     exits = desk.dialog().exits
-    click(exits.with_reason)
+    exits.with_reason.trigger()
     QTest.keyClicks(exits.reason, "not now")
     QTest.keyClick(exits.reason, Qt.Key.Key_Return)
 
@@ -114,7 +114,7 @@ OUTCOMES = {
     "muted at its question": Outcome(
         "declined in the app",
         ("declined", "host"),
-        then=lambda desk: click(desk.dialog().offers_bar.mute),
+        then=lambda desk: desk.dialog().exits.mute.trigger(),
     ),
     "cancelled in the panel": Outcome(
         "the call was cancelled before anybody answered",

@@ -54,6 +54,8 @@ What is drawn:
 ``argument_views``  makes the views of a call's arguments
 ``details_view``    makes the view of a text
 ``item_counts``     returns how many items there are of which kind
+``fewer``           returns the caption that agrees to some of the items
+``word_to_type``    returns the word that stands for items that undo does not bring back
 ``safe_line``       makes a text of others safe to show, on one line
 ==================  ================================================================================
 """
@@ -81,7 +83,7 @@ from dcc_bridge.elicitation.question import (
 from dcc_bridge.elicitation.question_queue import Click, QuestionQueue, Ticket
 from dcc_bridge.elicitation.text import safe_line
 from dcc_bridge.elicitation.validation import Field, InvalidAnswer
-from dcc_bridge.elicitation.view import QuestionView, view_of
+from dcc_bridge.elicitation.view import QuestionView, fewer, view_of, word_to_type
 from dcc_bridge.panel.row import Row as PanelRow
 from dcc_bridge.panel.state import Port as PanelPort
 from dcc_bridge.panel.view import CallView, PanelView
@@ -118,8 +120,10 @@ __all__ = [
     "Unable",
     "argument_views",
     "details_view",
+    "fewer",
     "item_counts",
     "safe_line",
     "unwatched",
     "view_of",
+    "word_to_type",
 ]

@@ -64,6 +64,8 @@ def told_of_question() -> dict[str, Any]:
         "takes": is_drawn and time.monotonic() > dialog._opened + sys.modules[DIALOG]._ARM,
         "sidebar": in_sidebar(),
         "undo": in_sidebar(210)[1],  # as wide as it opens
+        "caption": dialog._verb if is_drawn else None,
+        "card": in_card(panel),
         "card_page": getattr(getattr(panel.shown, "pages", None), "_page", None),
         "problems": list(dialog._fields._problems.values()) if is_drawn else [],
         "clipboard": getattr(bpy.context.window_manager, "clipboard", ""),
@@ -88,6 +90,10 @@ class Noted:
 
     def box(self, **_: Any) -> Noted:
         return self
+
+    def template_list(self, *words: Any, **_: Any) -> None:
+        rows = getattr(words[2], words[3])
+        self.texts += [row.name for row in rows]
 
     def separator_spacer(self) -> None:
         """Draw nothing."""
@@ -134,6 +140,15 @@ def in_sidebar(width: int = 2000) -> list[str]:
     return layout.texts
 
 
+def in_card(panel: Any) -> list[str]:
+    """Tell what the card of the newest call says."""
+    if panel.shown is None or not (calls := panel.shown.view.changes(1)):
+        return []
+    layout = Noted()
+    panel._draw_card(layout, calls[0], None, 40)
+    return layout.texts
+
+
 def in_status_bar() -> list[str]:
     """Tell what the status bar says of the call that works."""
     layout = Noted()
@@ -161,6 +176,26 @@ def card() -> None:
     panel = sys.modules[f"{ADDON}.ui.panel"]
     operators: Any = bpy.ops
     newest = next(call for call in panel.shown.view.changes(12) if call.is_code)
+    operators.dcc_bridge.code("INVOKE_DEFAULT", key=newest.id)
+
+
+def untick_cube() -> None:
+    """Leave an item out, as its check box does."""
+    windows: Any = bpy.context.window_manager
+    windows.dcc_bridge_items["Cube"].is_kept = False
+
+
+def show_list() -> None:
+    """Press the button that leads from the dialog to the sidebar."""
+    operators: Any = bpy.ops
+    operators.dcc_bridge.press("INVOKE_DEFAULT", answer="show_list")
+
+
+def story() -> None:
+    """Click on the newest row of the history."""
+    panel = sys.modules[f"{ADDON}.ui.panel"]
+    operators: Any = bpy.ops
+    newest = panel.shown.view.changes(1)[0]
     operators.dcc_bridge.code("INVOKE_DEFAULT", key=newest.id)
 
 
@@ -312,6 +347,9 @@ WORDS: Final[dict[str, Callable[[], object]]] = {
     "sidebar": sidebar,
     "card": card,
     "text": text,
+    "untick_cube": untick_cube,
+    "show_list": show_list,
+    "story": story,
     "go": go,
     "pause": lambda: press("pause"),
     "find_clients": lambda: press("look", "local/"),

@@ -327,6 +327,42 @@ def test_a_mesh_in_the_making_is_not_drawn(new: Seat) -> None:
     new.sees(lambda seen: not seen["work"])
 
 
+def test_an_item_that_is_unticked_stays(new: Seat) -> None:
+    """The button says how many go; a long list is searched and ticked in the sidebar too."""
+    new.do("fill")
+    asked = new.ask("delete", pattern="C*")
+    new.blue()
+    new.do("untick_cube")
+    verb = new.sees(lambda seen: "1 of 2" in (seen["caption"] or ""))["caption"]
+    new.do("show_list")
+    closed = new.sees(lambda seen: not seen["question"])
+    still_asked = not asked.done()
+    new.answer("accept")
+
+    assert verb == "Delete 1 of 2 objects"
+    assert {"Camera", "Cube"} <= set(closed["sidebar"])
+    assert still_asked
+    assert status(asked.result()) == "done"
+    kept = new.seen()["objects"]
+    assert "Cube" in kept
+    assert "Camera" not in kept
+
+
+def test_each_row_of_the_history_opens_what_happened(new: Seat) -> None:
+    asked = new.ask("delete", **CUBE)
+    new.answer("decline")
+    asked.result()
+    new.do("sidebar")
+    new.sees(lambda seen: any("Declined" in line for line in seen["card"]))
+    new.do("story")
+    new.screen.move(*window.REST)
+    keep_picture(new)
+    new.screen.tap("Escape")
+    new.codes = (0, 1)
+
+    assert any(line.startswith("Call ") for line in new.seen()["card"])
+
+
 def test_esc_deletes_nothing(new: Seat) -> None:
     new.do("fill")
     asked = new.ask("delete", pattern="shot_*")

@@ -233,7 +233,7 @@ def in_window() -> AbstractContextManager[None]:
 
 def views() -> Iterator[tuple[bpy.types.SpaceView3D, bpy.types.Region]]:
     """Yield each 3D view that can be seen, with the region that it is drawn in."""
-    for area in _areas():
+    for area in areas():
         if area.type == "VIEW_3D":
             space: Any = area.spaces.active
             yield space, next(region for region in area.regions if region.type == "WINDOW")
@@ -263,7 +263,7 @@ def show(view: Any, corners: Sequence[Vector]) -> None:
 
 def redraw() -> None:
     """Have all areas of all windows drawn again."""
-    for area in _areas():
+    for area in areas():
         area.tag_redraw()
 
 
@@ -404,11 +404,12 @@ def _shown_in(window: Any) -> tuple[str, str]:
     return name_of(window.scene), name_of(window.view_layer)
 
 
-def _areas() -> list[bpy.types.Area]:
-    areas: list[bpy.types.Area] = []
+def areas() -> list[bpy.types.Area]:
+    """Return the areas of all windows."""
+    found: list[bpy.types.Area] = []
     for window in _windows():
-        areas += window.screen.areas
-    return areas
+        found += window.screen.areas
+    return found
 
 
 def _windows() -> list[bpy.types.Window]:

@@ -17,7 +17,7 @@ from . import preferences
 from .host import BlenderHost
 from .loop import BlenderLoop
 from .operations import operations
-from .ui import notice, panel, surface, working
+from .ui import items, notice, panel, surface, working
 from .ui.surface import Surface
 
 _VENDOR: Final = Path(__file__).parent / "vendor"  # as the package puts it on the path
@@ -51,6 +51,7 @@ def register() -> None:
 
     In background the plug-in does not start: there `serve` is called where a server is wanted.
     """
+    items.register()
     panel.register()
     working.register()
     notice.register()
@@ -68,6 +69,7 @@ def unregister() -> None:
     notice.unregister()
     working.unregister()
     panel.unregister()
+    items.unregister()
 
 
 def stop() -> None:

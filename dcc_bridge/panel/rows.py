@@ -246,7 +246,8 @@ def work(port: Port) -> Row | None:
         if job is not None and record.state == "running" and record.title == job.name:
             return _call_row(record, time.time())
     queued = [record for record in records if record.state == "queued"]
-    if job is not None or not queued or _is_quick(queued[-1], records):
+    is_taken = job is not None or port.main.holder is not None
+    if is_taken or not queued or _is_quick(queued[-1], records):
         return None
     return _call_row(queued[-1], time.time())
 

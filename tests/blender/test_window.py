@@ -289,7 +289,7 @@ async def _lists(session: Client, tool: str) -> bool:
     return tool in await stage.names(session)
 
 
-@pytest.mark.parametrize("way", ["Esc", "status bar", "sidebar"])
+@pytest.mark.parametrize("way", ["key", "status bar", "sidebar"])
 def test_a_skill_that_works_says_how_far_it_is_and_one_click_stops_it(new: Seat, way: str) -> None:
     """Nothing else that is pressed meanwhile reaches the scene; the scene is as it was."""
     new.do("sidebar")
@@ -298,7 +298,7 @@ def test_a_skill_that_works_says_how_far_it_is_and_one_click_stops_it(new: Seat,
     works = new.sees(lambda seen: any("Moving" in line for line in seen["work"]))["work"]
     keep_picture(new)
     new.screen.tap("x", "Return")
-    if way == "Esc":
+    if way == "key":
         new.screen.tap("Escape")
     else:
         new.click_until(CANCELS[way], asked.done)

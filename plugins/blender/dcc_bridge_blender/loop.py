@@ -131,7 +131,9 @@ class BlenderLoop:
     def finish(self) -> None:
         """Stop a job that rests; no job rests any more."""
         self._may_rest = False
-        self.main.go_on()
+        if self.main.is_resting:
+            self.main.go_on()
+            self.main.drain()  # what had to wait for the job's end; no tick may come any more
 
     def close(self) -> None:
         """Stop the timer; after ``main.close()``. Harmless the second time."""

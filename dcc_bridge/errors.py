@@ -168,6 +168,26 @@ class NobodyToAsk(NotConfirmed):
     """No surface can draw the question: the host has no window, and the client draws no forms."""
 
 
+class DryRunEnd(BridgeError):
+    """A dry run came to its end and was taken back; the text says what it would change."""
+
+
+class CannotDryRun(BridgeError):
+    """A body cannot be tried to its end, so nothing can be told of what it would change."""
+
+    def __init__(self, skill: str, acts: Sequence[str] = ()) -> None:
+        """Make the message that says why.
+
+        Args:
+            skill: The skill's title.
+            acts: The acts outside the scene before which the try ended.
+        """
+        why = "It asks by itself, is not tried, or the application cannot take it back."
+        if acts:
+            why = f"Undo cannot reverse this: {'; '.join(acts)}."
+        super().__init__(f"{skill} cannot be tried. {why} Nothing was changed.")
+
+
 class NoConsent(BridgeError):
     """A skill changed the scene without a grant, or lost more than was granted; it was undone."""
 

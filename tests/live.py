@@ -14,7 +14,7 @@ from contextlib import ExitStack, asynccontextmanager, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Final, TypeVar
+from typing import Any, Final, TypeVar, cast
 from unittest.mock import patch
 
 import anyio
@@ -22,13 +22,19 @@ import httpx2
 from mcp import Client
 from mcp.client.session import ClientRequestContext
 from mcp.client.streamable_http import streamable_http_client
-from mcp_types import CallToolResult, ElicitRequestParams, ElicitResult, Tool
+from mcp_types import (
+    CallToolResult,
+    ElicitRequestParams,
+    ElicitResult,
+    RequestParamsMeta,
+    Tool,
+)
 
 from dcc_bridge.bridge import Bridge
 from dcc_bridge.config import Settings
 from dcc_bridge.elicitation import broker, routing
 from dcc_bridge.elicitation.question import HostPresenter
-from dcc_bridge.elicitation.types import STATUS
+from dcc_bridge.elicitation.types import DRY_RUN, STATUS
 from dcc_bridge.headless import Pump
 from dcc_bridge.host import Host
 from dcc_bridge.server import admission, connections, parked_calls, service
@@ -86,6 +92,18 @@ class _Copied(httpx2.AsyncByteStream):
 
     async def aclose(self) -> None:
         await self._stream.aclose()
+
+
+def until(
+    condition: Callable[[], object],
+    otherwise: str = "the condition did not come true in time",
+    limit: float = LIMIT,
+) -> None:
+    """Wait for a condition outside of this process; a test fails where it never comes true."""
+    end = time.monotonic() + limit
+    while not condition():
+        assert time.monotonic() < end, otherwise
+        time.sleep(0.005)
 
 
 class Live:
@@ -190,6 +208,18 @@ class Live:
                 return await session.call_tool(tool, arguments or {})
 
         return self.go(agent)
+
+    def dry_run(self, tool: str, **client: Any) -> CallToolResult:
+        """Have a tool tried and taken back, from a client of its own."""
+
+        async def agent() -> CallToolResult:
+            async with self.client(**client) as session:
+                meta = cast("RequestParamsMeta", {DRY_RUN: True})
+                return await session.call_tool(tool, {}, meta=meta)
+
+        future = self.go(agent)
+        self.until(future.done)
+        return future.result()
 
     def leave(self, tool: str, when: Callable[[], bool], **client: Any) -> None:
         """Call a tool, and give the call up as soon as something holds."""

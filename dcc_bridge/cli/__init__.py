@@ -56,6 +56,7 @@ COMMANDS: Final = {
     "client": Command("set up an MCP client so that it finds the hosts", "client"),
     "tools": Command("list the tools of a running host", "call"),
     "call": Command("call a tool of a running host and answer its questions", "call"),
+    "try": Command("try a skill, tell what it would change, and take it back", "call"),
     "undo": Command("undo the last action of an agent in a running host", "call"),
     "checkpoint": Command("list and restore copies of what undo cannot restore", "checkpoint"),
     "audit": Command("read and check the record of questions and approvals", "audit"),

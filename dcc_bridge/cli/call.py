@@ -1,4 +1,4 @@
-"""``dcc-bridge call``, ``tools`` and ``undo``: use a running host as an MCP client does."""
+"""``dcc-bridge call``, ``try``, ``tools``, ``undo``: use a running host as an MCP client does."""
 
 from __future__ import annotations
 
@@ -31,7 +31,12 @@ T = TypeVar("T")
 Answer = Any
 """The value of ``--answer``: `ASK`, one of `ACTIONS`, or the values of a form's fields."""
 _REFUSALS: Final = ("refused", "no_consent", "cancelled")
-_CODES: Final = {**dict.fromkeys(_REFUSALS, exits.REFUSED), ASKING: exits.ASKING}
+_TRIED: Final = "tried"
+_CODES: Final = {
+    **dict.fromkeys(_REFUSALS, exits.REFUSED),
+    ASKING: exits.ASKING,
+    _TRIED: exits.SUCCESS,
+}
 _ANSWER = """\
 ask (default) shows the question in this terminal; without a terminal, nobody can be
 asked. accept agrees and takes the defaults; decline says no; cancel closes the
@@ -177,6 +182,36 @@ def run_call(options: argparse.Namespace) -> int:
     if exit_code(result) == exits.SUCCESS:  # else the result would only say that a person refused
         show_result(result, as_json=options.json)
     raise exits.Failure(misfits[0])
+
+
+def fill_try(parser: argparse.ArgumentParser) -> None:
+    """Add the options of ``try`` to a parser."""
+    fill_host(parser)
+    name = "the skill's name, as `dcc-bridge tools` lists it"
+    parser.add_argument("tool", metavar="SKILL", help=name)
+    fill_arguments(parser)
+    parser.add_argument("--answer", type=parse_answer, default=ASK, metavar="ANSWER", help=_ANSWER)
+
+
+def run_try(options: argparse.Namespace) -> int:
+    """Try a skill in the scene that is open, and print what it would change."""
+    host = hosts.find(options)
+    misfits: list[str] = []
+    with answering(options.answer, f"{host.host}, for {options.tool},", misfits.append) as person:
+        result = run(_try, host, person, options.tool, options.args)
+    if misfits:
+        raise exits.Failure(misfits[0])
+    if result.status != _TRIED:
+        return show_result(result, as_json=False)
+    print(safe_whole("\n".join(result.texts)))
+    return exits.SUCCESS
+
+
+async def _try(
+    host: hosts.Target, person: Person | None, tool: str, arguments: dict[str, Any]
+) -> Result:
+    async with host.connect(person=person) as client:
+        return await client.call(tool, arguments, dry_run=True)
 
 
 async def _call(

@@ -14,7 +14,7 @@ from base64 import b64decode
 from collections.abc import Awaitable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, cast
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
@@ -27,7 +27,7 @@ from mcp.shared.exceptions import MCPError
 
 from dcc_bridge.client.argument_texts import argument_texts
 from dcc_bridge.client.tasks import TaskFollower
-from dcc_bridge.elicitation.types import LEFT, STATUS
+from dcc_bridge.elicitation.types import DRY_RUN, LEFT, STATUS
 
 _LEAVE_TIMEOUT_S: Final = 2.0  # for telling the host that nobody waits for a call any more
 
@@ -150,7 +150,12 @@ class Agent:
         ]
 
     async def call(
-        self, tool: str, arguments: dict[str, Any], on_progress: ProgressFnT | None = None
+        self,
+        tool: str,
+        arguments: dict[str, Any],
+        on_progress: ProgressFnT | None = None,
+        *,
+        dry_run: bool = False,
     ) -> Result:
         """Call a tool, and answer its questions.
 
@@ -158,6 +163,7 @@ class Agent:
             tool: The name of the tool.
             arguments: The arguments by their names.
             on_progress: Receives the progress that the host reports.
+            dry_run: Whether the tool is tried and taken back; the result says what it would change.
 
         Returns:
             The result. An error of the protocol is a result with `is_error`.
@@ -165,7 +171,10 @@ class Agent:
         Raises:
             MCPError: The connection was closed.
         """
-        call = self._client.call_tool(tool, arguments, progress_callback=on_progress)
+        meta: types.RequestParamsMeta | None = None
+        if dry_run:
+            meta = cast("types.RequestParamsMeta", {DRY_RUN: True})
+        call = self._client.call_tool(tool, arguments, progress_callback=on_progress, meta=meta)
         return await self._run(call, on_progress, tool, arguments)
 
     async def resume(self, task: str, on_progress: ProgressFnT | None = None) -> Result:

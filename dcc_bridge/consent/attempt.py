@@ -19,12 +19,12 @@ from dcc_bridge.consent.answer_memory import AnswerMemory, lists_nothing
 from dcc_bridge.consent.audit_hook import Writer, watched_by
 from dcc_bridge.consent.call import Call
 from dcc_bridge.consent.loss import Loss, UnauthorizedLoss
-from dcc_bridge.consent.loss_questions import ask_about_edit, ask_about_loss
+from dcc_bridge.consent.loss_questions import ask_about_edit, ask_about_loss, described_edit
 from dcc_bridge.consent.outside import OutsideGuard
 from dcc_bridge.consent.undo_steps import Steps
 from dcc_bridge.elicitation.question import Question
 from dcc_bridge.elicitation.types import ElicitationResponse
-from dcc_bridge.errors import NoConsent
+from dcc_bridge.errors import DryRunEnd, NoConsent
 from dcc_bridge.host import Changes, Host, SceneGuard
 
 T = TypeVar("T")
@@ -154,6 +154,7 @@ class Attempt:
             CannotTry: The person has to be asked first; nothing has changed.
             NotConfirmed: A person did not agree; nothing has changed.
             NoConsent: It loses something else each time, or after its own question.
+            DryRunEnd: The call is a dry run, and the body has edited; nothing has changed.
             BaseException: The body's own error; nothing has changed.
         """
         deeds = len(self._call.deeds)
@@ -166,6 +167,9 @@ class Attempt:
                     self._steps.roll_back()
                 except _EditToAsk as edit:
                     self._steps.roll_back()
+                    if self._call.is_dry_run:
+                        told = described_edit(self._host, edit.changes, edit.loss)
+                        raise DryRunEnd(told) from None
                     self._asks_edits = False
                     ask_about_edit(self._host, self._call, edit.changes, edit.loss, self._seconds)
                 except UnauthorizedLoss as error:
@@ -270,6 +274,7 @@ class Attempt:
         failure: BaseException | None = None
         self._loss_guard.unauthorized = None
         self._ending = None
+        self._prepare_pictures()
         try:
             with self._steps.open(is_last=True):
                 self._check_can_try()
@@ -290,6 +295,15 @@ class Attempt:
         if self._loss_guard.unauthorized is not None:  # the body has caught it
             raise self._loss_guard.unauthorized
         return value
+
+    def _prepare_pictures(self) -> None:
+        """Prepare pictures of a loss, if the body says that it is destructive."""
+        preview = self._loss_guard.preview
+        preview.forget()
+        if self._call.risk == "destructive" and self._ask_for_loss is None:
+            if preview.is_cold:
+                preview.warm_up()
+            preview.expect_loss()
 
     def _timed(self, body: Callable[[], T]) -> T:
         begin = perf_counter()

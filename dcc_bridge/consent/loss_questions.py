@@ -11,7 +11,7 @@ from dcc_bridge.elicitation.ask import ask_flow, sayable, yes_or_no
 from dcc_bridge.elicitation.question import Consent, Question
 from dcc_bridge.elicitation.refusal import check
 from dcc_bridge.elicitation.text import plural
-from dcc_bridge.host import Changes, Host
+from dcc_bridge.host import Changes, Host, scene_digest
 from dcc_bridge.threads.flows import run_sync
 
 _LONG_S: Final = 1.0  # the question states the time of a body that ran for longer
@@ -54,6 +54,28 @@ def ask_about_edit(host: Host, call: Call, changes: Changes, loss: Loss, seconds
     _confirm(host, call, message, loss, call.title, seconds)
 
 
+def described_edit(host: Host, changes: Changes, loss: Loss) -> str:
+    """Return what an edit would change, lose and break, for a dry run.
+
+    Args:
+        host: The host of the scene.
+        changes: The items that the edit made, changed and deleted.
+        loss: The loss.
+    """
+    text = f"Tried and taken back. Nothing was changed.{_changes_named(changes, host)}"
+    text += _breaks_named(loss)
+    if loss.items:
+        text += f"\nA person would be asked first: {loss.verb(host)} {loss.counted(host)}?"
+    return text
+
+
+def _breaks_named(loss: Loss) -> str:
+    """Return the line that tells what a loss breaks; "" where it breaks nothing."""
+    if not loss.breaks:
+        return ""
+    return f"\n{plural(len(loss.breaks), 'thing')} will break: {named(loss.breaks)}."
+
+
 def _confirm(host: Host, call: Call, message: str, loss: Loss, verb: str, seconds: float) -> None:
     """Ask for consent, and limit the grant to the lost things.
 
@@ -65,8 +87,7 @@ def _confirm(host: Host, call: Call, message: str, loss: Loss, verb: str, second
         verb: The label of the button that agrees.
         seconds: How long the body ran.
     """
-    if loss.breaks:
-        message += f"\n{plural(len(loss.breaks), 'thing')} will break: {named(loss.breaks)}."
+    message += _breaks_named(loss)
     if seconds > _LONG_S:
         message += f"\nIt will take about {seconds:.0f} s."
     fingerprint = host.fingerprint(loss.items)
@@ -78,7 +99,11 @@ def _confirm(host: Host, call: Call, message: str, loss: Loss, verb: str, second
         title=call.title,
         key="consent",
         consent=Consent(
-            loss.items, loss.kinds(host), labels=labels, breaks_nothing=not loss.breaks
+            loss.items,
+            loss.kinds(host),
+            labels=labels,
+            breaks_nothing=not loss.breaks,
+            scene=scene_digest(host, fingerprint),
         ),
     )
     answer = run_sync(ask_flow(question), "confirm")

@@ -456,10 +456,14 @@ class Steps:
         if self._may_stay:
             self._note_account(trial)
 
-    def _note_account(self, trial: Trial) -> None:
-        """Note what is different after the open step, which stays."""
+    def _note_account(self, step: Trial | Host) -> None:
+        """Note what is different after the newest step, which stays.
+
+        Args:
+            step: The trial of the open step, or the host for a closed one.
+        """
         try:
-            account = trial.account()
+            account = step.account()
         except Exception:  # the edit was judged, and stays whether or not it can be told
             log.exception("call %s: what is different cannot be told", self._call.id)
             return
@@ -492,6 +496,7 @@ class Steps:
             self._main.job.edited = True
         if not self._may_stay:
             self._judge_closed()
+            self._note_account(self._host)
         self._look(change.after or change.before, self._file)
         call.ledger.refused = None
         if not is_last:  # a later stretch must not lose the items again

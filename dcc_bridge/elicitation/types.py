@@ -39,6 +39,7 @@ ANSWERED: Final = "answered"
 LEFT: Final = "dcc-bridge/left"  # in a cancel: the client gives up the whole call
 MISFIT: Final = "dcc-bridge/misfit"  # in a cancel: no prepared answer fitted the form
 LIMIT: Final = "dcc-bridge/limit"  # in a question: seconds until it ends by itself
+DRY_RUN: Final = "dcc-bridge/dry_run"  # in a call: it is tried and taken back, and nobody is asked
 STATUS: Final = "dcc-bridge/status"  # in a result: how the call ended, in the runner's words
 
 TASKS: Final = "io.modelcontextprotocol/tasks"  # the extension (SEP-2663) of revision 2026-07-28
@@ -107,7 +108,8 @@ class ElicitationResponse:
         action: The person's action in the protocol's words.
         answered_by: Who gave the answer. Only "client", "host" and "grant" are a person.
         reason: Why the person declined, in their own words and in one line; where the client is
-            muted, for how long; or None.
+            muted, for how long; where nobody answered in time, how the answer can still be had; or
+            None.
         value: ``data`` as an instance of the model or dataclass that was the schema, with its
             defaults; or None.
         left_out: The items of the question that the person did not agree to.

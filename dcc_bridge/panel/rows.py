@@ -119,6 +119,7 @@ def _failed_end(record: Record) -> str:
         left = tr("undo cannot restore everything")
     texts = {
         "refused": "",
+        "tried": tr("only tried, {left}", left=left),
         "cancelled": tr("cancelled, {left}", left=left),
         "timed_out": tr("took too long, {left}", left=left),
         "not_started": tr("did not start"),
@@ -302,7 +303,7 @@ def act(port: Port, key: str, verb: str, show: Callable[[Question], None]) -> No
         _revoke(port.grants, key)
     else:
         routes = {"show": show, "bring": broker.bring, "dismiss": broker.dismiss}
-        for question in broker.open:
+        for question, _ in broker.asked:
             if question.id == key and verb in routes:
                 routes[verb](question)
 
@@ -328,11 +329,17 @@ def _question_row(asked: PanelQuestion) -> Row:
         show = Act("show", tr("Show"), tr("Show the question."))
         detail = tr("{who} asks: {title}", who=name, title=safe_line(question.call.title))
         return Row(question.id, title, detail, (show, cancel), stands_out=True)
+    answer_here = Act("bring", tr("Answer here"), tr("Ask the question in this window."))
+    if question.late == "answered":
+        detail = tr("Answered: {who} gets the answer when it asks again", who=name)
+        return Row(question.id, title, detail, (cancel,))
+    if question.late:
+        detail = tr("Expired: {who} gets your answer when it asks again", who=name)
+        return Row(question.id, title, detail, (answer_here, cancel))
     if not asked.surfaces:
         detail = tr("{who} has too many open questions: this one is waiting", who=name)
         return Row(question.id, title, detail, (cancel,))
     detail = tr("Waiting for an answer in {who}", who=name)
-    answer_here = Act("bring", tr("Answer here"), tr("Ask the question in this window."))
     return Row(question.id, title, detail, (answer_here, cancel))
 
 

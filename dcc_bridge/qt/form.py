@@ -106,6 +106,7 @@ class FieldRow(qt.QWidget):
     def check(self) -> bool:
         """Show the error of the value, if there is one, and return whether the value is valid."""
         self.error.say(self._error_text())
+        self._describe()
         return not self.error.text
 
     def _make_title(self, text: str, mnemonics: Mnemonics) -> qt.QLabel:
@@ -134,6 +135,14 @@ class FieldRow(qt.QWidget):
             lines.append(name)
         if view.explanation:
             lines.append(view.explanation)
+        self._explanation = tuple(lines)
+        self._describe()
+
+    def _describe(self) -> None:
+        """Let a screen reader read the explanation of the editor, and the error of its value."""
+        lines = self._explanation
+        if self.error.text:
+            lines = (*lines, self.error.text)
         self.editor.setAccessibleDescription("\n".join(lines))
 
     def _error_text(self) -> str:

@@ -21,6 +21,7 @@ from dcc_bridge.server.client_channel import ClientChannel, Soon
 from dcc_bridge.server.parked_calls import ParkedCall, ParkedCalls
 from dcc_bridge.server.protocol import MODERN
 from dcc_bridge.server.unfetched_results import same_call
+from dcc_bridge.skills import gate
 from dcc_bridge.skills.call_history import Outcome
 from dcc_bridge.skills.registry import Entry
 from dcc_bridge.skills.runner import Runner
@@ -50,6 +51,8 @@ class CallStarter:
         fetched: Future[Entry],
         arguments: dict[str, Any],
         caller: SeenClient,
+        *,
+        is_dry_run: bool = False,
     ) -> ParkedCall | CallToolResult:
         """Start a skill for a client.
 
@@ -58,12 +61,13 @@ class CallStarter:
             fetched: The skill, once its file is imported.
             arguments: The arguments, as they came.
             caller: The client.
+            is_dry_run: Whether the skill is tried and taken back.
 
         Returns:
             The call, or an error result if the call cannot begin.
         """
         arguments = protocol.restore_hidden(arguments)
-        call = Call(name, name, client=caller.client)
+        call = Call(name, name, client=caller.client, is_dry_run=is_dry_run)
         try:
             entry = await wrap_future(fetched)
             return self._start(entry, call, arguments, caller)
@@ -89,14 +93,18 @@ class CallStarter:
         call.arguments = Redacted(arguments, schema, call.id)
         bound = signature.bind(arguments)
         call.title = skill.title
+        if call.is_dry_run:
+            gate.check_dry_run(skill)
+            call.title = f"{skill.title} (dry run)"
         call.risk = skill.metadata.risk
         call.digest = skill.digest
         if skill.file is not None:
             call.file = str(skill.file)
-        same = same_call(caller.client.label, call.skill, bound)
+        same = same_call(caller.client.label, call.title, bound)
         parked = ParkedCall(call, caller.client.label, same, modern=caller.era >= MODERN)
         early_notice = self._calls.notice_for(same)
         call.dialogue.repeats = early_notice
+        _, _, call.repeat_key = same
         equal_calls = self._calls.alike(same)
         call.route = self._question_route(parked, caller)
         run = self._runner.start(
@@ -119,7 +127,7 @@ class CallStarter:
             if notice and call.risk != "read" and not outcome.error:
                 outcome = replace(outcome, note=f"{outcome.note} {notice}".strip())
             most = self._runner.environment.settings.answer_bytes
-            self._calls.finish(parked, protocol.result(outcome, returns, most), outcome.status)
+            self._calls.finish(parked, protocol.result(outcome, most, returns), outcome.status)
 
         run.outcome.add_done_callback(lambda done: self._soon(partial(finish, done)))
         return parked

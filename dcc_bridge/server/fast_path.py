@@ -23,6 +23,7 @@ from pydantic_core import from_json, to_json
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from dcc_bridge.elicitation.caller import Client, SeenClient
+from dcc_bridge.elicitation.types import DRY_RUN
 from dcc_bridge.server import protocol
 from dcc_bridge.server.legacy_requests import receive_again
 from dcc_bridge.server.mcp_server import Server
@@ -121,7 +122,7 @@ class FastPath:
         finally:
             started = scope.pop(STARTED, None)
             if isinstance(started, ParkedCall):  # the SDK refused it, or its client left
-                self._server.calls.abandon(started)
+                self._server.calls.cut_off(started)
 
     def _yield_lock(self) -> None:
         """Release the interpreter's lock for a moment, at most every `_TURN_S` seconds.
@@ -158,7 +159,7 @@ class FastPath:
     def _caller(self, call: PlainCall, route: Route, label: str) -> SeenClient | None:
         """Return the client that calls; None if the SDK would or might refuse the call."""
         if route.session:
-            if any("modelcontextprotocol" in key for key in call.meta):
+            if any("modelcontextprotocol" in key for key in call.meta) or DRY_RUN in call.meta:
                 return None
             return self._server.seen_in(route.session, route.era, label)
         if call.tool != route.tool or not call.meta.keys() <= _META_KEYS:

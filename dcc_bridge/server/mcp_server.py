@@ -23,6 +23,7 @@ from mcp_types import INVALID_PARAMS, CallToolResult, ListToolsResult, Tool
 from mcp_types.methods import serialize_server_result
 
 from dcc_bridge.elicitation.caller import SeenClient
+from dcc_bridge.elicitation.types import DRY_RUN
 from dcc_bridge.errors import BridgeError, SkillError, own_version
 from dcc_bridge.host import Host
 from dcc_bridge.known_clients import ICON, REVISIONS
@@ -60,7 +61,8 @@ _CACHE_HINTS: Final[dict[Any, CacheHint]] = {
 }
 _INSTRUCTIONS: Final = (
     "You work in {host}, in the scene that a person has open. Tools that delete or overwrite "
-    "something ask that person first, and may take minutes to return. When they say no, nothing "
+    "something ask that person first, and may take minutes to return. If such a call times out, "
+    "make it again with the same arguments: their answer is kept for it. When they say no, nothing "
     "was changed: do not try to reach the same result another way, ask them what they would like. "
     "Everything a tool changes is an undo step in the host."
 )
@@ -338,7 +340,10 @@ class Server(MCPServer[Any]):
         if started is None:
             caller = protocol.seen_client(request.session, label_of(request))
             fetched = self.library.fetch(name)
-            started = await self.starter.begin(name, fetched, arguments, caller)
+            is_dry_run = bool((request.meta or {}).get(DRY_RUN))
+            started = await self.starter.begin(
+                name, fetched, arguments, caller, is_dry_run=is_dry_run
+            )
         if isinstance(started, CallToolResult):
             return started
         if not started.modern:

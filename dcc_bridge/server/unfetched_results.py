@@ -15,7 +15,7 @@ SAME_CALL_S: Final = 600.0
 """Seconds within which a repeated call counts as the same call."""
 MAX_RESULTS: Final = 256
 """Unfetched results that are remembered."""
-_SILENT: Final = ("cancelled", "not_started")
+_SILENT: Final = ("cancelled", "not_started", "tried")
 """The statuses of calls that the client cancelled, or that changed nothing."""
 _ENCODE: Final = json.JSONEncoder(sort_keys=True, default=str).encode
 Same = tuple[str, str, str]

@@ -13,13 +13,14 @@ import logging
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from functools import partial
-from typing import Any
+from typing import Any, NoReturn
 
 from dcc_bridge.callbacks import report_blocking
 from dcc_bridge.consent.attempt import Attempt, CannotTry
 from dcc_bridge.consent.call import Call
 from dcc_bridge.consent.outside import OutsideGuard
 from dcc_bridge.consent.undo_steps import Steps
+from dcc_bridge.errors import CannotDryRun, DryRunEnd
 from dcc_bridge.skills import gate
 from dcc_bridge.skills.called_skills import CalledSkills
 from dcc_bridge.skills.results import whole
@@ -71,8 +72,8 @@ class Body:
             environment.host,
             call,
             steps,
-            is_gated=needs_grant,
-            asks_edits=needs_grant and skill.metadata.risk == "edit",
+            is_gated=needs_grant or call.is_dry_run,
+            asks_edits=call.is_dry_run or (needs_grant and skill.metadata.risk == "edit"),
             guard=OutsideGuard(inspect.unwrap(skill.fn).__code__.co_filename),
             writers=environment.writers,
             restart=restart,
@@ -111,6 +112,8 @@ class Body:
         A skill that is not tried, or that took too long when it was tried before, begins with 3.
         """
         run_sync(self._ask_missing(), "confirm")
+        if self._call.is_dry_run:
+            self._run_dry()
         known = self._skill.name, self._skill.digest
         # A skill that the gate would not ask about is tried however long it takes.
         is_too_long = known in self._environment.too_long and self.attempt.is_gated
@@ -130,6 +133,19 @@ class Body:
             except CannotTry as error:
                 reason = error
         return self._run_untried(reason)
+
+    def _run_dry(self) -> NoReturn:
+        """Try the body, take it back, and tell what it would change.
+
+        Raises:
+            DryRunEnd: The body came to its end.
+            CannotDryRun: The body cannot be tried to its end; nothing has changed.
+        """
+        try:
+            self.attempt.run(self._run_afresh)
+        except CannotTry as error:
+            raise CannotDryRun(self._skill.title, error.wanted) from None
+        raise DryRunEnd("It would change nothing in the scene.")
 
     def _run_untried(self, reason: CannotTry | None = None) -> Any:
         """Ask first, naming the acts that ended a try, if any; then run the body untried."""

@@ -35,6 +35,7 @@ log = logging.getLogger(__name__)
 
 Status = Literal[
     "done",
+    "tried",
     "refused",
     "failed",
     "no_consent",
@@ -46,6 +47,7 @@ Status = Literal[
 ]
 """How a call ended.
 
+A call with "tried" was a dry run, and has changed nothing.
 A call with "not_started" never began and never will. One with "timed_out" exceeded its time
 limit, saw that, and was undone. One with "unknown_outcome" has not seen it, and may still change
 the scene.
@@ -102,6 +104,8 @@ def outcome_of_failure(call: Call, error: BaseException) -> Outcome:
             return Outcome(status, None, f"{error} {remainder}")
         case errors.NotConfirmed() | errors.NotChosen():
             return Outcome(refusal(call), None, str(error))
+        case errors.DryRunEnd():
+            return Outcome("tried", None, str(error))
         case errors.NoConsent():
             reason = str(error)
             if call.lasting.lost:

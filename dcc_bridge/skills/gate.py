@@ -49,6 +49,14 @@ def is_tried(skill: Skill) -> bool:
     return metadata.tried and not metadata.confirms and metadata.undo is not False
 
 
+def check_dry_run(skill: Skill) -> None:
+    """Raise CannotDryRun for a skill that may edit and is not tried on the main thread."""
+    metadata = skill.metadata
+    runs_on_main = metadata.thread == "main" and not skill.is_async
+    if metadata.risk != "read" and not (runs_on_main and is_tried(skill)):
+        raise errors.CannotDryRun(skill.title)
+
+
 def ask_missing(
     skill: Skill, arguments: dict[str, Any], missing: Mapping[str, Options], call: Call
 ) -> Flow[None]:

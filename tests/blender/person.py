@@ -331,6 +331,17 @@ def fill() -> None:
     bpy.ops.ed.undo_push(message="Fill")
 
 
+def pictures() -> None:
+    """Write down the pictures of the question that waits."""
+    sys.path.append(str(Path(__file__).parents[2]))
+    try:
+        from tests.hosts import pictured
+    finally:
+        sys.path.pop()
+    running = sys.modules[f"{ADDON}.plugin"]._running
+    assert pictured.note(running.bridge.broker.open, HOME)
+
+
 WORDS: Final[dict[str, Callable[[], object]]] = {
     "reload": reload,
     "disable": disable,
@@ -338,6 +349,7 @@ WORDS: Final[dict[str, Callable[[], object]]] = {
     "load": load,
     "open_slowly": open_slowly,
     "write": write,
+    "pictures": pictures,
     "state": state,
     "fill": fill,
     "turntable": turntable,

@@ -57,6 +57,23 @@ def test_tools_are_listed_as_json(host: Served) -> None:
     assert any(argument.startswith("pattern") for argument in tools["delete"]["arguments"])
 
 
+def test_a_skill_is_tried_and_taken_back(host: Served) -> None:
+    box = json.dumps({"things": [{"type": "Cube", "name": "Tried"}]})
+
+    made = host.run("try", "create", "--args", box)
+    asks = host.run("try", "delete", "--args", '{"pattern": "*", "type": "Camera"}')
+    there = host.run("call", "list_items", "--args", '{"pattern": "Tried*"}', "--json")
+
+    assert made.code == 0
+    assert made.out.splitlines()[:2] == [
+        "Tried and taken back. Nothing was changed.",
+        "It makes 1 prim: /World/Tried.",
+    ]
+    assert asks.code == 1
+    assert "Delete cannot be tried." in asks.err
+    assert json.loads(there.out)["found"] == 0
+
+
 def test_an_empty_name_of_a_host_or_scene_means_any(host: Served) -> None:
     """As an empty field of Claude Desktop's settings gives it."""
     done = host.run("tools", "--host", "", "--scene=", "--instance", "")

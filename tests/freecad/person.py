@@ -33,6 +33,7 @@ from dcc_bridge.qt.binding import (
 from dcc_bridge.qt.panel.cards import Card
 from dcc_bridge.qt.presenter import DialogPresenter
 from dcc_bridge_freecad import plugin
+from tests.hosts import pictured
 from tests.hosts.person import WindowPerson
 from tests.hosts.screen import SIZE
 
@@ -251,7 +252,14 @@ def report() -> None:
     (HOME / "report.json").write_text(json.dumps(told), encoding="utf-8")
 
 
+def pictures() -> bool:
+    """Write down the pictures of the question that waits."""
+    parts = plugin.plug_in()._parts
+    return parts is not None and pictured.note(parts.bridge.broker.open, HOME)
+
+
 WORDS: dict[str, Any] = {
+    "pictures": pictures,
     "report": report,
     "new": new,
     "undo": undo,

@@ -10,8 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from PIL import Image
 
 from tests.freecad import launch
+from tests.hosts import pictured
 from tests.hosts.application import Application, started, until
 from tests.hosts.screen import Screen, missing, screen
 from tests.live import status, text
@@ -158,3 +160,31 @@ def test_a_person_stops_a_skill_that_holds_the_window_and_nothing_of_it_stays(
         result = called.result(60)
 
     assert (status(result), seen(window)) == ("cancelled", before), text(result)
+
+
+def test_a_question_about_a_loss_shows_the_scene_now_and_after(window: Application) -> None:
+    """One that asks before it edits shows it now; both leave the 3D view as it was."""
+    window.order("new")
+    window.obeyed()
+    before = count(window)
+
+    steps = [{"do": "delete", "with": {"items": ["Box4"]}}]
+    says, pictures = asked_with_pictures(window, "batch", {"steps": steps})
+    says_alone, _ = asked_with_pictures(window, "delete", {"items": ["Box4"]})
+
+    assert says == ["Now: 1 box, marked", "After"]
+    assert says_alone == ["Now: 1 box, marked"]
+    pictured.check_pair(*pictures)
+    assert count(window) == before
+
+
+def asked_with_pictures(
+    window: Application, tool: str, arguments: dict[str, Any]
+) -> tuple[list[str], list[Image.Image]]:
+    """Give the pictures of a question, to which the person says no."""
+    with ThreadPoolExecutor(1) as agent:
+        called = agent.submit(window.call, tool, arguments)
+        window.order("pictures", "decline")
+        window.obeyed()
+        assert status(called.result(60)) == "refused"
+    return pictured.read(window.folder)

@@ -119,7 +119,7 @@ REFUSED: list[tuple[str, Edit]] = [
     ),
 ]
 UNKNOWN: list[tuple[str, Edit]] = [
-    ("no type 'camm'; near: cam", call("create", "camm", None, None)),
+    ("no type 'camm'; names like it: cam", call("create", "camm", None, None)),
     ("no node '/obj/@None'", lambda operations: list(operations.users("/obj/@None"))),
     ("In /obj: There is no type 'box'", call("create", "box", None, "/obj")),
 ]
@@ -446,3 +446,14 @@ def test_a_parameter_whose_expression_fails_spoils_no_other(
     assert len(before) > 1
     assert told["values"] == {name: value for name, value in before.items() if name != odd}
     assert told["unreadable"] == {odd: "Invalid expression in the parameter"}
+
+
+def test_parameters_at_their_default_are_left_out_of_an_inspection(operations: EveryPort) -> None:
+    inspect = next(tool.fn for tool in tools(operations) if tool.name == "inspect")
+    operations.set_value(CAMERA, "focal", 35.0)
+    operations.set_keys(CAMERA, "near", [(1, 0.001)], "linear", clear=False)
+
+    (facts,) = inspect([CAMERA])["items"]
+
+    assert facts["values"].keys() == {"focal", "near"}
+    assert facts["left_out"].endswith("values at their default: all=true")

@@ -100,7 +100,7 @@ REFUSED: list[tuple[str, Edit]] = [
         call("set_value", "red", "metalness", 2.0),
     ),
     (
-        "enum: xyz.*Near: .*xzy",
+        "enum: xyz.*Names like it: .*xzy",
         call("set_value", "|box", "rotateOrder", "xzz"),
     ),
     # `getAttr` raises for what is neither a number nor a text
@@ -787,7 +787,7 @@ def test_an_attribute_that_maya_cannot_give_spoils_no_other(
 ) -> None:
     inspect = next(tool.fn for tool in tools(operations) if tool.name == "inspect")
     item = cube(operations)
-    before = inspect([item])["items"][0]["values"]
+    before = inspect([item], all=True)["items"][0]["values"]
     odd = "translateX"
     read = operations.value
 
@@ -797,8 +797,50 @@ def test_an_attribute_that_maya_cannot_give_spoils_no_other(
         return read(owner, prop)
 
     monkeypatch.setattr(operations, "value", fails_on_one)
-    told = inspect([item])["items"][0]
+    told = inspect([item], all=True)["items"][0]
 
     assert odd in before
     assert told["values"] == {name: value for name, value in before.items() if name != odd}
     assert told["unreadable"] == {odd: "The data is not a numeric or string value"}
+
+
+def test_numbers_at_their_default_are_left_out_of_an_inspection(operations: EveryPort) -> None:
+    inspect = next(tool.fn for tool in tools(operations) if tool.name == "inspect")
+    camera = operations.create("camera", "shot", None)
+    operations.set_value(camera, "focalLength", 50.0)
+
+    (facts,) = inspect([camera])["items"]
+
+    assert facts["values"]["focalLength"] == 50.0
+    assert "nearClipPlane" not in facts["values"]
+    assert "translateX" not in facts["values"]
+    assert facts["left_out"].endswith("values at their default: all=true")
+
+
+def test_a_driven_value_and_a_text_are_told_though_they_are_as_in_a_new_node(
+    operations: EveryPort,
+) -> None:
+    """Maya tells no default of a text."""
+    box = cube(operations)
+    ask().connectAttr("persp.scaleX", "box.scaleX")
+    operations.create("file", "wood", None)
+
+    assert not operations.value(box, "scaleX").is_default
+    assert operations.value(box, "scaleY").is_default
+    assert not operations.value("wood", "fileTextureName").is_default
+
+
+def test_what_maya_tells_no_default_of_is_told(
+    operations: EveryPort, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dg = import_module("dcc_bridge_maya.operations.dg")
+    about = dg.about
+
+    def fails(plug: str, **what: bool) -> Any:
+        if what == {"listDefault": True}:
+            raise RuntimeError("No default")
+        return about(plug, **what)
+
+    monkeypatch.setattr(dg, "about", fails)
+
+    assert not operations.value("|persp", "visibility").is_default

@@ -85,7 +85,7 @@ def png(colour: str) -> bytes:
     image.fill(QColor(colour))
     file = QBuffer()
     file.open(QIODevice.OpenModeFlag.WriteOnly)
-    image.save(file, "PNG")
+    image.save(file, "PNG")  # type: ignore[call-overload]  # its stub wants bytes, which it refuses
     return bytes(file.data().data())
 
 
@@ -157,6 +157,7 @@ def drawn(stage: Stage) -> Iterator[tuple[str, QWidget]]:
 def untick_some(dialog: QuestionDialog) -> None:
     """Have check boxes of each kind in a list, and all that is known of who asks."""
     assert dialog.preview is not None
+    assert isinstance(dialog.preview.list, QTreeView)
     items = dialog.preview.items
     group = items.index(0)
     state = Qt.ItemDataRole.CheckStateRole
@@ -308,6 +309,8 @@ def _outlined(control: QWidget) -> list[QRect]:
         control.initStyleOption(box)
         return [style.subElementRect(QStyle.SubElement.SE_CheckBoxIndicator, box, control)]
     places = [control.rect()]
+    if not isinstance(control, QListView | QTreeView):
+        return places
     for row in _ticked_rows(control):
         item = QStyleOptionViewItem()
         control.initViewItemOption(item)
@@ -319,10 +322,8 @@ def _outlined(control: QWidget) -> list[QRect]:
     return places
 
 
-def _ticked_rows(view: QWidget) -> Iterator[QModelIndex]:
+def _ticked_rows(view: QListView | QTreeView) -> Iterator[QModelIndex]:
     """Give the rows in sight that have a check box."""
-    if not isinstance(view, QListView | QTreeView):
-        return
     row = view.indexAt(QPoint(view.viewport().width() // 2, 1)).siblingAtColumn(0)
     while row.isValid() and view.viewport().rect().contains(view.visualRect(row)):
         if row.data(Qt.ItemDataRole.CheckStateRole) is not None:

@@ -169,9 +169,11 @@ def test_what_is_wrong_is_said_under_the_field_as_it_is_typed(draw: Draw) -> Non
 
     row.editor.setText("ab")
     assert (row.error.isVisible(), row.error.text) == (True, "At least 3 characters, please.")
+    assert row.error.text in row.editor.accessibleDescription()
 
     row.editor.setText("abc")
     assert not row.error.isVisible()
+    assert "At least 3 characters, please." not in row.editor.accessibleDescription()
 
 
 def test_a_check_shows_every_error_and_goes_to_the_first(draw: Draw) -> None:

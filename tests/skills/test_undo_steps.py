@@ -113,6 +113,23 @@ def test_of_a_step_that_the_body_undid_itself_nothing_is_told(
     assert text(result) == f"Done. Now: {now}."
 
 
+def test_a_host_that_cannot_try_tells_what_is_different_after_its_step(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    host = FakeHost(["a"])
+    host.tries = False
+    monkeypatch.setattr(host, "account", lambda: Account(host.items[1:]))
+
+    @skill(risk="edit")
+    def tidy() -> None:
+        """Add a thing."""
+        host.items.append("b")
+
+    result = called(tmp_path, host, tidy)
+
+    assert text(result) == "Done. Now: created: b."
+
+
 @pytest.mark.parametrize("tries", [True, False])
 def test_what_the_host_cannot_compare_does_not_stay(
     tries: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -16,6 +16,7 @@ from tests.hosts import freecad
 from tests.hosts.application import Application, started
 from tests.hosts.screen import Screen, missing, screen
 from tests.verbs import tasks
+from tests.verbs.steps import step
 from tests.verbs.tasks import Agent, Count, Words
 from tests.verbs.words import APPLICATIONS, BLENDER, FREECAD, MAYA, STAND_INS, UNSCALED, maya
 
@@ -76,6 +77,34 @@ def test_in_maya_what_goes_with_what_was_agreed_to_is_no_loss(tmp_path: Path) ->
         tasks.work(bridge, agent, task)
 
     assert len(agent.questions) == 2
+
+
+NOW = {
+    "Maya": "changed: |lamp, focalLength: 35 -> 25",
+    "Houdini": "changed: /obj/lamp, focal: 50 -> 25",
+}
+
+
+@pytest.mark.parametrize("host", NOW)
+def test_an_answer_tells_what_is_different_where_no_edit_can_be_tried(
+    host: str, tmp_path: Path
+) -> None:
+    words, start = STAND_INS[host]
+    kind, (prop, _), value = words.numbers
+
+    async def task(agent: Agent) -> None:
+        (item,) = await agent.make([{"type": kind, "name": "lamp"}])
+        changes = [{"item": item, "prop": prop, "value": value}]
+        async with agent.working(steps=2):
+            told = await agent.call("set_values", changes=changes)
+            assert told["now"] == NOW[host]
+            steps = [step("set_values", changes=changes), step("rename", names={item: "shot"})]
+            told = await agent.call("batch", steps=steps)
+            assert told["now"].startswith("changed: ")
+            assert "lamp is " in told["now"]
+
+    with start(tmp_path) as running:
+        tasks.work(running, Agent(words, tmp_path), task)
 
 
 SEEN: dict[str, Any] = {"DCC_BRIDGE_HOST_DIALOGS": "0", **tasks.SETTINGS}

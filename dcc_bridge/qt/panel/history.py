@@ -24,6 +24,7 @@ _MAX_TITLE_LENGTH: Final = 32  # characters of a call's title on the button that
 _AT_TOP: Final = int(qt.Qt.AlignmentFlag.AlignTop | qt.Qt.AlignmentFlag.AlignRight)
 _ICONS: Final = {
     "done": qt.QStyle.StandardPixmap.SP_DialogApplyButton,
+    "tried": qt.QStyle.StandardPixmap.SP_MessageBoxInformation,
     "undone": qt.QStyle.StandardPixmap.SP_BrowserReload,
     "unanswered": qt.QStyle.StandardPixmap.SP_MessageBoxInformation,
     "refused": qt.QStyle.StandardPixmap.SP_DialogCancelButton,

@@ -18,6 +18,8 @@ import hou
 
 from dcc_bridge.spi import (
     MOST_TOLD,
+    SCENE,
+    Account,
     AgreedIds,
     BridgeError,
     Callbacks,
@@ -28,10 +30,12 @@ from dcc_bridge.spi import (
     compared,
     digest,
     keep_anyway,
+    readable,
     start_once,
 )
 
-from .losses import MAX_COMPARED, Losses, census, locks
+from .account import Snapshot
+from .losses import Losses, census, census_again, locks
 
 _LOSSES: Final = {
     "BeforeLoad": "open another scene",
@@ -80,6 +84,7 @@ class HoudiniHost(Host):
         self._moves = itertools.count(1)
         self._move = 0  # changes with each undo or redo of the person's actions
         self._losses = Losses()
+        self._snapshot: Snapshot | None = None
         self._reach = AgreedIds()
         self._is_guarded = False
         self._is_copying = False
@@ -201,9 +206,11 @@ class HoudiniHost(Host):
                 if not errors and not self._is_copying:
                     errors.extend(self._check_loss(name))
 
-        self._losses.clear()
+        self._forget_step()
         if not read:
             self._losses.begin()
+            # An edit does not end with what cannot be read here.
+            self._snapshot = readable(SCENE, Snapshot, self._losses.paths, self._losses.parts)
         with ExitStack() as stack:
             stack.callback(_raise_first, errors)
             self._is_guarded = True
@@ -219,6 +226,14 @@ class HoudiniHost(Host):
         """Return the nodes and parts that the newest step took away and nobody agreed to."""
         return self._losses.left(self._reach.of(agreed))
 
+    def account(self) -> Account | None:
+        """Return what the newest step changed; None if another scene was opened in it."""
+        return None if self._snapshot is None else self._snapshot.account()
+
+    def _forget_step(self) -> None:
+        self._losses.clear()
+        self._snapshot = None
+
     def _check_loss(self, event: str) -> list[BridgeError]:
         """Return the error of a loss that nobody agreed to, after keeping a copy; else nothing."""
         files: list[Path] = []
@@ -231,7 +246,7 @@ class HoudiniHost(Host):
         except BridgeError:
             return [keep_anyway(self, _LOSSES[event], files)]
         if event in ("BeforeLoad", "BeforeClear"):
-            self._losses.clear()  # the nodes go with their scene
+            self._forget_step()  # the nodes go with their scene
         return []
 
     @contextmanager
@@ -272,16 +287,10 @@ class HoudiniHost(Host):
         def note(node: hou.OpNode, **_: object) -> None:
             touched.add(node.sessionId())
 
-        def names() -> dict[int, str]:
-            paths = census() if len(before) < MAX_COMPARED else {}
-            for node in _nodes(before):
-                paths[node.sessionId()] = node.path()
-            return paths
-
         try:
             for node in _nodes(before):
                 node.addEventCallback(events, note)
-            yield lambda: compared(before, names(), touched)
+            yield lambda: compared(before, census_again(before), touched)
         finally:
             for node in _nodes(before):
                 with suppress(hou.Error):  # the node has no callback, or none any more

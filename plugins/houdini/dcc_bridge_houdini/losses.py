@@ -36,7 +36,7 @@ INTERPOLATIONS: Final = (
 
 
 @dataclass
-class _Parts:
+class Parts:
     """The parts of one node.
 
     Attributes:
@@ -55,28 +55,33 @@ class _Parts:
 
 
 class Losses:
-    """Finds the nodes and parts that one step removes."""
+    """Finds the nodes and parts that one step removes.
+
+    Attributes:
+        paths: The paths of the nodes before the step, by session id.
+        parts: The parts of the first of these nodes.
+    """
 
     def __init__(self) -> None:
-        self._paths: dict[int, str] = {}  # of the nodes before the step, by session id
-        self._parts: dict[int, _Parts] = {}
+        self.paths: dict[int, str] = {}
+        self.parts: dict[int, Parts] = {}
 
     def clear(self) -> None:
         """Remove all lists: another scene is open, so the old nodes are no losses."""
-        self._paths = {}
-        self._parts = {}
+        self.paths = {}
+        self.parts = {}
 
     def begin(self) -> None:
         """List the nodes and parts at the beginning of a step."""
-        self._paths = census()
-        self._parts = {}
+        self.paths = census()
+        self.parts = {}
         remaining = _MAX_PARMS
-        for key in list(self._paths)[:_MAX_WITH_PARTS]:
+        for key in list(self.paths)[:_MAX_WITH_PARTS]:
             node = hou.nodeBySessionId(key)
             if isinstance(node, hou.OpNode):
                 parms = node.parms()[:remaining]
                 remaining -= len(parms)
-                self._parts[key] = _parts_of(node, parms)
+                self.parts[key] = parts_of(node, parms)
 
     def left(self, agreed: Set[Any]) -> list[str]:
         """Return the losses that no person agreed to.
@@ -88,10 +93,10 @@ class Losses:
             Deleted nodes by their paths, and parts in words: "2 keys of tx of /obj/box".
         """
         losses: list[str] = []
-        for key, path in self._paths.items():
+        for key, path in self.paths.items():
             if hou.nodeBySessionId(key) is None and not agreed & _names(key, path):
                 losses.append(path)
-        for key, before in self._parts.items():
+        for key, before in self.parts.items():
             node = hou.nodeBySessionId(key)
             if not isinstance(node, hou.OpNode) or agreed & _names(key, node.path()):
                 continue
@@ -108,6 +113,17 @@ def census() -> dict[int, str]:
         paths[node.sessionId()] = node.path()
         if not locks(node):
             queue.extend(node.children())
+    return paths
+
+
+def census_again(before: Iterable[int]) -> dict[int, str]:
+    """Return the paths of nodes that `census` listed before, and of new ones if that was all."""
+    listed = [*before]
+    paths = census() if len(listed) < MAX_COMPARED else {}
+    for key in listed:
+        node = hou.nodeBySessionId(key)
+        if isinstance(node, hou.OpNode):
+            paths[key] = node.path()
     return paths
 
 
@@ -129,9 +145,9 @@ def _names(key: int, path: str) -> set[Any]:
     return {key, path, *parents}
 
 
-def _parts_of(node: Any, parms: Iterable[hou.Parm]) -> _Parts:
+def parts_of(node: Any, parms: Iterable[hou.Parm]) -> Parts:
     """Return the parts of a node, with the keys and expressions of the given parameters."""
-    parts = _Parts(inputs=_inputs_of(node), is_locked=_is_locked(node))
+    parts = Parts(inputs=_inputs_of(node), is_locked=_is_locked(node))
     for parm in parms:
         count = _count_keys(parm)
         if count is not None:
@@ -168,7 +184,7 @@ def _inputs_of(node: Any) -> list[tuple[str, int]]:
     return inputs
 
 
-def _lost_parts(node: Any, before: _Parts) -> Iterator[str]:
+def _lost_parts(node: Any, before: Parts) -> Iterator[str]:
     """Yield the parts that a node has lost, in words."""
     for name, count in before.keys.items():
         parm = node.parm(name)

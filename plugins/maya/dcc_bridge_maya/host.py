@@ -19,6 +19,8 @@ from maya.api import OpenMaya
 
 from dcc_bridge.spi import (
     MOST_TOLD,
+    SCENE,
+    Account,
     AgreedIds,
     Callbacks,
     CountChanges,
@@ -27,10 +29,12 @@ from dcc_bridge.spi import (
     UndoMark,
     compared,
     digest,
+    readable,
     start_once,
 )
 
 from . import scene
+from .account import Snapshot, census
 from .losses import Losses
 
 MQtUtil: Any = OpenMayaUI.MQtUtil  # type: ignore[attr-defined]  # its stub is empty
@@ -163,6 +167,8 @@ class MayaHost(Host):
         self._in_step = False
         self._queue = UndoQueue()
         self._losses = Losses()
+        self._snapshot: Snapshot | None = None
+        self._touched: set[str] = set()  # the UUIDs of nodes whose values were not read
         self._reach = AgreedIds()
         self._watchers = Callbacks()
         if not self.has_ui:
@@ -266,12 +272,26 @@ class MayaHost(Host):
             yield
             return
         chunk = self._queue.reading() if read else nullcontext()
-        with scene.guarded(self, self._losses, put_back, read=read), chunk:
+        self._snapshot = None
+        with ExitStack() as stack:
+            if not read:
+                self._snapshot = readable(SCENE, Snapshot)  # an edit does not end with it
+            if self._snapshot is not None:
+                others = self._snapshot.others
+                self._touched = stack.enter_context(scene.touched_nodes(others))
+            stack.enter_context(scene.guarded(self, self._losses, put_back, read=read))
+            stack.enter_context(chunk)
             yield
 
     def lost(self, agreed: Sequence[str]) -> list[str]:
         """Return the nodes and parts that the newest step took away and nobody agreed to."""
         return self._losses.left(self._reach.of(agreed))
+
+    def account(self) -> Account | None:
+        """Return what the newest step changed; None if another scene was opened in it."""
+        if self._snapshot is None or self._losses.is_other_scene:
+            return None
+        return self._snapshot.account(self._touched)
 
     @contextmanager
     def changes(self) -> Iterator[CountChanges]:
@@ -280,9 +300,9 @@ class MayaHost(Host):
         Yields:
             A function that returns the changes so far.
         """
-        before = _census()
+        before = _paths()
         with scene.touched_nodes([*before.values()]) as touched:
-            yield lambda: compared(before, _census(), touched)
+            yield lambda: compared(before, _paths(), touched)
 
     @property
     def selection(self) -> list[str]:
@@ -388,15 +408,8 @@ class MayaHost(Host):
             self._watchers.call()
 
 
-def _census() -> dict[str, str]:
-    """Return the nodes' names by UUID; further nodes of the same UUID by UUID and name."""
-    nodes = dict[str, str]()
-    names = cmds.ls(long=True) or []
-    ids = cmds.ls(names, uuid=True) or []
-    for uuid, name in zip(ids, names, strict=True):
-        key = f"{uuid} {name}" if uuid in nodes else uuid  # of a file that is referenced twice
-        nodes[key] = name
-    return nodes
+def _paths() -> dict[str, str]:
+    return {key: node.path for key, node in census().items()}
 
 
 def _length() -> int:

@@ -29,7 +29,7 @@ from maya.api import OpenMaya, OpenMayaAnim
 _ask: Any = cmds  # for calls whose types are wrong in the stubs
 _MAX_NOTED: Final = 10_000  # curves whose keys are counted, and nodes whose attributes are watched
 _MEMBERS: Final = ("dagSetMembers", "dnSetMembers")  # the attributes that members connect to
-_BOOKKEEPING: Final = {  # nodes that Maya connects by itself, or only for an editor's drawing
+BOOKKEEPING: Final = {  # nodes that Maya connects by itself, or only for an editor's drawing
     *("defaultShaderList", "defaultTextureList", "defaultRenderUtilityList", "defaultLightList"),
     *("materialInfo", "nodeGraphEditorInfo", "hyperLayout", "hyperView", "lightLinker"),
     *("partition", "groupId", "groupParts", "unitConversion", "renderLayer", "renderLayerManager"),
@@ -242,7 +242,7 @@ class Losses:
         elif link.source in self._key_counts and not _ask.listConnections(source, source=False):
             keys = _counted(self._key_counts[link.source])  # of a curve that drives nothing now
             yield _LostPart(f"{keys} of {link.input}", link.target, target)
-        elif cmds.nodeType(target) not in _BOOKKEEPING and _is_free(f"{target}.{link.input}"):
+        elif cmds.nodeType(target) not in BOOKKEEPING and _is_free(f"{target}.{link.input}"):
             yield _LostPart(f"connection to {link.input}", link.target, target)
 
     def _fewer_keys(self) -> Iterator[_LostPart]:

@@ -38,6 +38,7 @@ _DRAWN_S: Final = 4.0  # seconds after which a panel that is not drawn again is 
 _MAX_NAMES: Final = 20  # names of each kind that a card lists of what code changed
 _ICONS: Final = {
     "done": "CHECKMARK",
+    "tried": "INFO",
     "undone": "LOOP_BACK",
     "unanswered": "INFO",
     "refused": "X",

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from difflib import get_close_matches
 from functools import partial
@@ -22,20 +23,30 @@ from dcc_bridge.spi import (
     Part,
     PlainNames,
     Rule,
+    Said,
     SocketLink,
+    other_value,
     read_each,
     triple,
 )
 
 from .. import host as houdini
 from ..plain_names import PLAIN
+from .said import said_of
 from .values import lock_reason, value_with_lock
 
 _MAX_KEYS: Final = 100  # of each parameter, when an agent looks into an item
 _MAX_COMPLAINING: Final = 10_000  # nodes whose errors and warnings are read
 _UNNAMED: Final = ("saveAndIncrementFileName", "saveAndBackup", "saveAsBackup")
 _PICTURES: Final = ("sopoutput", "vm_picture", "picture", "lopoutput", "outputimage", "copoutput")
-COOKS: Final = Rule("cooks", "Houdini reports an error", "set_values or connect, as the error says")
+_NETWORKS: Final = {"Vop": "/mat", "Lop": "/stage", "Driver": "/out"}
+"""The networks that each scene has, by the category of the nodes in them."""
+_SET_VALUES: Final = "set_values(items=[item], values={parm: value})"
+COOKS: Final = Rule(
+    "cooks",
+    f"Houdini cannot cook these nodes; {_SET_VALUES}, or connect, changes what the error names.",
+    _SET_VALUES,
+)
 
 
 class _Reads(ApiSearch, Building, Checking, CodeContext, Keyframes):
@@ -189,11 +200,39 @@ class _Reads(ApiSearch, Building, Checking, CodeContext, Keyframes):
         """Yield the types of nodes with their parameters."""
         for category in hou.nodeTypeCategories().values():
             for name, kind in category.nodeTypes().items():
-                yield ApiEntry(f"create type {name}", "type", kind.description(), category.name())
+                example = _create_example(name, category.name())
+                text = kind.description()
+                yield ApiEntry(f"create type {name}", "type", text, category.name(), example, text)
                 for template in kind.parmTemplates():
                     signature = f"{template.type().name()}[{template.numComponents()}]"
                     key = f"{name}.{template.name()}"
-                    yield ApiEntry(key, "property", template.label(), signature)
+                    example = _set_example(name, category.name(), template)
+                    label = template.label()
+                    yield ApiEntry(key, "property", label, signature, example, label)
+
+    def said(self) -> Mapping[str, Said]:
+        return said_of(self.types())
+
+
+def _set_example(kind: str, category: str, template: hou.ParmTemplate) -> str:
+    """Return a call that sets a parameter of an object; "" for one that is no single number."""
+    if category != "Object" or not isinstance(template, hou.FloatParmTemplate):
+        return ""
+    if template.numComponents() != 1:
+        return ""
+    value = other_value(template.defaultValue()[0])
+    change = {"item": f"<{kind}>", "prop": template.name(), "value": value}
+    return f"set_values {json.dumps({'changes': [change]})}"
+
+
+def _create_example(kind: str, category: str) -> str:
+    """Return the call that creates a node; "" for a type of a network that may not be there."""
+    thing = {"type": kind}
+    if category in _NETWORKS:
+        thing["under"] = _NETWORKS[category]
+    elif category not in ("Object", "Sop"):
+        return ""
+    return f"create {json.dumps({'things': [thing]})}"
 
 
 def find(path: str) -> hou.OpNode:
@@ -209,7 +248,7 @@ def find(path: str) -> hou.OpNode:
         network = hou.node(above or "/")
         names = [child.name() for child in network.children()] if network is not None else []
         near = ", ".join(f"{above}/{each}" for each in get_close_matches(name, names, 3))
-        hint = f" Near: {near}." if near else ""
+        hint = f" Names like it: {near}." if near else ""
         raise LookupError(f"{error}{hint}") from None
 
 

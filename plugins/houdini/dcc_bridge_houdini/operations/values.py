@@ -221,11 +221,14 @@ def lock_reason(parm: hou.Parm) -> str:
 
 
 def value_with_lock(parms: Sequence[hou.Parm]) -> Value:
-    """Return the value and the type of parameters, and the first lock of one of them."""
+    """Return the value of parameters, their type, the first lock, and if it is the default."""
     lock = ""
     for parm in parms:
         lock = lock or lock_reason(parm)
-    return Value(value_of(parms), parms[0].parmTemplate().type().name(), lock)
+    kind = parms[0].parmTemplate().type().name()
+    # What a person chose as the default of new nodes is not the default of the type.
+    at_default = all(parm.isAtDefault(compare_temporary_defaults=False) for parm in parms)
+    return Value(value_of(parms), kind, lock, is_default=at_default and not lock)
 
 
 def value_of(parms: Iterable[hou.Parm]) -> Any:

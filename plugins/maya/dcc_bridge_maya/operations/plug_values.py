@@ -6,24 +6,53 @@ unit of the interface.
 
 from __future__ import annotations
 
-from typing import Any
+import math
+from typing import Any, Final
 
 from maya import cmds
 
 from . import dg
 from .dg import ask
 
+_FLOAT_DIGITS: Final = 1e-6  # numbers of type float have about seven digits
 
-def read(plug: str) -> Any:
-    """Return a plug's value in the types of JSON: angles in degrees, an enumeration by its label.
 
-    Raises:
-        ValueError: The plug has no value.
-    """
+def raw(plug: str) -> Any:
+    """Return a plug's value as `getAttr` does; ValueError if it has none."""
     try:
-        value = ask.getAttr(plug)
+        return ask.getAttr(plug)
     except RuntimeError as error:
         raise ValueError(f"{plug} has no value: {str(error).strip()}") from error
+
+
+def is_default(plug: str, value: Any) -> bool:
+    """Return whether a plug has its default; False for a plug of which Maya tells no default.
+
+    Maya's reference tells defaults of numbers only, and not in which unit it returns them. In
+    another unit than `getAttr` a default looks like a value that somebody set, and is told.
+
+    Args:
+        plug: The plug, which is no compound.
+        value: The value as `raw` returns it.
+    """
+    if not isinstance(value, bool | int | float):
+        return False
+    try:
+        defaults = dg.about(plug, listDefault=True)
+    except (RuntimeError, TypeError):
+        return False
+    if not isinstance(defaults, list) or len(defaults) != 1:
+        return False
+    return math.isclose(value, defaults[0], rel_tol=_FLOAT_DIGITS)
+
+
+def plain(plug: str, value: Any) -> Any:
+    """Return a plug's value in the types of JSON: angles in degrees, an enumeration by its label.
+
+    Args:
+        plug: The plug.
+        value: The value as `raw` returns it.
+    """
     if isinstance(value, list) and len(value) == 1 and isinstance(value[0], list | tuple):
         value = list(value[0])
     labels = _labels(plug)
@@ -41,7 +70,7 @@ def read(plug: str) -> Any:
 
 
 def write(plug: str, value: Any) -> None:
-    """Write a value in the form that `read` returns.
+    """Write a value in the form that `plain` returns.
 
     Raises:
         ValueError: The plug does not take the value. The message names its type.

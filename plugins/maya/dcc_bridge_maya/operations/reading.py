@@ -6,6 +6,7 @@ Traps in Maya's reference: `exactWorldBoundingBox` without an object is the box 
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
@@ -24,6 +25,8 @@ from dcc_bridge.spi import (
     Part,
     PlainNames,
     Rule,
+    Said,
+    other_value,
     read_each,
 )
 
@@ -31,6 +34,7 @@ from ..plain_names import PLAIN
 from ..scene import kind
 from . import dg
 from .dg import ask
+from .said import SAID
 from .values import _Values
 
 FILES: Final = {
@@ -42,18 +46,31 @@ FILES: Final = {
     "mayaUsdProxyShape": "filePath",
 }
 """The attributes that name a file, by the types of nodes."""
+_DELETE_FACES: Final = "run_python: cmds.delete(cmds.polyInfo(item, nme=True))"
+_TRIANGULATE: Final = "run_python: cmds.polyTriangulate(item)"
+_CLEAN_HISTORY: Final = 'clean(what=["history"])'
 _RULES: Final = (
     Rule(
         "non_manifold",
-        "edges with more than two faces, or faces with the same edges",
-        "run_python: cmds.delete the faces too many, by cmds.polyInfo(nme=True) or (lf=True)",
+        "These meshes have edges with more than two faces, or faces with the same edges; "
+        f"{_DELETE_FACES}, or the same with lf=True, deletes them.",
+        _DELETE_FACES,
     ),
-    Rule("ngons", "faces with more than four corners", "run_python: cmds.polyTriangulate(item)"),
-    Rule("history", "has construction history", 'clean(what=["history"])'),
+    Rule(
+        "ngons",
+        f"Faces of these meshes have more than four corners; {_TRIANGULATE} cuts them up.",
+        _TRIANGULATE,
+    ),
+    Rule(
+        "history",
+        f"These items have construction history; {_CLEAN_HISTORY} deletes it.",
+        _CLEAN_HISTORY,
+    ),
     Rule(
         "broken",
-        "a constraint without a target, or a deformer of nothing",
-        "delete it, or connect it again",
+        "These constraints have no target, or these deformers deform nothing; delete(items) "
+        "removes them, and connect gives them a target.",
+        "delete(items)",
     ),
 )
 _NEEDED_INPUTS: Final = (
@@ -63,6 +80,9 @@ _NEEDED_INPUTS: Final = (
 """Types of nodes that work on an input, with its attribute and the word for it."""
 _API_TYPES: Final = "transform camera mesh standardSurface file place2dTexture polyCube areaLight"
 """The types whose attributes are in the API."""
+_ITEM_TYPES: Final = ("transform", "camera", "areaLight")
+"""Those of them whose attributes items have."""
+_NUMBERS: Final = ("double", "float", "bool", "doubleAngle", "doubleLinear")
 _MAX_HELP_CHARACTERS: Final = 400  # of a command's help in the API
 _COUNTED: Final = {"vertex": "vertices", "edge": "edges", "face": "faces", "triangle": "triangles"}
 
@@ -224,7 +244,9 @@ class _Reading(_Values, ApiSearch, Checking, CodeContext):
         types = cmds.allNodeTypes()
         for name in types:
             bases = ask.nodeType(name, inherited=True, isTypeName=True) or []
-            yield ApiEntry(f"create type {name}", "type", " < ".join(reversed(bases)))
+            example = f"create {json.dumps({'things': [{'type': name}]})}"
+            text = " < ".join(reversed(bases))
+            yield ApiEntry(f"create type {name}", "type", text, example=example)
         for node_type in _API_TYPES.split():
             if node_type in types:
                 yield from _attributes(node_type)
@@ -235,6 +257,9 @@ class _Reading(_Values, ApiSearch, Checking, CodeContext):
                 words = []
             text = " ".join(words)[:_MAX_HELP_CHARACTERS]
             yield ApiEntry(f"cmds.{name}", "function", signature=text)
+
+    def said(self) -> Mapping[str, Said]:
+        return SAID
 
 
 def _reference(file: str) -> tuple[str, str, str]:
@@ -250,7 +275,22 @@ def _attributes(node_type: str) -> Iterator[ApiEntry]:
         if signature == "enum":
             labels = ask.attributeQuery(name, type=node_type, listEnum=True)[0]
             signature = f"enum {labels}"
-        yield ApiEntry(f"{node_type}.{name}", "property", signature=signature)
+        example = _set_example(node_type, name, signature)
+        yield ApiEntry(f"{node_type}.{name}", "property", signature=signature, example=example)
+
+
+def _set_example(node_type: str, name: str, signature: str) -> str:
+    """Return a call that sets an attribute of an item; "" for one that is no plain number."""
+    if node_type not in _ITEM_TYPES or signature not in _NUMBERS:
+        return ""
+    if not ask.attributeQuery(name, type=node_type, keyable=True):
+        return ""
+    defaults = ask.attributeQuery(name, type=node_type, listDefault=True)
+    if not defaults:
+        return ""
+    value = other_value(bool(defaults[0]) if signature == "bool" else defaults[0])
+    item = "<item>" if node_type == "transform" else f"<{node_type}>"
+    return f"set_values {json.dumps({'changes': [{'item': item, 'prop': name, 'value': value}]})}"
 
 
 def members(group: str) -> list[str]:

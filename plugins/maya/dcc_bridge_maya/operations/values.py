@@ -23,7 +23,7 @@ from dcc_bridge.spi import (
 
 from . import dg
 from .dg import ask
-from .plug_values import numbers_of, read, type_of_plug, write
+from .plug_values import is_default, numbers_of, plain, raw, type_of_plug, write
 from .scene_settings import read_setting, write_setting
 
 # The in and out tangents of a key. A step is only possible as an out tangent.
@@ -45,7 +45,10 @@ class _Values(Connections, Keyframes):
         if item == SCENE:
             return Value(read_setting(prop))
         plug = dg.plug(item, prop)
-        return Value(read(plug), type_of_plug(plug), dg.lock_reason(plug))
+        value = raw(plug)
+        lock = dg.lock_reason(plug)
+        at_default = not lock and is_default(plug, value)
+        return Value(plain(plug, value), type_of_plug(plug), lock, is_default=at_default)
 
     def set_value(self, item: str, prop: str, value: Any, *, replace: bool = False) -> None:
         """Write an attribute, or a setting of the scene.
@@ -123,7 +126,7 @@ class _Values(Connections, Keyframes):
         Returns:
             The frame and the value of each key, angles in degrees.
         """
-        columns = [_keys_of_plug(part) for part in dg.parts(dg.plug(item, prop))]
+        columns = [keys_of_plug(part) for part in dg.parts(dg.plug(item, prop))]
         if len(columns) == 1:
             return list(columns[0].items())
         keys = list[tuple[float, Any]]()
@@ -253,7 +256,7 @@ def _is_same_plug(plug: str, other: str) -> bool:
     return dg.long_path(name) == dg.long_path(other_name)
 
 
-def _keys_of_plug(plug: str) -> dict[float, Any]:
+def keys_of_plug(plug: str) -> dict[float, Any]:
     """Return the values of a simple plug's keys, by their frames."""
     times = ask.keyframe(plug, query=True, timeChange=True) or []
     values = ask.keyframe(plug, query=True, valueChange=True) or []

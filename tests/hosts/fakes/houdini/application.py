@@ -213,6 +213,7 @@ class Houdini:
             **{e.__name__: e for e in vars(nodes).values() if _is_error(e)},
             **{name: getattr(nodes, name) for name in ("OpNode", "ObjNode", "SopNode", "Keyframe")},
             "nodeTypeCategories": types.categories,
+            "FloatParmTemplate": types.FloatTemplate,
             "parmTemplateType": SimpleNamespace(**types.FORMS),
             "exprLanguage": SimpleNamespace(Hscript="Hscript", Python="Python"),
             "hmath": SimpleNamespace(

@@ -127,7 +127,9 @@ class OpNode:
             raise PermissionError("Failed to modify node or parameter because of locked asset.")
         self._check_unlocked()
         scene = self._houdini.scene
-        parms = {key: value for each in TEMPLATES[kind] for key, value in each.parms().items()}
+        parms = {
+            key: value for each in TEMPLATES.get(kind, ()) for key, value in each.parms().items()
+        }
         path = self._free(name or f"{kind.partition('::')[0]}1")
         # Only the first shape in a network gets the flags; no document says so, each scene does.
         is_first = self._kept.type == "geo" and not self.children()
@@ -313,7 +315,9 @@ class OpNode:
                 kept.keys.pop(name, None)
 
     def parmTuples(self) -> tuple[ParmTuple, ...]:
-        named = [each for each in TEMPLATES.get(self._kept.type, ()) if each.size > 1]
+        of_type = TEMPLATES.get(self._kept.type, ())
+        there = self._kept.parms.keys()  # a node that a test made may have some only
+        named = [each for each in of_type if each.size > 1 and each.parms().keys() <= there]
         inside = {name for each in named for name in each.parms()}
         alone = [Template(name, it) for name, it in self._kept.parms.items() if name not in inside]
         return tuple(ParmTuple(self, each) for each in [*named, *alone])
@@ -360,11 +364,25 @@ class Parm:
     def name(self) -> str:
         return self._name
 
+    def node(self) -> OpNode:
+        """`hou.Parm.node`: the node that has the parameter."""
+        return self._node
+
     def path(self) -> str:
         return f"{self._node.path()}/{self._name}"
 
     def parmTemplate(self) -> Template:
         return Template(self._name, self._node._kept.parms[self._name])
+
+    def isAtDefault(
+        self, compare_temporary_defaults: bool = True, compare_expressions: bool = False
+    ) -> bool:
+        """`hou.Parm.isAtDefault`: of a parameter that somebody added nothing is kept here."""
+        templates = TEMPLATES.get(self._node._kept.type, ())
+        defaults = {name: value for each in templates for name, value in each.parms().items()}
+        if self._name not in defaults or self._keys():
+            return False
+        return bool(self._node._kept.parms[self._name] == defaults[self._name])
 
     def eval(self) -> Any:
         return self.evalAtFrame(self._houdini.scene.frame)

@@ -22,6 +22,9 @@ class Template:
     def label(self) -> str:
         return self.title.title()
 
+    def defaultValue(self) -> tuple[Any, ...]:
+        return (self.default,) * self.size
+
     def numComponents(self) -> int:
         return self.size
 
@@ -33,6 +36,15 @@ class Template:
         if self.size == 1:
             return {self.title: self.default}
         return {f"{self.title}{axis}": self.default for axis in self.letters[: self.size]}
+
+
+class _OfFloats(type):
+    def __instancecheck__(cls, template: object) -> bool:
+        return isinstance(template, Template) and template.type().name() == "Float"
+
+
+class FloatTemplate(metaclass=_OfFloats):
+    """`hou.FloatParmTemplate`: a template of numbers."""
 
 
 FORMS: Final = {
@@ -66,8 +78,17 @@ TEMPLATES: Final[dict[str, tuple[Template, ...]]] = {
 }
 INPUTS: Final = {"box": 1, "merge": 4, "file": 0}  # of objects one, the parent
 _CATEGORIES: Final = {
-    "Object": ("geo", "null", "subnet", "cam", "hlight"),
-    "Sop": ("box", "merge", "file", "null", "xform", "material"),
+    "Object": ("geo", "null", "subnet", "cam", "hlight", "envlight"),
+    "Sop": (
+        *("box", "merge", "file", "null", "xform", "material", "sphere", "grid", "tube", "torus"),
+        *("line", "curve", "font", "alembic", "polyextrude", "polyextrude::2.0", "polybevel::2.0"),
+        *("polybevel::3.0", "boolean::2.0", "subdivide", "remesh::2.0", "polyreduce::2.0"),
+        *("mountain::2.0", "attribnoise", "attribwrangle", "attribrandomize", "scatter::2.0"),
+        *("copytopoints::2.0", "copyxform", "blast", "groupcreate", "fuse::2.0", "normal"),
+        *("mirror", "sweep::2.0", "resample", "polyfill", "uvunwrap", "uvflatten::3.0"),
+        *("vdbfrompolygons", "convertvdb", "voronoifracture::2.0", "color", "timeshift"),
+        *("filecache::2.0", "switch"),
+    ),
     "Vop": ("principledshader::2.0", "mtlxstandard_surface"),
     "Manager": (),
 }
@@ -100,7 +121,7 @@ class NodeType:
         return self.of
 
     def description(self) -> str:
-        return self.title.title()
+        return self.title.partition("::")[0].title()
 
     def parmTemplates(self) -> tuple[Template, ...]:
         return TEMPLATES.get(self.title, ())

@@ -71,6 +71,7 @@ class Attributes:
                 "scalar": is_data,
                 "channelBox": False,
                 "usedAsFilename": known.is_file,
+                "userDefined": attribute not in attributes(node.type),
                 "connectable": True,
                 "write": not known.is_output,
                 "read": True,
@@ -99,6 +100,8 @@ class Attributes:
             "listParent": [it for it, of in attributes(type_name).items() if attribute in of.parts]
             or None,
             "listEnum": [known.labels] if known.labels else None,
+            "listDefault": self._default(known),
+            "keyable": known.is_keyable,
             "multi": known.is_multi,
             "minExists": known.least is not None,
             "maxExists": known.most is not None,
@@ -106,6 +109,12 @@ class Attributes:
             "maximum": [known.most],
         }
         return told[next(flag for flag, is_on in flags.items() if is_on)]
+
+    def _default(self, known: Attribute) -> list[float] | None:
+        """Give the default of a number; that texts have none here is assumed."""
+        if known.parts or not isinstance(known.default, bool | int | float):
+            return None
+        return [float(known.default)]
 
     def attributeInfo(self, type: str, allAttributes: bool) -> list[str] | None:
         return list(attributes(type)) or None

@@ -140,6 +140,11 @@ class Commands(Graph, Views):
         told = thing if isinstance(thing, dict) else {"name": thing}
         name = f"{namespace}:{told['name']}" if namespace else told["name"]
         top = self.new("transform", name)
+        if "points" in told:
+            mesh = self.new("mesh", f"{top.name}Shape", top)
+            mesh.values |= {"points": told["points"], "faces": told["faces"]}
+        if "texture" in told:
+            self.new("file", "file1").values["fileTextureName"] = told["texture"]
         return top
 
     def _remove_reference(self, path: str, flags: dict[str, Any]) -> None:
@@ -228,7 +233,12 @@ class Commands(Graph, Views):
         pairs = [(node, path) for node, path in pairs if self._is_listed(node, flags)]
         if flags.get("uuid"):
             return [node.uuid for node, _ in pairs]
-        return [path if flags.get("long") else scene.short(path) for _, path in pairs]
+        listed = []
+        for node, path in pairs:
+            listed.append(path if flags.get("long") else scene.short(path))
+            if flags.get("showType"):
+                listed.append(node.type)
+        return listed
 
     def _deep(self, pairs: Iterable[tuple[Node, str]]) -> list[tuple[Node, str]]:
         """Give each DAG node and all below it, each node once, in the order of the outliner."""
@@ -342,7 +352,7 @@ class Commands(Graph, Views):
 
     def help(self, name: str, list: bool = False, language: str = "mel") -> Any:
         if list:
-            return ["polyCube", "aScriptsProcedure"]
+            return ["polyCube", "aScriptsProcedure", *node_types.COMMANDS]
         if name != "polyCube":
             raise RuntimeError("no help for a procedure")
         return "\nSynopsis: polyCube [flags]\nFlags:\n   -h -height  Length\n"

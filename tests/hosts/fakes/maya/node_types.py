@@ -139,6 +139,9 @@ TYPES: Final[dict[str, tuple[str, dict[str, Attribute]]]] = {
     "nonAmbientLightShapeNode": ("renderLight", {}),
     "directionalLight": ("nonAmbientLightShapeNode", {}),
     "areaLight": ("nonAmbientLightShapeNode", {}),
+    "spotLight": ("nonAmbientLightShapeNode", {}),
+    "pointLight": ("nonAmbientLightShapeNode", {}),
+    "locator": ("geometryShape", {}),
     "imagePlane": ("shape", {"imageName": Attribute("string", "", is_file=True)}),
     "annotationShape": ("shape", {"text": Attribute("string", "")}),
     "abstractBaseCreate": ("", {}),
@@ -147,6 +150,8 @@ TYPES: Final[dict[str, tuple[str, dict[str, Attribute]]]] = {
     "polyPrimitive": ("polyCreator", {"axisY": Attribute("double", 1.0)}),
     "polyCube": ("polyPrimitive", _CUBE),
     "polySphere": ("polyPrimitive", {"radius": Attribute("double", 1.0, is_keyable=True)}),
+    "polyCylinder": ("polyPrimitive", {}),
+    "polyPlane": ("polyPrimitive", {}),
     "geometryFilter": ("", {"envelope": Attribute("float", 1.0, is_keyable=True)}),
     "skinCluster": ("geometryFilter", {"input": Attribute("mesh", None, is_multi=True)}),
     "shadingDependNode": ("", {}),
@@ -154,6 +159,8 @@ TYPES: Final[dict[str, tuple[str, dict[str, Attribute]]]] = {
     "standardSurface": ("shadingDependNode", {**_SURFACE, **_STANDARD}),
     "texture2d": ("shadingDependNode", {}),
     "file": ("texture2d", _FILE),
+    "noise": ("texture2d", {}),
+    "ramp": ("texture2d", {}),
     "place2dTexture": (
         "shadingDependNode",
         {
@@ -191,6 +198,10 @@ ABSTRACT: Final = {
     *("shadingDependNode", "texture2d", "animCurve", "constraint"),
 }
 CLASSES: Final = {
+    "spotLight": ["light:drawdb/light/spotLight"],
+    "pointLight": ["light:drawdb/light/pointLight"],
+    "noise": ["texture/2d:drawdb/shader/texture/2d/noise"],
+    "ramp": ["texture/2d:drawdb/shader/texture/2d/ramp"],
     "directionalLight": ["light:drawdb/light/directionalLight"],
     "areaLight": ["light:drawdb/light/areaLight"],
     "lambert": ["shader/surface:drawdb/shader/surface/lambert"],
@@ -201,6 +212,18 @@ CLASSES: Final = {
     "multiplyDivide": ["utility/general"],
     "plusMinusAverage": ["utility/general"],
 }
+
+# Commands that the stand-in lists, and has not.
+COMMANDS: Final = (
+    *("polyExtrudeFacet", "polyBevel3", "polyCBoolOp", "polyUnite", "polySeparate", "polySmooth"),
+    *("polyReduce", "polyTriangulate", "polyMergeVertex", "polySoftEdge", "polyNormal"),
+    *("polyMirrorFace", "polyAutoProjection", "polyEvaluate", "curve", "xform"),
+    *("exactWorldBoundingBox", "aimConstraint", "parentConstraint", "pointConstraint"),
+    *("skinCluster", "ikHandle", "blendShape", "bakeResults", "setDrivenKeyframe", "addAttr"),
+    *("listRelatives", "playblast", "polyColorPerVertex", "polySplit", "move", "rotate", "scale"),
+    *("hide", "showHidden", "parent", "group", "setKeyframe", "cutKey", "copyKey", "select"),
+    *("lightlink", "texturePlacementContext", "normalConstraint", "polyBlendColor", "camera"),
+)
 
 
 @cache

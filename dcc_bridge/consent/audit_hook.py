@@ -115,6 +115,9 @@ def unwatched() -> Iterator[None]:
     """Watch nothing on this thread for the block, in which the host's own event loop goes on.
 
     What add-ons and timers of the person do then is not done by the run. It raises nothing.
+
+    Returns:
+        A context manager.
     """
     ident = get_ident()
     watch = watches.pop(ident, None)

@@ -53,6 +53,14 @@ def test_a_question_about_the_api_has_the_right_first_card_and_its_example_runs(
     bpy_module.run_tests(version, cards, tmp_path)
 
 
+@pytest.mark.parametrize("version", [*bpy_module.VERSIONS, bpy_module.IN_BACKGROUND])
+def test_what_is_unticked_in_the_list_of_a_question_is_left_out(
+    version: str, tmp_path: Path
+) -> None:
+    listed = bpy_module.ROOT / "tests" / "blender" / "bpy_items.py"
+    bpy_module.run_tests(version, listed, tmp_path)
+
+
 def test_in_the_window_an_agent_builds_sees_and_undoes(seat: Seat, tmp_path: Path) -> None:
     """Pictures are drawn beside the view, which stays as it is; its own undo takes all back."""
     folder = Path(os.environ.get("SEEN_IN", tmp_path))

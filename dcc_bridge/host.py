@@ -93,7 +93,8 @@ class Account:
         created: Items that are there now.
         changed: What changed in items that were there before, and in what is no item (the settings
             of the scene, its layers): a name, or "Cube, location: [0, 0, 0] -> [1, 0, 0]", as
-            `value_change` makes it, or "Cube is Box", as `name_change` does.
+            `value_change` makes it, or "Cube is Box", as `name_change` does, or "Wheel, with Car",
+            as `follow_change` does.
         deleted: Items that are gone.
         broken: What worked before and does not now.
     """
@@ -633,6 +634,19 @@ def digest(facts: object) -> str:
 
     text = json.dumps(facts, default=str, sort_keys=True)
     return sha256(text.encode()).hexdigest()
+
+
+def scene_digest(host: Host, fingerprint: str) -> str:
+    """Digest which scene is open, with the state of some items in it. Main thread.
+
+    Args:
+        host: The application.
+        fingerprint: The state of the items, as `Host.fingerprint` returns it.
+
+    Returns:
+        A digest in hexadecimal, the same for the same items of the same scene.
+    """
+    return digest([host.scene(), host.file(), fingerprint])
 
 
 def compared(before: Mapping[K, str], now: Mapping[K, str], touched: Container[K] = ()) -> Changes:

@@ -94,6 +94,18 @@ class _Copied(httpx2.AsyncByteStream):
         await self._stream.aclose()
 
 
+def until(
+    condition: Callable[[], object],
+    otherwise: str = "the condition did not come true in time",
+    limit: float = LIMIT,
+) -> None:
+    """Wait for a condition outside of this process; a test fails where it never comes true."""
+    end = time.monotonic() + limit
+    while not condition():
+        assert time.monotonic() < end, otherwise
+        time.sleep(0.005)
+
+
 class Live:
     """A running bridge, headless unless a presenter is given."""
 

@@ -45,6 +45,9 @@ def fill(parser: argparse.ArgumentParser) -> None:
         project = "only for work in that folder"
         command.add_argument("--project", type=_folder, metavar="DIR", help=project)
         command.set_defaults(do=do)
+        if name == "add":
+            dry_run = "only show what would be written"
+            command.add_argument("--dry-run", action="store_true", help=dry_run)
     listing = commands.add_parser(
         "list", help="list the known clients and which of them are set up"
     )
@@ -131,6 +134,9 @@ def _folder(text: str) -> Path:
 
 
 def _add(options: argparse.Namespace) -> None:
+    if options.dry_run:
+        _preview(options)
+        return
     known = known_clients.CLIENTS[options.name]
     is_new = False
     for config in _places(options):
@@ -147,6 +153,21 @@ def _add(options: argparse.Namespace) -> None:
         _print_backup(change)
     if is_new:
         print(f"Restart the client. It {_QUESTIONS[known.questions]}.")
+
+
+def _preview(options: argparse.Namespace) -> None:
+    """Print what `_add` would write, and where."""
+    name = known_clients.CLIENTS[options.name].name
+    for config in _places(options):
+        change = registration.preview(config, options.name, options.project)
+        if not change.is_new:
+            print(f"{name} was set up in {change.file}.")
+            continue
+        print(f"{name} would be set up in {change.file}, by this entry:")
+        print(config.text(ClientEntry.for_client(options.name)))
+        if change.backup is not None:
+            print(f"A backup would be in {change.backup}.")
+    print("Nothing was changed.")
 
 
 def _places(options: argparse.Namespace) -> list[ConfigFile]:

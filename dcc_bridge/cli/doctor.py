@@ -90,7 +90,18 @@ class Finding:
     mend: str
 
 
+class Advice(Finding):
+    """Something that is still to be done, but is no problem: it does not change the exit code."""
+
+
 Results = Iterator[str | Finding]
+
+
+_NO_CLIENT: Final = Advice(
+    "client",
+    "No client is set up, so no agent finds the running hosts.",
+    "dcc-bridge client add NAME, or dcc-bridge setup for all clients that are here.",
+)
 
 
 def fill(parser: argparse.ArgumentParser) -> None:
@@ -105,9 +116,13 @@ def fill(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Run the checks, and print each result as soon as it is known."""
     findings: list[Finding] = []
+    warnings: list[Finding] = []
     facts: list[str] = []
     for result in _check_all(options):
-        if isinstance(result, Finding):
+        if isinstance(result, Advice):
+            warnings.append(result)
+            text = f"to do  {result.what}\nTo do it: {result.mend}"
+        elif isinstance(result, Finding):
             findings.append(result)
             text = f"WRONG  {result.what}\nTo fix it: {result.mend}"
         else:
@@ -116,7 +131,11 @@ def run(options: argparse.Namespace) -> int:
         if not options.json:
             print(safe_text(text).replace("\n", "\n       "), flush=True)
     if options.json:
-        payload = {"findings": [asdict(finding) for finding in findings], "facts": facts}
+        payload = {
+            "findings": [asdict(finding) for finding in findings],
+            "warnings": [asdict(warning) for warning in warnings],
+            "facts": facts,
+        }
         print(json.dumps(payload, indent=2))
     elif findings:
         print(f"{len(findings)} to fix.", file=sys.stderr)
@@ -202,9 +221,11 @@ def _check_answer(host: hosts.Target, facts: Mapping[str, Any], seconds: float) 
     """Check the facts that a host reports about itself."""
     yield _check_main_thread(host.url, facts, seconds)
     yield from check_versions(facts["packages"], facts["python"], str(facts["host"]))
-    for client in facts["clients"]:
-        if client["label"] != hosts.LABEL:
-            yield _check_connected(client, facts)
+    connected = [client for client in facts["clients"] if client["label"] != hosts.LABEL]
+    for client in connected:
+        yield _check_connected(client, facts)
+    if not connected:
+        yield f"No client is connected to {facts['host']} now."
     yield from _check_skills(facts)
 
 
@@ -338,13 +359,13 @@ def check_setup() -> Results:
     for application in leaves.targets().values():
         plug_ins += _check_plug_ins(application)
     yield from plug_ins or ["No plug-in is installed: dcc-bridge install HOST."]
-    clients = []
+    clients: list[str | Finding] = []
     for name in entries.CONFIG_FILES:
         for config in entries.CONFIG_FILES[name].places():
             result = _check_client(name, config)
             if result is not None:
                 clients.append(result)
-    yield from clients or ["No client is set up: dcc-bridge client add NAME."]
+    yield from clients or [_NO_CLIENT]
 
 
 def _check_plug_ins(kind: InstallTarget) -> Results:

@@ -79,10 +79,7 @@ def add(config: ConfigFile, label: str, project: Path | None = None) -> Change:
         ValueError: The client has no file for projects, or Windows would put the file elsewhere.
         OSError: The file cannot be read or written.
     """
-    file = config.path(project)
-    redirection = store_programs.redirection(file)
-    if redirection:
-        raise ValueError(redirection)
+    file = _checked_path(config, project)
     entry = ClientEntry.for_client(label)
     present = _entry(config, file)
     wanted = _wanted(config, file, entry, present)
@@ -96,11 +93,40 @@ def add(config: ConfigFile, label: str, project: Path | None = None) -> Change:
     present = _entry(config, file)
     if not _is_same(present, wanted):
         if config.syntax != "json":
-            _leave_to_person(f"Paste the output of `dcc-bridge client print {label}` into {file}")
+            _leave_adding_to_person(label, file)
         text = _with_entry(file, config.key, wanted, present)
         backup = _back_up(file) or backup
         _replace(file, text.encode(), mode_of=file)
     return Change(file, is_new=True, backup=backup)
+
+
+def preview(config: ConfigFile, label: str, project: Path | None = None) -> Change:
+    """Return the outcome that `add` would have. Nothing is changed.
+
+    It takes the arguments of `add`, and raises the same errors, but for those of writing.
+    """
+    file = _checked_path(config, project)
+    present = _entry(config, file)
+    wanted = _wanted(config, file, ClientEntry.for_client(label), present)
+    if _is_same(present, wanted):
+        return Change(file, is_new=False)
+    if config.syntax == "json":
+        _with_entry(file, config.key, wanted, present)  # which raises where it cannot be added
+    elif _user_command(config, project) is None:
+        _leave_adding_to_person(label, file)
+    backup = None
+    if _needs_backup(file):
+        backup = backup_of(file)
+    return Change(file, is_new=True, backup=backup)
+
+
+def _checked_path(config: ConfigFile, project: Path | None) -> Path:
+    """Return the path of a client's file, or raise a ValueError if Windows would redirect it."""
+    file = config.path(project)
+    redirection = store_programs.redirection(file)
+    if redirection:
+        raise ValueError(redirection)
+    return file
 
 
 def is_current(config: ConfigFile, label: str) -> bool:
@@ -357,6 +383,10 @@ def _add_limits(config: ConfigFile, file: Path, entry: Mapping[str, Any]) -> Non
     _replace(file, text.encode(), mode_of=file)
 
 
+def _leave_adding_to_person(label: str, file: Path) -> NoReturn:
+    _leave_to_person(f"Paste the output of `dcc-bridge client print {label}` into {file}")
+
+
 def _leave_to_person(instruction: str) -> NoReturn:
     raise ByHand(f"only its own command writes that file. {instruction} yourself")
 
@@ -389,11 +419,15 @@ def _read(file: Path) -> str:
 
 def _back_up(file: Path) -> Path | None:
     """Copy a file to its backup; return None if there is no file, or already a backup."""
-    backup = backup_of(file)
-    if not file.exists() or os.path.lexists(backup):
+    if not _needs_backup(file):
         return None
+    backup = backup_of(file)
     _replace(backup, file.read_bytes(), mode_of=file)
     return backup
+
+
+def _needs_backup(file: Path) -> bool:
+    return file.exists() and not os.path.lexists(backup_of(file))
 
 
 def _replace(file: Path, content: bytes, *, mode_of: Path) -> None:

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, Self
 
 from dcc_bridge.elicitation import secret
+from dcc_bridge.elicitation.text import plural
 from dcc_bridge.host import Account
 
 _KINDS: Final = ("deleted", "created", "changed", "broken")
@@ -64,6 +65,22 @@ class ValueChange(str):
         return change
 
 
+class FollowChange(str):
+    """An entry of `Account.changed` for an item that only moved with one above it.
+
+    Attributes:
+        item: The item.
+    """
+
+    item: str
+
+    def __new__(cls, item: str, above: str) -> Self:
+        """Make the text, as `follow_change` returns it."""
+        change = super().__new__(cls, f"{item}, with {above}")
+        change.item = item
+        return change
+
+
 def name_change(before: str, now: str) -> str:
     """Return an entry of `Account.changed` for an item with another name or place.
 
@@ -96,6 +113,21 @@ def value_change(item: str, prop: str, before: Any, now: Any) -> str:
     return ValueChange(item, prop, before, now)
 
 
+def follow_change(item: str, above: str) -> str:
+    """Return an entry of `Account.changed` for an item that only moved with one above it.
+
+    Any thread. It raises nothing.
+
+    Args:
+        item: The item.
+        above: The item above it that was moved.
+
+    Returns:
+        Such as "Wheel, with Car".
+    """
+    return FollowChange(item, above)
+
+
 def told(account: Account) -> str:
     """Return an account as one text; "" where nothing is different."""
     entries: dict[str, list[str]] = {}
@@ -121,7 +153,7 @@ def _value_text(item: str, prop: str, before: Any, now: Any) -> str:
 def _listed(kind: str, names: Sequence[str], room: int) -> str:
     """Return the entries of one kind, as far as there is room for them, and how many there are."""
     if len(names) > _MAX_LISTED:
-        text = f"{kind}: {len(names)}, such as "
+        text = f"{kind}: {_counted(names)}, such as "
         return text + "; ".join(_fitting(names[:_FIRST], room - len(text)))
     text = f"{kind}: "
     fitting = list(_fitting(names, room - len(text)))
@@ -129,6 +161,27 @@ def _listed(kind: str, names: Sequence[str], room: int) -> str:
     if more:
         fitting.append(f"and {more} more")
     return text + "; ".join(fitting)
+
+
+def _counted(entries: Sequence[str]) -> str:
+    """Return how many entries there are, and why that is not the number of edited items."""
+    text = str(len(entries))
+    items = {item_of(entry) for entry in entries}
+    if len(items) != len(entries):
+        text = f"{len(entries)} values and names of {plural(len(items), 'item')}"
+    followers = sum(isinstance(entry, FollowChange) for entry in entries)
+    if followers:
+        text += f", {followers} of them only with what is above them"
+    return text
+
+
+def item_of(entry: str) -> str:
+    """Return the item that an entry of `Account.changed` is about, as it was called before."""
+    if isinstance(entry, NameChange):
+        return entry.before
+    if isinstance(entry, ValueChange | FollowChange):
+        return entry.item
+    return entry.partition(", ")[0]
 
 
 def _fitting(names: Sequence[str], room: int) -> Iterator[str]:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from dcc_bridge.consent.account import NameChange, ValueChange
+from dcc_bridge.consent.account import NameChange, ValueChange, item_of
 from dcc_bridge.host import Account
 
 _END_OF_NAME: Final = re.compile(r"[/|]|, ")  # before a part, or a child in a path
@@ -48,7 +48,7 @@ class _Joined:
         self._rename([entry for entry in account.changed if isinstance(entry, NameChange)])
         made = made | self._created  # a value may be told by either name
         for entry in account.changed:
-            if not isinstance(entry, NameChange) and not _is_of(_item(entry), made):
+            if not isinstance(entry, NameChange) and not _is_of(item_of(entry), made):
                 self._change(entry)
         for text in account.created:
             name = _COUNT.sub("", text)
@@ -74,7 +74,7 @@ class _Joined:
                 gone[before] = before + text[len(name) :]
         self._created = {new: told for new, told in self._created.items() if not _is_of(new, texts)}
         changed = self._changed.items()
-        self._changed = {key: told for key, told in changed if not _is_of(_item(told), gone)}
+        self._changed = {key: told for key, told in changed if not _is_of(item_of(told), gone)}
         self._deleted |= gone
 
     def _rename(self, changes: Sequence[NameChange]) -> None:
@@ -111,15 +111,6 @@ class _Joined:
             del self._changed[key]
         else:
             self._changed[key] = ValueChange(item, entry.prop, earlier.before, entry.now)
-
-
-def _item(entry: str) -> str:
-    """Return the item that an entry of `Account.changed` is about."""
-    if isinstance(entry, NameChange):
-        return entry.before
-    if isinstance(entry, ValueChange):
-        return entry.item
-    return entry.partition(", ")[0]
 
 
 def _owners(name: str) -> Iterator[str]:

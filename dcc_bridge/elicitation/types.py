@@ -108,7 +108,8 @@ class ElicitationResponse:
         action: The person's action in the protocol's words.
         answered_by: Who gave the answer. Only "client", "host" and "grant" are a person.
         reason: Why the person declined, in their own words and in one line; where the client is
-            muted, for how long; or None.
+            muted, for how long; where nobody answered in time, how the answer can still be had; or
+            None.
         value: ``data`` as an instance of the model or dataclass that was the schema, with its
             defaults; or None.
         left_out: The items of the question that the person did not agree to.

@@ -195,6 +195,9 @@ def fewer(verb: str, kept: int, total: int, tr: Translate = english) -> str:
         kept: The number of items that are agreed to.
         total: The number of all items.
         tr: Translates the texts of the bridge.
+
+    Returns:
+        The caption; the verb as it is where all items are agreed to.
     """
     if kept == total:
         return verb
@@ -217,7 +220,17 @@ def _loses(question: Question) -> bool:
 
 
 def word_to_type(items: Sequence[str], verb: str) -> str:
-    """Return the name of the only item, the number of several items, or the verb for none."""
+    """Return the word that a person types before items go that undo does not bring back.
+
+    Any thread. It raises nothing.
+
+    Args:
+        items: The items that go.
+        verb: The caption of the button that agrees.
+
+    Returns:
+        The name of the only item, the number of several items, or the verb for none.
+    """
     if not items:
         return verb
     if len(items) > 1:

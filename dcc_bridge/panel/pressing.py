@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 from dcc_bridge.elicitation.question import Question
 from dcc_bridge.local_clients import VERBS
@@ -25,16 +26,16 @@ def press(port: Port, key: str, verb: str, show: Callable[[Question], None]) -> 
         port.local_clients.act(key.removeprefix(LOCAL_KEY), verb)
         return
     limits = port.broker.audience.limits
-    first = key.partition("/")[0]  # the label of a client, or the id of a call
+    first, _, last = key.partition("/")  # the label of a client, or the ids of two calls
     routes: dict[str, Callable[[], object]] = {
-        "cancel": lambda: port.cancel(key),
-        "mute": lambda: limits.mute(first),
-        "unmute": lambda: limits.unmute(first),
-        "revoke": lambda: _revoke(port, key),
-        "keep": lambda: port.recent.settle(first),
-        "undo_last": lambda: _undo_steps(port, first, first),
-        "undo_steps": lambda: _undo_steps(port, *_ends(key)),
-        "undo_back": lambda: _undo_steps(port, *_ends(key)),
+        "cancel": partial(port.cancel, key),
+        "mute": partial(limits.mute, first),
+        "unmute": partial(limits.unmute, first),
+        "revoke": partial(_revoke, port, key),
+        "keep": partial(port.recent.settle, first),
+        "undo_last": partial(_undo_steps, port, first, first),
+        "undo_steps": partial(_undo_steps, port, first, last),
+        "undo_back": partial(_undo_steps, port, first, last),
     }
     route = routes.get(verb)
     if route is not None:
@@ -46,7 +47,7 @@ def press(port: Port, key: str, verb: str, show: Callable[[Question], None]) -> 
 def _press_of_question(port: Port, key: str, verb: str, show: Callable[[Question], None]) -> None:
     """Do what the button of a question's row says."""
     routes = {"show": show, "bring": port.broker.bring, "dismiss": port.broker.dismiss}
-    for question in port.broker.open:
+    for question, _ in port.broker.asked:
         if question.id == key and verb in routes:
             routes[verb](question)
 
@@ -56,12 +57,6 @@ def _revoke(port: Port, key: str) -> None:
     for grant in list(port.grants.live):
         if grant_key(grant) == key:
             port.grants.revoke(grant)
-
-
-def _ends(key: str) -> tuple[str, str]:
-    """Return the ids of the newest and of the oldest call that a row is about."""
-    newest, _, oldest = key.partition("/")
-    return newest, oldest
 
 
 def _undo_steps(port: Port, newest: str, oldest: str) -> None:

@@ -6,6 +6,7 @@ the rows of the three lists; `pressing.press` does what the button of a row says
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Sequence
 from typing import Final
 
@@ -20,7 +21,7 @@ from dcc_bridge.panel import reasons
 from dcc_bridge.panel.local_rows import local_rows
 from dcc_bridge.panel.pending import Pending, pending
 from dcc_bridge.panel.row import Act, Row
-from dcc_bridge.panel.state import PanelQuestion, State
+from dcc_bridge.panel.state import MIN_SHOWN_S, PanelQuestion, Port, State
 from dcc_bridge.panel.undoing import undo_plan
 from dcc_bridge.skills.call_history import Record
 
@@ -275,6 +276,31 @@ def now(state: State) -> list[Row]:
     return rows
 
 
+def work(port: Port) -> Row | None:
+    """Return the row of the call that the main thread works on, or begins next; None for none.
+
+    Nothing is shown in advance of a skill whose last call was over in a moment.
+    """
+    records = port.recent.records()
+    job = port.main.running
+    for record in records:
+        if job is not None and record.state == "running" and record.title == job.name:
+            return _call_row(record, time.time())
+    queued = [record for record in records if record.state == "queued"]
+    is_taken = job is not None or port.main.holder is not None
+    if is_taken or not queued or _is_quick(queued[-1], records):
+        return None
+    return _call_row(queued[-1], time.time())
+
+
+def _is_quick(call: Record, records: Sequence[Record]) -> bool:
+    """Return whether the last call of the same skill was over in a moment."""
+    for record in records:
+        if record.skill == call.skill and record.ended is not None:
+            return record.ended - record.began < MIN_SHOWN_S
+    return False
+
+
 def grants(state: State) -> list[Row]:
     """Return the grants for the session."""
     return [_grant_row(grant, left) for grant, left in state.grants]
@@ -364,11 +390,17 @@ def _question_row(asked: PanelQuestion) -> Row:
         show = Act("show", tr("Show"), tr("Show the question."))
         detail = tr("{who} asks: {title}", who=name, title=safe_line(question.call.title))
         return Row(question.id, title, detail, (show, cancel), stands_out=True)
+    answer_here = Act("bring", tr("Answer here"), tr("Ask the question in this window."))
+    if question.late == "answered":
+        detail = tr("Answered: {who} gets the answer when it asks again", who=name)
+        return Row(question.id, title, detail, (cancel,))
+    if question.late:
+        detail = tr("Expired: {who} gets your answer when it asks again", who=name)
+        return Row(question.id, title, detail, (answer_here, cancel))
     if not asked.surfaces:
         detail = tr("{who} has too many open questions: this one is waiting", who=name)
         return Row(question.id, title, detail, (cancel,))
     detail = tr("Waiting for an answer in {who}", who=name)
-    answer_here = Act("bring", tr("Answer here"), tr("Ask the question in this window."))
     return Row(question.id, title, detail, (answer_here, cancel))
 
 

@@ -246,6 +246,20 @@ class PanelView:
         return state.looks_like(self._state, before._state)
 
     @staticmethod
+    def work(port: Port) -> Row | None:
+        """Return the row of the call that the main thread works on, or begins next.
+
+        It raises nothing.
+
+        Args:
+            port: The bridge.
+
+        Returns:
+            The row; None where there is no such call, or only one that should be over in a moment.
+        """
+        return rows.work(port)
+
+    @staticmethod
     def press(port: Port, key: str, verb: str, show: Callable[[Question], None]) -> None:
         """Do what a row's button says. It raises nothing.
 

@@ -304,6 +304,7 @@ class Exits(qt.QWidget):
     @qt.Slot()
     def _ask_reason(self) -> None:
         self.with_reason.setVisible(False)
+        self.ways.setVisible(self.mute is not None)  # else the menu would be empty
         self.reason.show()
         self.reason.setFocus()
 
@@ -316,9 +317,9 @@ class Exits(qt.QWidget):
 class Countdown(qt.QWidget):
     """A line of text that counts down, with a button that starts the time again.
 
-    The time stands still until the line is painted for the first time, and for some seconds after
-    each `touch`. It always ends at the latest end. In the last seconds a sentence warns of the end,
-    and a screen reader says so once.
+    The time stands still until the line is painted for the first time, while nobody can see the
+    dialog, and for some seconds after each `touch`. It always ends at the latest end. In the last
+    seconds a sentence warns of the end, and a screen reader says so once.
 
     Attributes:
         expired: Emitted once the time is up.
@@ -340,7 +341,7 @@ class Countdown(qt.QWidget):
         """Begin to count down.
 
         Args:
-            soon: Seconds for an answer of a person who does nothing; see `Offers`.
+            soon: Seconds for an answer of a person who sees the dialog and does nothing.
             latest: Seconds after which the time is up, whatever the person does.
             mnemonics: Assigns the letter of the button.
             now: The clock, in seconds.
@@ -385,7 +386,7 @@ class Countdown(qt.QWidget):
         """Show the time that is left, and emit `expired` once there is none."""
         now = self._now()
         is_touched = now - self._last_touch < _TOUCH_PAUSE_S
-        if is_touched or not self._is_drawn:
+        if is_touched or not self._can_be_seen():
             self._ends = min(self._ends + now - self._last_tick, self._latest)
         self._last_tick = now
         left = max(0, round(self._ends - now))
@@ -409,6 +410,20 @@ class Countdown(qt.QWidget):
         """Let the time run, now that the line can be seen: a slow host may paint late."""
         super().paintEvent(event)
         self._is_drawn = True
+
+    def _can_be_seen(self) -> bool:
+        """Return whether a person could see the line, as far as Qt knows."""
+        if not self._is_drawn or not self.isVisible():
+            return False
+        dialog = self.window()
+        handle = dialog.windowHandle()
+        if dialog.isMinimized() or handle is None or not handle.isExposed():
+            return False
+        owner = dialog.parentWidget()
+        if owner is None:
+            return True
+        host_window = owner.window()
+        return host_window.isVisible() and not host_window.isMinimized()
 
 
 class WrappedBox(qt.QWidget):

@@ -16,11 +16,13 @@ from dcc_bridge.qt import binding as qt
 from dcc_bridge.qt.arguments_view import Arguments
 from dcc_bridge.qt.details_view import DetailsBox
 from dcc_bridge.qt.editors import Choice, Tick, carries_title, make
+from dcc_bridge.qt.items_view import Preview
 from dcc_bridge.qt.labels import SMALL, Mnemonics, Notice, add_all, label, plain_column, tr
 from dcc_bridge.qt.pictures_view import Pictures
 from dcc_bridge.qt.screen_reader import announce
 
-_WIDTH: Final = 90  # of the window, in average characters
+_WIDTH: Final = 72  # of the window, in average characters
+_ITEMS_WIDTH: Final = 90  # the same, with pictures or items
 _MIN_WIDTH: Final = 40  # the same, at least
 _MIN_LINES: Final = 4
 _KEEPS_HEIGHT: Final = (Pictures, Arguments, qt.QLabel, Notice)
@@ -193,11 +195,14 @@ class Body(qt.QScrollArea):
         column = qt.QVBoxLayout(self._inner)
         column.setSpacing(self.fontMetrics().height() // 2)
         add_all(column, *_texts(view))
-        self._details_width = 0
+        character = self.fontMetrics().averageCharWidth()
+        self._width = character * _WIDTH
         for part in parts:
             stretch = 1
             if isinstance(part, DetailsBox):
-                self._details_width = max(self._details_width, part.sizeHint().width())
+                self._width = max(self._width, part.sizeHint().width())
+            if isinstance(part, Pictures | Preview):
+                self._width = max(self._width, character * _ITEMS_WIDTH)
             if isinstance(part, FormView):
                 column.addSpacing(self.fontMetrics().height() // 2)
             if isinstance(part, (FormView, *_KEEPS_HEIGHT)):
@@ -211,8 +216,7 @@ class Body(qt.QScrollArea):
 
     def sizeHint(self) -> qt.QSize:
         """Return the width of a line that reads well, and the height of all parts."""
-        width = max(self.fontMetrics().averageCharWidth() * _WIDTH, self._details_width)
-        return qt.QSize(width, self._inner.heightForWidth(width))
+        return qt.QSize(self._width, self._inner.heightForWidth(self._width))
 
     def minimumSizeHint(self) -> qt.QSize:
         """Return the size of a few short lines: a long message must not widen the window."""

@@ -6,7 +6,7 @@ is named once. Rows are made as they are drawn, so 100,000 items cost no more th
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from dcc_bridge.elicitation.consent_view import kind_counts
@@ -50,17 +50,17 @@ class Items(qt.QAbstractItemModel):
         self._kinds = consent.kinds
         self._left_out: set[int] = set()  # the numbers of the items that are unticked
         self._states: dict[int, qt.Qt.CheckState] = {}  # of the groups that were drawn
-        by_parent = _by_parent(self._shown)
-        count = len(self._items)
-        most = min(count // _MIN_IN_GROUP, _MAX_GROUPS)
-        self.is_grouped = 1 < len(by_parent) <= most and count >= _MIN_GROUPED
         self.has_long = False
         self.parents = ""
+        by_parent = _by_parent(self._shown)
+        self.is_grouped = self._may_group(by_parent)
         if not self.is_grouped:
-            self.has_long = max(map(len, self._shown), default=0) > MAX_LINE_LENGTH
+            self.has_long = _longest(self._shown) > MAX_LINE_LENGTH
             if self.has_long or len(by_parent) == 1:
                 self.parents = _shared_parents(self._shown)
-            by_parent = {"": range(count)}
+            by_parent = {"": range(len(self._items))}
+        elif _longest(by_parent) > MAX_LINE_LENGTH:
+            self.parents = _shared_parents(by_parent)
         self._all_groups = list(by_parent.items())
         self._groups = self._all_groups
 
@@ -147,7 +147,7 @@ class Items(qt.QAbstractItemModel):
         if index.column() == 1:
             return self._count_of(index, role)
         if self._is_group(index):
-            shown = _group_data(self._groups[index.row()][0], role)
+            shown = self._group_data(self._groups[index.row()][0], role)
         else:
             shown = self._item_data(index, role)
         if role == _Role.AccessibleTextRole:
@@ -206,6 +206,22 @@ class Items(qt.QAbstractItemModel):
                 numbers.update(dict.fromkeys(found))
         return [self._items[number] for number in numbers]
 
+    def _may_group(self, by_parent: Mapping[str, Sequence[int]]) -> bool:
+        """Return whether groups say more than a list, and each row of theirs fits in a line.
+
+        A row of a tree is cut where it is too long, so two of them could look alike.
+        """
+        count = len(self._items)
+        most = min(count // _MIN_IN_GROUP, _MAX_GROUPS)
+        if count < _MIN_GROUPED or not 1 < len(by_parent) <= most:
+            return False
+        shared = len(_shared_parents(by_parent))
+        for parent, numbers in by_parent.items():
+            longest = max(len(self._shown[number]) for number in numbers)
+            if max(longest - len(parent), len(parent) - shared) > MAX_LINE_LENGTH:
+                return False
+        return True
+
     def _is_group(self, index: Index) -> bool:
         return self.is_grouped and index.internalId() == 0
 
@@ -215,6 +231,18 @@ class Items(qt.QAbstractItemModel):
             return self._groups[index.row()][1]
         group = max(0, index.internalId() - 1)
         return (self._groups[group][1][index.row()],)
+
+    def _group_data(self, parent: str, role: int) -> Any:
+        """Return the text of a group; items without a parent stand at the top of the scene."""
+        whole = safe_line(parent, MAX_PATH_LENGTH) or tr("At the top")
+        match role:
+            case _Role.DisplayRole:
+                return whole.removeprefix(safe_line(self.parents, MAX_PATH_LENGTH))
+            case _Role.AccessibleTextRole:
+                return whole
+            case _Role.ToolTipRole:
+                return tool_tip(breakable(whole), wraps=len(whole) > MAX_LINE_LENGTH)
+        return None
 
     def _item_data(self, index: Index, role: int) -> Any:
         number = self._numbers(index)[0]
@@ -246,7 +274,9 @@ class Items(qt.QAbstractItemModel):
             parent = self._groups[index.internalId() - 1][0]
             if parent:
                 name = name[len(parent) + 1 :]
-        shown = safe_line(name.removeprefix(self.parents), MAX_PATH_LENGTH)
+        else:
+            name = name.removeprefix(self.parents)
+        shown = safe_line(name, MAX_PATH_LENGTH)
         if self.has_long:
             return breakable(shown)
         return shown
@@ -309,17 +339,6 @@ def _state(left_out: int, count: int) -> qt.Qt.CheckState:
     return _State.PartiallyChecked
 
 
-def _group_data(parent: str, role: int) -> Any:
-    """Return the text of a group; items without a parent stand at the top of the scene."""
-    match role:
-        case _Role.DisplayRole | _Role.AccessibleTextRole:
-            return safe_line(parent, MAX_PATH_LENGTH) or tr("At the top")
-        case _Role.ToolTipRole:
-            path = breakable(safe_line(parent, MAX_PATH_LENGTH))
-            return tool_tip(path, wraps=len(path) > MAX_LINE_LENGTH)
-    return None
-
-
 def _by_parent(paths: Sequence[str]) -> dict[str, Sequence[int]]:
     """Return the numbers of the paths by their parents; a name that is no path has none."""
     groups: dict[str, list[int]] = {}
@@ -331,7 +350,12 @@ def _by_parent(paths: Sequence[str]) -> dict[str, Sequence[int]]:
     return dict(groups)
 
 
-def _shared_parents(paths: Sequence[str]) -> str:
+def _longest(texts: Iterable[str]) -> int:
+    """Return the length of the longest text."""
+    return max(map(len, texts), default=0)
+
+
+def _shared_parents(paths: Collection[str]) -> str:
     """Return the beginning of all paths up to the last parent that they share, or ""."""
     first = min(paths)
     last = max(paths)  # the beginning that the first and the last path share, all paths share

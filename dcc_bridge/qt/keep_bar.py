@@ -62,8 +62,13 @@ class KeepBar(qt.QObject):
     def covers(self, call: str) -> bool:
         """Return whether the edit of a call is shown here or in the panel, and so needs no notice.
 
+        It raises nothing. For `DialogPresenter.is_shown_elsewhere`.
+
         Args:
             call: The id of the call.
+
+        Returns:
+            True for an agent's call about which nobody was asked.
         """
         for record in self._port.recent.records():
             if record.id == call:

@@ -104,6 +104,7 @@ class CallStarter:
         parked = ParkedCall(call, caller.client.label, same, modern=caller.era >= MODERN)
         early_notice = self._calls.notice_for(same)
         call.dialogue.repeats = early_notice
+        _, _, call.repeat_key = same
         equal_calls = self._calls.alike(same)
         call.route = self._question_route(parked, caller)
         run = self._runner.start(
@@ -126,7 +127,7 @@ class CallStarter:
             if notice and call.risk != "read" and not outcome.error:
                 outcome = replace(outcome, note=f"{outcome.note} {notice}".strip())
             most = self._runner.environment.settings.answer_bytes
-            self._calls.finish(parked, protocol.result(outcome, returns, most), outcome.status)
+            self._calls.finish(parked, protocol.result(outcome, most, returns), outcome.status)
 
         run.outcome.add_done_callback(lambda done: self._soon(partial(finish, done)))
         return parked

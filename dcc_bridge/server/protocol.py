@@ -319,15 +319,13 @@ def _is_valid(answer: object) -> bool:
     return True
 
 
-def result(
-    outcome: Outcome, returns: Returns = _UNTYPED, most: int = 40_000
-) -> types.CallToolResult:
+def result(outcome: Outcome, most: int, returns: Returns = _UNTYPED) -> types.CallToolResult:
     """Serialize the outcome of a call.
 
     Args:
         outcome: How the call ended.
-        returns: The type that the skill declares to return.
         most: The bytes of text and data that the client gets; pictures and files are not counted.
+        returns: The type that the skill declares to return.
     """
     if outcome.error is None:
         outcome = _with_account(outcome, returns)

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dcc_bridge.errors import SkillError
+from dcc_bridge.skills.lint_forms import problem_of_result, problems_of_forms
 from dcc_bridge.skills.source import Function, Source, Text
 from dcc_bridge.skills.trust import check_folder, read_trusted
 
@@ -62,6 +63,10 @@ def check(file: Path) -> list[Finding]:
             findings.append(Finding(file, function.lineno, str(error)))
         for line, problem in _problems(function):
             findings.append(Finding(file, line, f"{function.name}: {problem}"))
+        unreadable = problem_of_result(function, text.tree)
+        if unreadable:
+            findings.append(Finding(file, function.lineno, f"{function.name}: {unreadable}"))
+    findings += [Finding(file, line, told) for line, told in problems_of_forms(text.tree)]
     return findings
 
 

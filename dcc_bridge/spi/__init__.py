@@ -30,6 +30,7 @@ The application:
 ``path_changes``       tells which items are new, gone or moved by their paths, for `Host.account`
 ``value_change``       tells a value before and now, for `Trial.account`
 ``name_change``        tells an item's name before and now, for `Trial.account`
+``follow_change``      tells an item that only moved with one above it, for `Trial.account`
 ``Undo``               type: a function that takes a registration back; harmless the second time
 ``Later``              type: a function that has the event loop call another one in a later turn
 ``CountChanges``       type: a function that returns the `Changes` until now
@@ -66,6 +67,7 @@ Operations: what it does for the verbs:
 ``Checking``           the host's own rules, and the files that a scene refers to
 ``ApiSearch``          this version's API is listed
 ``Drawing``            pictures of the scene are drawn
+``Marking``            places in a picture are marked, for questions about a loss
 ``Frames``             the scene is read as it is at another frame
 ``CodeContext``        code of an agent is run
 =====================  =============================================================================
@@ -138,7 +140,7 @@ if TYPE_CHECKING:
     from dcc_bridge.application_log import install_log
     from dcc_bridge.callbacks import Callbacks
     from dcc_bridge.checkpoints import keep_anyway
-    from dcc_bridge.consent.account import name_change, value_change
+    from dcc_bridge.consent.account import follow_change, name_change, value_change
     from dcc_bridge.consent.agreed_ids import AgreedIds
     from dcc_bridge.consent.item_paths import path_changes
     from dcc_bridge.consent.late_losses import Losses
@@ -209,6 +211,7 @@ if TYPE_CHECKING:
         FileExchange,
         Frames,
         Keyframes,
+        Marking,
         Materials,
         Saving,
     )
@@ -283,6 +286,7 @@ __all__ = [
     "LiteralArgument",
     "Losses",
     "LostAnyway",
+    "Marking",
     "Materials",
     "NotUndoable",
     "Part",
@@ -306,6 +310,7 @@ __all__ = [
     "compared",
     "digest",
     "explain",
+    "follow_change",
     "frame_of",
     "install_log",
     "keep_anyway",

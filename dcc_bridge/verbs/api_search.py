@@ -18,6 +18,7 @@ from dcc_bridge.verbs.ports import ApiSearch
 
 _CARD_BYTES: Final = 480  # of a card, on average: 8 of them stay below 4 kB
 _MAX_LATER: Final = 160  # characters of each part of a card after the first
+_NO_CARD: Final = "No card has these words. near lists words of the API that are like them."
 
 
 def verbs(operations: ApiSearch) -> list[Callable[..., Any]]:
@@ -66,6 +67,7 @@ class ApiLookup:
         entries = [examples.filled(index.entries[number]) for number in best[:limit]]
         answer: Json = {"found": len(best), "cards": _cards(entries, limit)}
         if not best:
+            answer["why"] = _NO_CARD
             answer["near"] = near(query.strip(), index.words.values())
         return answer
 

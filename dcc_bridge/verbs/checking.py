@@ -23,6 +23,12 @@ _MAX_FAILED: Final = 20  # items of a rule that the answer names
 _MAX_FRAMES: Final = 5  # of a property that a reason names
 _MARK: Final = "__check_rule__"
 _APPLY: Final = 'transform(apply=["scale"])'
+_UNMIRROR: Final = "transform(scale=[1, 1, 1])"
+_RENAME: Final = 'rename(names={item: "new name"})'
+_SET_KEYS: Final = "set_keys(item, prop, keys=[[frame, value]], clear=true)"
+_SET_PATH: Final = 'set_values(changes=[{"item": item, "prop": prop, "value": "path"}])'
+_CLEAN_GROUPS: Final = 'clean(what=["empty_groups"])'
+_CLEAN_UNUSED: Final = 'clean(what=["unused"])'
 _UNUSED_MATERIALS: Final = "unused_materials"  # a rule of the scene, not of given items
 _TOLERANCE: Final = 1e-4  # by which a scale may differ from 1, and a key from its frame
 _PATTERN_SIGNS: Final = "$%#`"  # in a path that only the application can resolve
@@ -180,25 +186,60 @@ def _checks(
 
 def _common(operations: HostOperations) -> Iterator[tuple[Rule, RuleRun]]:
     """Yield the rules that are the same in all hosts, each with the function that runs it."""
+    mend_mirrored = _UNMIRROR
     if isinstance(operations, AppliedTransforms):
-        scaled = Rule("scale_applied", "the scale is not 1", _APPLY)
+        mend_mirrored = _APPLY
+        scaled = Rule(
+            "scale_applied",
+            f"The scale of these items is not 1; {_APPLY} puts it into their geometry.",
+            _APPLY,
+        )
         yield scaled, partial(_unapplied_scales, operations)
-    mirrored = Rule("negative_scale", "the scale is negative", _APPLY)
+    mirrored = Rule(
+        "negative_scale",
+        f"These items are mirrored by a negative scale; {mend_mirrored} ends that.",
+        mend_mirrored,
+    )
     yield mirrored, partial(_negative_scales, operations)
-    twice = Rule("duplicate_names", "the name is there twice", "rename")
+    twice = Rule(
+        "duplicate_names",
+        f"These items share their name with others; {_RENAME} gives each a name of its own.",
+        _RENAME,
+    )
     yield twice, partial(_duplicate_names, operations)
     if isinstance(operations, Keyframes):
-        between = Rule("keys_off_frames", "keys between whole frames", "set_keys")
+        between = Rule(
+            "keys_off_frames",
+            f"Keys of these properties are between whole frames; {_SET_KEYS} sets whole ones.",
+            _SET_KEYS,
+        )
         yield between, partial(_keys_off_frames, operations)
     if isinstance(operations, Checking):
-        missing = Rule("missing_files", "not there", "set_values")
+        missing = Rule(
+            "missing_files",
+            f"The files that these properties name are not there; {_SET_PATH} names others.",
+            _SET_PATH,
+        )
         yield missing, partial(_missing_files, operations)
-        absolute = Rule("absolute_paths", "absolute", "set_values")
+        absolute = Rule(
+            "absolute_paths",
+            "The absolute paths in these properties lead nowhere on another computer; "
+            f"{_SET_PATH} names the same files relative to the scene.",
+            _SET_PATH,
+        )
         yield absolute, partial(_absolute_paths, operations)
     if isinstance(operations, Cleaning):
-        empty = Rule("empty_groups", "empty", "clean")
+        empty = Rule(
+            "empty_groups",
+            f"There is nothing in these groups; {_CLEAN_GROUPS} deletes them.",
+            _CLEAN_GROUPS,
+        )
         yield empty, partial(_empty_groups, operations)
-        unused = Rule(_UNUSED_MATERIALS, "unused", "clean")
+        unused = Rule(
+            _UNUSED_MATERIALS,
+            f"No item has these materials; {_CLEAN_UNUSED} deletes them, and other unused data.",
+            _CLEAN_UNUSED,
+        )
         yield unused, partial(_unused_materials, operations)
 
 
@@ -327,6 +368,8 @@ def _is_missing(written: str, folder: Path) -> bool:
     if any(sign in written for sign in _PATTERN_SIGNS):
         return False
     path = folder / written.removeprefix("//")
+    if written.endswith("]") and not path.exists():  # in a package: package.usdz[inner.png]
+        path = folder / written.partition("[")[0]
     if "<" in path.name:  # a pattern, such as <UDIM>
         first_part = path.name.partition("<")[0]
         return not any(path.parent.glob(first_part + "*"))
@@ -336,7 +379,7 @@ def _is_missing(written: str, folder: Path) -> bool:
 def _empty_groups(operations: Cleaning, items: Sequence[str]) -> Iterator[Finding]:
     with suppress(ValueError):  # the host has no such junk
         for item in operations.junk("empty_groups"):
-            yield item, "empty_groups"
+            yield item, "nothing is in it"
 
 
 def _unused_materials(operations: Cleaning, items: Sequence[str]) -> Iterator[Finding]:
@@ -344,4 +387,4 @@ def _unused_materials(operations: Cleaning, items: Sequence[str]) -> Iterator[Fi
     with suppress(ValueError):  # the host has no such junk
         for item in operations.junk("unused"):
             if item in materials:
-                yield item, "unused"
+                yield item, "no item has it"

@@ -45,7 +45,7 @@ class CleaningVerbs(ConsentingVerbs[Cleaning]):
         operations = self._operations
         junk = {kind: operations.junk(kind) for kind in dict.fromkeys(what)}
         if not any(junk.values()):
-            return result([], why="There is nothing of that to clean.")
+            return result([], "Cleaned nothing away", why="There is nothing of that to clean.")
         gone: list[str] = []
         still_there: list[str] = []
         for kind, picked in self._picked(junk).items():
@@ -111,7 +111,8 @@ class DeletingVerbs(ConsentingVerbs[Deleting]):
         operations = self._operations
         doomed = self._matching(items, pattern, type, under)
         if not doomed:
-            return result([], why=f"There is nothing of type {type} named {pattern!r}.")
+            why = f"There is nothing of type {type} named {pattern!r}."
+            return result([], "Deleted nothing", why=why)
         operations.check_deletable(doomed)
         kept: list[str] = []
         # While a batch is tried nobody is asked: that comes with the whole batch.
@@ -159,7 +160,10 @@ class DeletingVerbs(ConsentingVerbs[Deleting]):
         """Return the items, or those that go by the pattern, the type and the place."""
         operations = self._operations
         if not items and not pattern:
-            raise ValueError("Give items, or a pattern.")
+            raise ValueError(
+                'delete needs items, such as items=["Cube"], or a pattern, such as '
+                'pattern="sh00*"; pattern="*" goes with a type.'
+            )
         matching = []
         if items:
             for item in track(items):

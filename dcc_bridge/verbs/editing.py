@@ -109,12 +109,14 @@ class BuildingVerbs(ItemVerbs[Building]):
         """
         if not things:
             raise ValueError("things: give at least one.")
+        operations = self._operations
         repeats = [self._repeat_of(number, thing) for number, thing in enumerate(things)]
-        count = sum(repeat is None or len(repeat.spots) for repeat in repeats)
+        count = _count(repeats)
         check_count(count)
         self._consents.ask("Create", count, "item")
         rows = []
         items = []
+        names_taken: list[str] = []
         for number, thing, spot in track(self._single(things, repeats), total=count):
             row = self._create_one(number, thing)
             item = str(row["item"])
@@ -122,10 +124,26 @@ class BuildingVerbs(ItemVerbs[Building]):
             if repeat is not None:
                 if "part" in row:
                     raise ValueError(f"things[{number}]: a part of an item has no repeat.")
-                turn_to(self._operations, item, repeat, spot)
+                turn_to(operations, item, repeat, spot)
             rows.append(row)
             items.append(item)
-        return result(items, f"Created {self._created(rows)}", made=rows)
+            if "part" not in row:
+                names_taken += self._taken_name(item, thing.get("name"))
+        facts: Json = {"made": rows}
+        if names_taken:
+            facts["names_taken"] = names_taken
+        return result(items, f"Created {self._created(rows)}", **facts)
+
+    def _taken_name(self, item: str, wanted: str | None) -> list[str]:
+        """Return a sentence if a new item has another name because others have the wanted one."""
+        operations = self._operations
+        if not wanted or operations.name(item) == wanted:
+            return []
+        with suppress(LookupError, ValueError):  # the application does not allow such a name
+            _, others = operations.called(item, wanted)
+            if others:
+                return [f"{wanted} is taken: this is {operations.name(item)}"]
+        return []
 
     def _created(self, rows: Sequence[Json]) -> str:
         """Return what was created, in words: "2 lights", "modifiers["Bevel"] of Cube"."""
@@ -311,6 +329,17 @@ class MaterialVerbs(ItemVerbs[Materials]):
             summary = f"Gave {counted(operations, items)} the material {name}"
         users = list(operations.users(name))
         return result(items, summary, material=name, is_new=is_new, users=users)
+
+
+def _count(repeats: Sequence[Repeat | None]) -> int:
+    """Return how many items things with these repeats make."""
+    count = 0
+    for repeat in repeats:
+        if repeat is None:
+            count += 1
+        else:
+            count += len(repeat.spots)
+    return count
 
 
 def _of_part(made: str, values: Json) -> Json:

@@ -59,13 +59,13 @@ def no_such(what: str, name: str, names: Iterable[str], examples: Iterable[str] 
         examples: Names of all kinds of items, as `HostOperations.named_like` tells them.
 
     Returns:
-        Such as "There is no type 'Lite'; near: Light."; the first names where none is near, and
-        after these the examples.
+        Such as "There is no type 'Lite'; names like it: Light."; the first names where none is
+        near, and after these the examples.
     """
     known = [other for other in islice(names, MAX_COMPARED) if other != name]
     close = near(name, known)
     if close:
-        return f"There is no {what} {name!r}; near: {', '.join(close)}."
+        return f"There is no {what} {name!r}; names like it: {', '.join(close)}."
     if known:
         more = ", ..." if len(known) > MAX_NAMED else ""
         instead = f"there is: {', '.join(known[:MAX_NAMED])}{more}"

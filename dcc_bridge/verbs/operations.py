@@ -170,8 +170,8 @@ class Rule:
 
     Attributes:
         name: By which an agent asks for it: "scale_applied".
-        text: What is wrong with an item that fails, in a few words.
-        mend: The verb that mends it, as it would be called: 'transform(apply=["scale"])'.
+        text: A sentence for the agent: what is wrong, where, and which call mends it.
+        mend: That call: 'transform(apply=["scale"])'.
     """
 
     name: str

@@ -53,7 +53,8 @@ class RenamingVerbs(ItemVerbs[Building]):
         items = list(new_names)
         if preview:
             preview_pairs = [(item, followed(new_items[item], new_items)) for item in items]
-            return result(items, pairs=preview_pairs, collisions=collisions)
+            summary = f"Changed nothing: previewed new names of {counted(operations, items)}"
+            return result(items, summary, pairs=preview_pairs, collisions=collisions)
         refuse(collisions)
         cover(items)
         self._consents.ask("Rename", len(items), operations.host.item_noun, items)

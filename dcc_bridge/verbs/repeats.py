@@ -180,7 +180,10 @@ def _ring(counts: Sequence[int], radius: Any, axis: int) -> list[Spot]:
     if not isinstance(radius, int | float) or not math.isfinite(radius):
         raise ValueError(f"repeat: radius is a number, not {radius!r}.")
     start = [0.0, 0.0, 0.0]
-    start[(axis == 0) * 1] = float(radius)  # on X, or on Y where the ring is about X
+    start_axis = _AXES["x"]
+    if axis == start_axis:
+        start_axis = _AXES["y"]
+    start[start_axis] = float(radius)
     first: Vector = (start[0], start[1], start[2])
     angles = [360.0 * number / counts[0] for number in range(counts[0])]
     return [Spot(about(first, axis, angle), degrees=angle) for angle in angles]

@@ -40,6 +40,7 @@ _MISTAKES: Final = (
     *(AttributeError, TypeError, KeyError, IndexError, NameError, AssertionError, SystemError),
     *(ZeroDivisionError, StopIteration, ImportError, EOFError),
 )
+_SENTENCES: Final = (LookupError, ValueError)  # as operations raise them
 _RAW: Final = re.compile(
     r"Traceback|<class|NoneType|codec can't|cannot convert float|math domain|null (byte|character)"
     r"|object has no attribute|invalid literal|could not convert|to unpack"
@@ -253,9 +254,6 @@ def telling(verb: Callable[..., Any]) -> Callable[..., Any]:
         return beside(answer, found)
 
     return told
-
-
-_SENTENCES: Final = (LookupError, ValueError)
 
 
 def is_sentence(error: BaseException) -> bool:

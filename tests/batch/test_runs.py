@@ -15,7 +15,6 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -25,6 +24,7 @@ from dcc_bridge_batch.host_job import MODULE
 from dcc_bridge_batch.plan import HostFacts, Plan, Request
 from dcc_bridge_batch.plan import write as write_plan
 from tests.batch.conftest import Show, bare, digests, make_show, places_of, processes, write_scene
+from tests.live import until
 
 if sys.platform == "win32":
     pytest.skip("Windows has neither these signals nor mounts", allow_module_level=True)
@@ -256,7 +256,7 @@ def test_a_run_that_itself_is_killed_leaves_no_host_and_goes_on(
     before = digests(show.root)
     assert killed_run(show.plan, at=6) == -signal.SIGKILL
     go_on(show)
-    _wait(lambda: not processes(MODULE))
+    until(lambda: not processes(MODULE))
 
     totals = run(show.plan)
 
@@ -271,7 +271,7 @@ def test_ctrl_c_ends_after_the_scene_of_now_and_a_second_run_goes_on(tmp_path: P
     show = approved_show(tmp_path, 60, 10, ways)
     before = digests(show.root)
     with run_by_command(show.plan) as stopped:
-        _wait(lambda: outcome.totals(show.plan).states["done"] > 5)
+        until(lambda: outcome.totals(show.plan).states["done"] > 5)
         stopped.send_signal(signal.SIGINT)
         go_on(show)
         code = stopped.wait(60)
@@ -282,13 +282,6 @@ def test_ctrl_c_ends_after_the_scene_of_now_and_a_second_run_goes_on(tmp_path: P
     assert states["open"] > 0
     assert run(show.plan).states == {"done": 60}
     assert wrong(show, before) == []
-
-
-def _wait(condition: Any, limit: float = 60.0) -> None:
-    end = time.monotonic() + limit
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.05)
 
 
 @contextmanager

@@ -212,9 +212,10 @@ class Table:
 
 def _sent(outcome: Any) -> int:
     """Return how many bytes of text and data a client gets of an outcome, without pictures."""
+    from dcc_bridge.config import Settings
     from dcc_bridge.server import protocol
 
-    result = protocol.result(outcome)
+    result = protocol.result(outcome, Settings().answer_bytes)
     texts = [block for block in result.content if block.type == "text"]
     told = result.model_copy(update={"content": texts})
     return len(told.model_dump_json(by_alias=True, exclude_none=True))

@@ -306,14 +306,8 @@ def opened(
     host.close()
 
 
-@pytest.mark.parametrize("name", odd.CALLS)
-def test_a_verb_answers_over_a_file_with_an_odd_item(
-    opened: tuple[HostOperations, Odd, Path], name: str
-) -> None:
-    operations, item, folder = opened
-
-    wrong = odd.faults(operations, item, name, folder)
-    assert not wrong, wrong
+class TestOddItems(odd.OddItems):
+    """Each kind of odd item, and each verb."""
 
 
 def test_keys_of_custom_properties_and_of_bones_are_told(tmp_path: Path) -> None:

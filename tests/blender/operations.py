@@ -134,12 +134,12 @@ REFUSED: dict[str, Edit] = {
     "has 1 to 63": call("rename", "Cube", "x" * 64),
 }
 UNKNOWN: dict[str, Edit] = {
-    "near: .*material:Material": call("kind", "material:Materil"),
-    f"near: .*{SURFACE}": call("kind", "material:Material/Principled"),
+    "names like it: .*material:Material": call("kind", "material:Materil"),
+    f"names like it: .*{SURFACE}": call("kind", "material:Material/Principled"),
     "There is Roughness": call("set_value", SURFACE, "Rougness", 1),
-    "near: scene:Scene[.]$": call("kind", "Scene"),
-    "near: material:Material[.]$": call("kind", "shader:Material"),
-    "Near: render.resolution_percentage": call("value", SCENE, "resolution_percentage"),
+    "names like it: scene:Scene[.]$": call("kind", "Scene"),
+    "names like it: material:Material[.]$": call("kind", "shader:Material"),
+    "Names like it: render.resolution_percentage": call("value", SCENE, "resolution_percentage"),
     "no window": call("viewpoint", "person"),
 }
 
@@ -1100,6 +1100,24 @@ def test_in_a_large_file_each_moved_object_counts_also_where_its_values_are_not_
     first = "C000, location: [0, 0, 0] -> [2, 0, 0]"
     assert account_of(operations, move).startswith(f"changed: 600, such as {first}; ")
     assert account_of(operations, color).startswith("changed: 600, such as ")
+
+
+def test_in_a_large_file_what_only_moved_with_its_parent_is_told_apart(
+    operations: EveryPort,
+) -> None:
+    for number in range(600):
+        copy = bpy.data.objects.new(f"C{number:03}", cube().data)
+        scene().collection.objects.link(copy)
+        if number >= 588:
+            copy.parent = bpy.data.objects["C000"]
+
+    def move(_: EveryPort) -> None:
+        for number in range(100):
+            bpy.data.objects[f"C{number:03}"].location.x = 2
+
+    assert account_of(operations, move).startswith(
+        "changed: 112, 12 of them only with what is above them, such as C000, location: "
+    )
 
 
 def test_the_host_paints_while_what_is_in_a_collection_is_measured(

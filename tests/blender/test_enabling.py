@@ -102,13 +102,19 @@ class Home:
         return str(self.run(self.preferences.script, DCC_BRIDGE_ENABLE=wanted)["why"])
 
 
+def home_with(add_on: str, version: str, folder: Path) -> Home:
+    """Return a home in which an add-on is installed, and not enabled."""
+    home = Home(version, folder)
+    home.add_on.parent.mkdir(parents=True)
+    home.add_on.write_text(add_on)
+    return home
+
+
 @pytest.mark.parametrize("version", VERSIONS)
 def test_it_is_enabled_and_disabled_and_every_other_setting_stays(
     version: str, tmp_path: Path
 ) -> None:
-    home = Home(version, tmp_path)
-    home.add_on.parent.mkdir(parents=True)
-    home.add_on.write_text(ADD_ON)
+    home = home_with(ADD_ON, version, tmp_path)
     before = home.read(change="yes")
 
     first = home.preferences.is_enabled
@@ -131,9 +137,7 @@ def test_it_is_enabled_and_disabled_and_every_other_setting_stays(
 def test_what_cannot_be_loaded_is_not_enabled_and_nothing_is_saved(
     version: str, tmp_path: Path
 ) -> None:
-    home = Home(version, tmp_path)
-    home.add_on.parent.mkdir(parents=True)
-    home.add_on.write_text(BROKEN)
+    home = home_with(BROKEN, version, tmp_path)
 
     why = home.enable("yes")
 
@@ -146,9 +150,7 @@ def test_a_new_blender_goes_on_to_offer_the_settings_of_an_older_one(
     version: str, tmp_path: Path
 ) -> None:
     """It offers them as long as it has no preferences of its own."""
-    home = Home(version, tmp_path)
-    home.add_on.parent.mkdir(parents=True)
-    home.add_on.write_text(ADD_ON)
+    home = home_with(ADD_ON, version, tmp_path)
     own = home.preferences.file.parents[1]
     major, minor = own.name.split(".")
     older = own.with_name(f"{major}.{int(minor) - 1}") / "config" / "userpref.blend"

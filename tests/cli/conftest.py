@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 from dcc_bridge.cli import main
+from dcc_bridge.install import vendor
+from dcc_bridge.install.builds import Build
 from tests.cli.commands import SHOT, SKILLS, Command, Done, Served, serve
 
 
@@ -35,6 +37,17 @@ def command(capsys: pytest.CaptureFixture[str]) -> Command:
 def runtime(tmp_path: Path) -> Path:
     """Give a folder in which no host is running."""
     return tmp_path / "runtime"
+
+
+@pytest.fixture
+def vendored(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What pip would bring, without pip."""
+
+    def fill(into: Path, python: str, build: Build) -> None:
+        (into / "mcp").mkdir(parents=True)
+        (into / "mcp" / "__init__.py").write_text(f"# {python} {build.name}")
+
+    monkeypatch.setattr(vendor, "fill", fill)
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -77,6 +77,42 @@ def test_it_writes_the_entry_where_the_client_looks_for_it_and_takes_away_what_i
     assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
 
 
+@pytest.mark.parametrize("name", WRITABLE)
+def test_a_dry_run_shows_what_would_be_written_and_writes_nothing(
+    name: str, tmp_path: Path
+) -> None:
+    shown = client(tmp_path, "add", name, "--dry-run")
+    left = [path for path in tmp_path.rglob("*") if path.is_file()]
+    client(tmp_path, "add", name)
+    again = client(tmp_path, "add", name, "--dry-run")
+
+    file = tmp_path / FILES[name]
+    assert (shown.code, left) == (0, [])
+    assert f"would be set up in {file}, by this entry:" in shown.out
+    assert shown.out.endswith("Nothing was changed.\n")
+    _, entry = shown.out.split("entry:\n")
+    assert json.loads(entry.removesuffix("Nothing was changed.\n")) == json.loads(file.read_text())
+    assert f"was set up in {file}." in again.out
+
+
+def test_a_dry_run_names_the_backup_that_would_be_made(tmp_path: Path) -> None:
+    file = put(tmp_path, FILES["cursor"], '{"mcpServers": {}}')
+
+    shown = client(tmp_path, "add", "cursor", "--dry-run")
+
+    assert f"A backup would be in {file}.before-dcc-bridge." in shown.out
+    assert [path for path in tmp_path.rglob("*") if path.is_file()] == [file]
+
+
+def test_a_dry_run_says_what_would_keep_the_entry_out(tmp_path: Path) -> None:
+    put(tmp_path, FILES["cursor"], '{"mcpServers": [')
+
+    shown = client(tmp_path, "add", "cursor", "--dry-run")
+
+    assert shown.code == client(tmp_path, "add", "cursor").code == 2
+    assert "is not valid JSON" in shown.err
+
+
 def test_a_second_time_changes_nothing_and_a_copy_of_the_first_state_is_kept(
     tmp_path: Path,
 ) -> None:

@@ -13,7 +13,7 @@ from dcc_bridge.cli.doctor import check_versions
 from dcc_bridge.cli.hosts import START
 from dcc_bridge.elicitation.question import Reply
 from dcc_bridge.errors import own_version
-from tests import versions
+from tests import homes, versions
 from tests.cli.commands import SHOT, Done, run, serve
 from tests.live import ERAS, Live, accept, live
 from tests.stand_ins import FakeHost, Person
@@ -90,6 +90,20 @@ def test_without_a_terminal_a_host_without_a_window_is_nothing_to_mend(tmp_path:
 
     assert (done.code, "WRONG" in done.out) == (0, False), done.out
     assert "has no window, so agents' clients ask; here is no terminal to try it." in done.out
+
+
+def test_where_no_client_is_set_up_it_says_what_to_do_and_ends_well(tmp_path: Path) -> None:
+    with live(tmp_path) as running:
+        home = homes.home(tmp_path / "home")
+        read = doctor(running, tmp_path, "--no-question", **home)
+        told = doctor(running, tmp_path, "--no-question", "--json", **home)
+
+    assert (read.code, told.code) == (0, 0)
+    assert "to do  No client is set up" in read.out
+    assert "To do it: dcc-bridge client add NAME" in read.out
+    assert "No client is connected to fake now." in read.out
+    [warning] = json.loads(told.out)["warnings"]
+    assert warning["check"] == "client"
 
 
 def test_it_says_of_a_client_that_it_draws_nothing(tmp_path: Path) -> None:

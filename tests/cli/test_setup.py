@@ -12,8 +12,6 @@ import pytest
 
 from dcc_bridge.client.temporary import runner_of
 from dcc_bridge.errors import own_version
-from dcc_bridge.install import vendor
-from dcc_bridge.install.builds import Build
 from tests.cli.commands import COMMAND, Done, _run_here
 from tests.cli.pretended import application, put, variables
 from tests.client.tty import at_terminal
@@ -25,17 +23,6 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="a script is no 
 CURSOR = ".cursor/mcp.json"
 PYTHON = f"{sys.version_info.major}.{sys.version_info.minor}"
 COMMENTED = '{\n\t// mine\n\t"mcpServers": {},\n}\n'
-
-
-@pytest.fixture
-def vendored(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What pip would bring, without pip."""
-
-    def fill(into: Path, python: str, build: Build) -> None:
-        (into / "mcp").mkdir(parents=True)
-        (into / "mcp" / "__init__.py").write_text(f"# {python} {build.name}")
-
-    monkeypatch.setattr(vendor, "fill", fill)
 
 
 @pytest.fixture

@@ -10,8 +10,6 @@ from pathlib import Path
 import pytest
 
 from dcc_bridge.install import installed as removal
-from dcc_bridge.install import vendor
-from dcc_bridge.install.builds import Build
 from dcc_bridge.install.folders import InUse
 from dcc_bridge.install.running import is_running
 from tests.blender import window
@@ -38,17 +36,6 @@ def home(tmp_path: Path) -> Path:
     (folder := tmp_path / "home").mkdir()
     put(folder / PREFERENCES, MINE)
     return folder
-
-
-@pytest.fixture
-def vendored(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What pip would bring, without pip."""
-
-    def fill(into: Path, python: str, build: Build) -> None:
-        (into / "mcp").mkdir(parents=True)
-        (into / "mcp" / "__init__.py").write_text(f"# {python} {build.name}")
-
-    monkeypatch.setattr(vendor, "fill", fill)
 
 
 def command(home: Path, *words: str) -> Done:

@@ -10,8 +10,8 @@ import pytest
 from dcc_bridge.config import data_folder
 from dcc_bridge.elicitation.question import Reply
 from tests.cli.commands import Command, run, serve
-from tests.live import live
-from tests.skills.shelf import save, until
+from tests.live import live, until
+from tests.skills.shelf import save
 from tests.stand_ins import FakeHost, Person
 from tests.tiers import sampled
 

@@ -14,30 +14,20 @@ import pytest
 
 from dcc_bridge.cli import own_package
 from dcc_bridge.errors import own_version
-from dcc_bridge.install import vendor
-from dcc_bridge.install.builds import Build
 from dcc_bridge.server.discovery import Instance, Registration
 from tests.cli.commands import Done, _run_here
 from tests.cli.pretended import application, put, variables
 from tests.install import tree
 from tests.versions import NEWER, OLDER
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="a script is no program there")
+pytestmark = [
+    pytest.mark.skipif(sys.platform == "win32", reason="a script is no program there"),
+    pytest.mark.usefixtures("vendored"),
+]
 
 CURSOR = ".cursor/mcp.json"
 ADDON = ".config/blender/4.5/scripts/addons/dcc_bridge_blender"
 MOD = ".local/share/FreeCAD/Mod/dcc_bridge"
-
-
-@pytest.fixture(autouse=True)
-def vendored(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What pip would bring, without pip."""
-
-    def fill(into: Path, python: str, build: Build) -> None:
-        (into / "mcp").mkdir(parents=True)
-        (into / "mcp" / "__init__.py").write_text(f"# {python} {build.name}")
-
-    monkeypatch.setattr(vendor, "fill", fill)
 
 
 @pytest.fixture

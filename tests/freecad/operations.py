@@ -153,7 +153,7 @@ REFUSED: list[tuple[str, Edit]] = [
     ("cannot be written", call("save_files", Path("relative.FCStd"))),
 ]
 UNKNOWN: list[tuple[str, Edit]] = [
-    ("near: Part::Box", call("create", "Part::Bx", None, None)),
+    ("names like it: Part::Box", call("create", "Part::Bx", None, None)),
     ("no object 'Nobody'", call("set_value", "Cut", "Tool", "Nobody")),
     ("no 'frame'", call("value", SCENE, "frame")),
 ]
@@ -216,7 +216,7 @@ def test_names_of_each_kind_are_told_and_end_the_error_of_a_wrong_one(
     assert operations.value(*named[2].split(", ")).value == 3
     assert str(raised.value).startswith("There is no object 'Hull'; there is: ")
     assert str(raised.value).endswith("Names here are like Box, Box, Placement.Base.x, Sheet, A1.")
-    with pytest.raises(LookupError, match=r"'Box_1'; near: Box[.]$"):
+    with pytest.raises(LookupError, match=r"'Box_1'; names like it: Box[.]$"):
         operations.kind("Box_1")
 
 
@@ -946,6 +946,39 @@ def test_what_refers_to_an_object_with_a_property_called_rotation_is_told(
     assert "Views" in operations.sockets("Page")[0]
 
 
+@in_console
+@pytest.mark.parametrize("kind", ["TechDraw::DrawViewDimExtent", "TechDraw::LandmarkDimension"])
+def test_a_dimension_at_which_freecad_would_crash_is_not_deleted(
+    operations: EveryPort, kind: str
+) -> None:
+    """One of nothing; nor the page that takes it along. With a view it goes."""
+    document = FreeCAD.ActiveDocument
+    page = document.addObject("TechDraw::DrawPage", "Page")
+    page.Template = document.addObject("TechDraw::DrawSVGTemplate", "Template")
+    view = document.addObject("TechDraw::DrawViewPart", "View")
+    view.Source = [document.Box]
+    page.addView(view)
+    document.recompute()
+    dimension = document.addObject(kind, "Dimension")
+    page.addView(dimension)
+
+    for item in ("Dimension", "Page"):
+        with pytest.raises(ValueError, match="set References2D of Dimension to an edge of a view"):
+            operations.check_deletable([item])
+        refused(operations, call("delete", [item]), "FreeCAD would crash as it deletes Dimension")
+    dimension.References2D = [(view, "Edge0")]
+    document.recompute()
+    with one_step(operations):
+        operations.delete(["Dimension"])
+        assert document.getObject("Dimension") is None
+
+
+@in_console
+def test_a_type_at_which_freecad_would_crash_is_not_offered(operations: EveryPort) -> None:
+    """It computes a landmark on a page only if the landmark already has a view."""
+    assert "TechDraw::LandmarkDimension" not in operations.types()
+
+
 # ---- check and find_api
 
 
@@ -1034,7 +1067,7 @@ def test_how_an_object_is_drawn_is_set_and_undone(
     refused(
         operations,
         call("set_value", "Ball", "ViewObject.Color", 1),
-        "near: LineColor",
+        "names like it: LineColor",
         LookupError,
     )
 

@@ -10,8 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from PIL import Image
 
 from tests.freecad import launch
+from tests.hosts import pictured
 from tests.hosts.application import Application, started, until
 from tests.hosts.screen import Screen, missing, screen
 from tests.live import status, text
@@ -153,7 +155,7 @@ def test_a_skill_that_fails_is_one_plain_line_in_the_report_view(
 def test_edits_that_asked_nothing_wait_in_one_bar_and_go_back_together(
     window: Application, shown: Screen, tmp_path: Path
 ) -> None:
-    """Six edits in a row leave one bar and no notice; FreeCAD's own redo brings them back."""
+    """Six edits in a row leave one bar and no notice; in the panel there is the same row."""
     before = count(window)
     for _ in range(6):
         assert status(window.call("drill", {})) == "done"
@@ -167,6 +169,9 @@ def test_edits_that_asked_nothing_wait_in_one_bar_and_go_back_together(
 
     until(is_told, "the bar does not have all of them")
     shown.look().save(Path(os.environ.get("SEEN_IN", tmp_path)) / "bar.png")
+    window.order("What agents did", "panel row")
+    window.obeyed()
+    shown.look().save(Path(os.environ.get("SEEN_IN", tmp_path)) / "panel.png")
     window.order("Undo all")
     window.obeyed()
 
@@ -197,3 +202,31 @@ def test_a_person_stops_a_skill_that_holds_the_window_and_nothing_of_it_stays(
         result = called.result(60)
 
     assert (status(result), seen(window)) == ("cancelled", before), text(result)
+
+
+def test_a_question_about_a_loss_shows_the_scene_now_and_after(window: Application) -> None:
+    """One that asks before it edits shows it now; both leave the 3D view as it was."""
+    window.order("new")
+    window.obeyed()
+    before = count(window)
+
+    steps = [{"do": "delete", "with": {"items": ["Box4"]}}]
+    says, pictures = asked_with_pictures(window, "batch", {"steps": steps})
+    says_alone, _ = asked_with_pictures(window, "delete", {"items": ["Box4"]})
+
+    assert says == ["Now: 1 box, marked", "After"]
+    assert says_alone == ["Now: 1 box, marked"]
+    pictured.check_pair(*pictures)
+    assert count(window) == before
+
+
+def asked_with_pictures(
+    window: Application, tool: str, arguments: dict[str, Any]
+) -> tuple[list[str], list[Image.Image]]:
+    """Give the pictures of a question, to which the person says no."""
+    with ThreadPoolExecutor(1) as agent:
+        called = agent.submit(window.call, tool, arguments)
+        window.order("pictures", "decline")
+        window.obeyed()
+        assert status(called.result(60)) == "refused"
+    return pictured.read(window.folder)

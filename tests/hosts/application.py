@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import subprocess
-import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager, suppress
 from pathlib import Path
@@ -16,6 +15,7 @@ from mcp_types import CallToolResult
 from dcc_bridge.cli import interpreter
 from dcc_bridge.server import discovery
 from dcc_bridge.server.discovery import Instance
+from tests import live
 from tests.hosts.orders import DONE, ORDERS
 from tests.live import ERAS, AskedFn, connected
 
@@ -139,10 +139,8 @@ def started(
 
 
 def until(condition: Callable[[], object], otherwise: str = "it did not come true") -> None:
-    end = time.monotonic() + LIMIT
-    while not condition():
-        assert time.monotonic() < end, otherwise
-        time.sleep(0.01)
+    """Wait for a condition, for as long as an application may take."""
+    live.until(condition, otherwise, LIMIT)
 
 
 def _lines(file: Path) -> list[str]:

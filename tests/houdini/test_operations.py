@@ -119,7 +119,7 @@ REFUSED: list[tuple[str, Edit]] = [
     ),
 ]
 UNKNOWN: list[tuple[str, Edit]] = [
-    ("no type 'camm'; near: cam", call("create", "camm", None, None)),
+    ("no type 'camm'; names like it: cam", call("create", "camm", None, None)),
     ("no node '/obj/@None'", lambda operations: list(operations.users("/obj/@None"))),
     ("In /obj: There is no type 'box'", call("create", "box", None, "/obj")),
 ]

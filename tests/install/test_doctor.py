@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from dcc_bridge.cli import interpreter, leaves
-from dcc_bridge.cli.doctor import Finding, check_installation, check_setup
+from dcc_bridge.cli.doctor import Advice, Finding, check_installation, check_setup
 from dcc_bridge.client import registration
 from dcc_bridge.client.entries import CONFIG_FILES
 from dcc_bridge.install import vendor
@@ -157,14 +157,19 @@ def test_what_is_set_up_and_gone_is_found(folder: Path, home: Path) -> None:
 def test_where_nothing_is_set_up_it_says_how(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Neither is wrong: a host may be served, and a client be told by hand."""
+    """Neither is wrong: a host may be served, and a client be told by hand.
+
+    But nothing comes of it as long as there is no client.
+    """
     homes.set_all(monkeypatch, homes.home(tmp_path))
     monkeypatch.setattr(System, "here", lambda: System("linux", tmp_path, {}))
 
-    assert list(check_setup()) == [
-        "No plug-in is installed: dcc-bridge install HOST.",
-        "No client is set up: dcc-bridge client add NAME.",
-    ]
+    plug_in, client = check_setup()
+
+    assert plug_in == "No plug-in is installed: dcc-bridge install HOST."
+    assert isinstance(client, Advice)
+    assert client.what == "No client is set up, so no agent finds the running hosts."
+    assert client.mend.startswith("dcc-bridge client add NAME")
 
 
 def test_a_plug_in_is_found_though_its_application_is_not_asked(

@@ -100,7 +100,7 @@ REFUSED: list[tuple[str, Edit]] = [
         call("set_value", "red", "metalness", 2.0),
     ),
     (
-        "enum: xyz.*Near: .*xzy",
+        "enum: xyz.*Names like it: .*xzy",
         call("set_value", "|box", "rotateOrder", "xzz"),
     ),
     # `getAttr` raises for what is neither a number nor a text

@@ -93,6 +93,22 @@ def test_a_click_on_a_refusal_opens_a_card_with_how_many_items_and_the_number(de
     assert facts(desk)[-1] == f"Call {call}"
 
 
+def test_in_a_low_panel_what_a_click_opens_is_scrolled_into_sight(desk: Desk) -> None:
+    desk.ended("First", "done", ago=90)
+    desk.ended("Second", "done", ago=60)
+    desk.panel.resize(340, 330)
+    desk.panel.refresh()
+    history = desk.panel.history
+    choose(desk, 1)
+
+    history.list.clicked.emit(history.model.index(1, 0))
+    until(lambda: not history.card.visibleRegion().isEmpty())
+    click(history.undo_back)
+
+    assert history.steps is not None
+    until(lambda: history.steps and not history.steps.buttons[0].visibleRegion().isEmpty())
+
+
 def test_a_read_and_a_failure_have_a_card_too(desk: Desk) -> None:
     desk.ended("List prims", "done", "read", ago=30)
     desk.ended("Save scene", "failed", ago=60, error="Save scene failed: the disk is full.")

@@ -257,6 +257,34 @@ def test_items_of_several_parents_stand_in_groups_and_each_parent_is_named_once(
     assert "12 cameras · 1 dome in 4 groups" in words(dialog)
 
 
+def test_groups_with_long_parents_leave_out_what_all_of_them_share() -> None:
+    items = tuple(f"{DEEP}container_stack/{side}/door_{n}" for side in "ab" for n in range(6))
+    dialog, _ = drawn(consent(items=items))
+    model = dialog.preview.items
+
+    names = [name for name, _, _ in rows_of(model)]
+    tip = model.data(model.index(1), Qt.ItemDataRole.ToolTipRole)
+
+    assert names == ["a", "b"]
+    assert f"In {DEEP}container_stack/" in words(dialog)
+    assert f"{DEEP}container_stack/b" in tip.replace("\N{ZERO WIDTH SPACE}", "")
+
+
+@pytest.mark.parametrize(
+    "pattern", ["{DEEP}{n}/" + "far/" * 20 + "door_{m}", "{DEEP}{n}/" + "long_" * 13 + "{m}"]
+)
+def test_what_would_be_cut_in_a_group_stands_whole_in_a_list(pattern: str) -> None:
+    """Two rows that are cut in their middle could look alike."""
+    items = tuple(pattern.format(DEEP=DEEP, n=n, m=m) for n in range(3) for m in range(4))
+    dialog, _ = drawn(consent(items=items))
+    model = dialog.preview.items
+
+    rows = [model.data(model.index(row)) for row in range(model.rowCount())]
+
+    shown = [model.parents + row.replace("\N{ZERO WIDTH SPACE}", "") for row in rows]
+    assert shown == list(items)
+
+
 def test_a_name_in_a_group_is_whole_in_its_tooltip_to_a_screen_reader_and_in_a_copy() -> None:
     dialog, _ = drawn(consent(items=SHOTS, kinds=("Camera",) * 12))
     preview = dialog.preview

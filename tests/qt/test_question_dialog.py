@@ -440,6 +440,17 @@ def test_enter_beside_decline_opens_the_menu_and_only_its_entry_mutes(show: Show
         assert heard == [Reply("decline", mute=True)]
 
 
+@pytest.mark.parametrize(("mute", "is_shown"), [(None, False), ("claude-code", True)])
+def test_no_button_is_left_that_opens_an_empty_menu(
+    show: Show, mute: str | None, is_shown: bool
+) -> None:
+    dialog, _ = show(consent(offers=Offers(mute=mute)))
+
+    dialog.exits.with_reason.trigger()
+
+    assert dialog.exits.ways.isVisible() is is_shown
+
+
 def test_the_menu_of_a_question_closes_with_it(show: Show) -> None:
     dialog, heard = show(consent(offers=OFFERED))
     go_to(dialog)

@@ -6,7 +6,6 @@ import math
 import os
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -17,7 +16,7 @@ import pytest
 
 from dcc_bridge.server import discovery
 from dcc_bridge.server.discovery import Instance, Registration
-from tests.live import LIMIT, live
+from tests.live import LIMIT, live, until
 from tests.stand_ins import FakeHost
 
 HOLDER = """
@@ -105,9 +104,7 @@ def test_a_child_that_outlives_its_host_does_not_keep_it_listed(tmp_path: Path) 
         process.kill()
         process.wait()
 
-        end = time.monotonic() + LIMIT
-        while discovery.running(tmp_path):
-            assert time.monotonic() < end
+        until(lambda: not discovery.running(tmp_path))
 
 
 def test_a_record_is_read_whole_while_its_host_renews_it(tmp_path: Path) -> None:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import time
-from collections.abc import Callable
 from concurrent.futures import Future
 from pathlib import Path
 from typing import Any, TypeVar
@@ -15,7 +13,6 @@ from dcc_bridge.skills.registry import Entry, Registry
 from tests.stand_ins import FakeHost
 
 T = TypeVar("T")
-LIMIT = 60.0
 
 
 class Shelf:
@@ -79,11 +76,3 @@ def shelved(folder: Path, *, host: str = "", **texts: str) -> Shelf:
     shelf = Shelf(folder, host=host)
     shelf.look()
     return shelf
-
-
-def until(condition: Callable[[], bool]) -> None:
-    """Wait for a condition."""
-    end = time.monotonic() + LIMIT
-    while not condition():
-        assert time.monotonic() < end, "the condition did not come true in time"
-        time.sleep(0.005)

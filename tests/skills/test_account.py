@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dcc_bridge.consent.account import name_change, told, value_change
+from dcc_bridge.consent.account import follow_change, name_change, told, value_change
 from dcc_bridge.consent.item_paths import path_changes
 from dcc_bridge.consent.joined import joined
 from dcc_bridge.elicitation.secret import HIDDEN, Secret
@@ -89,6 +89,21 @@ def test_of_paths_only_the_topmost_items_that_are_others_are_told(now: str) -> N
 @pytest.mark.parametrize("now", STEPS)
 def test_of_several_steps_what_is_different_after_all_of_them_is_told(now: str) -> None:
     assert told(joined(STEPS[now])) == now
+
+
+def test_why_more_is_told_than_was_edited_is_said() -> None:
+    """An item with two values, and items that moved with what is above them."""
+    moved = [value_change(f"Car{number}", "at", 0, 1) for number in range(30)]
+    turned = [value_change(f"Car{number}", "rotation", 0, 1) for number in range(10)]
+    wheels = [follow_change(f"Wheel{number}", f"Car{number}") for number in range(12)]
+
+    assert told(Account(changed=[*moved, *turned])).startswith(
+        "changed: 40 values and names of 30 items, such as Car0, at: 0 -> 1; "
+    )
+    assert told(Account(changed=[*moved, *wheels])).startswith(
+        "changed: 42, 12 of them only with what is above them, such as Car0, at: 0 -> 1; "
+    )
+    assert told(Account(changed=wheels[:2])) == "changed: Wheel0, with Car0; Wheel1, with Car1"
 
 
 def test_of_a_value_with_parts_the_part_that_moved_is_told() -> None:

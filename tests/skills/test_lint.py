@@ -45,6 +45,99 @@ def test_what_is_wrong_is_told_with_its_line(
     assert told in what
 
 
+FORM = f"""{HEAD}from typing import Literal
+from enum import StrEnum
+
+class Axis(StrEnum):
+    UP = "up"
+
+class Inner:
+    x: int
+
+class Shot:
+    {{field}}
+
+@skill(risk="read")
+def ask() -> str:
+    '''Ask.'''
+    return elicit_form_sync("Which?", Shot).value.name
+"""
+
+
+@pytest.mark.parametrize(
+    ("field", "told"),
+    [
+        ("size: Literal[1, 2]", 'Write Literal["1", "2"], and int(...) of the answer.'),
+        ("size: Literal[1, 2] | None", 'Write Literal["1", "2"]'),
+        ("names: list[str]", 'Write list[Literal["a", "b"]].'),
+        ("names: list", 'Write list[Literal["a", "b"]].'),
+        ("inner: Inner", "a form is flat"),
+        ("inner: dict[str, int] = {}", "a form is flat"),
+    ],
+)
+def test_a_field_that_no_form_can_have_is_told_with_what_to_write(
+    field: str, told: str, tmp_path: Path
+) -> None:
+    ((line, what),) = said(tmp_path, FORM.format(field=field))
+
+    assert line == 13
+    assert what.startswith(f"The field {field.partition(':')[0]!r}: ")
+    assert told in what
+
+
+@pytest.mark.parametrize(
+    "field",
+    [
+        "name: str = 'hero'",
+        "frames: int",
+        "axis: Axis",
+        "kind: Literal['a', 'b'] | None = None",
+        "kinds: list[Literal['a', 'b']]",
+        "day: datetime.date",
+        "other: somewhere.Else",
+    ],
+)
+def test_a_field_of_the_subset_is_no_problem(field: str, tmp_path: Path) -> None:
+    assert said(tmp_path, FORM.format(field=field)) == []
+
+
+@pytest.mark.parametrize(
+    ("form", "told"),
+    [
+        ('{"type": "object", "properties": {"a": {"type": "object"}}}', "cannot be asked for"),
+        ('{"type": "object", "properties": {"password": {"type": "string"}}}', "password"),
+        ('{"type": "object", "properties": {"a": {"type": "string", "x": 1}}}', "'x'"),
+    ],
+)
+@pytest.mark.parametrize("is_named", [False, True])
+def test_a_schema_that_no_client_could_draw_is_told(
+    is_named: bool, form: str, told: str, tmp_path: Path
+) -> None:
+    written = "FORM" if is_named else form
+    text = f"{HEAD}FORM = {form}\n@skill(risk='read')\ndef x():\n    '''Do.'''\n"
+
+    ((_, what),) = said(tmp_path, f"{text}    elicit_form_sync('Which?', schema={written})\n")
+
+    assert told in what
+
+
+@pytest.mark.parametrize(
+    ("brings", "result"),
+    [
+        ("import bpy", "bpy.types.Object"),
+        ("from pxr import Usd", "list[Usd.Prim]"),
+        ("from pxr.Usd import Prim", "Prim | None"),
+    ],
+)
+def test_a_result_that_no_agent_can_read_is_told(brings: str, result: str, tmp_path: Path) -> None:
+    text = f"{brings}\n{HEAD}@skill(risk='read')\ndef x() -> {result}:\n    '''Do.'''\n"
+
+    ((line, what),) = said(tmp_path, text)
+
+    assert line == 5
+    assert "which no agent can read: return a name, a path or numbers." in what
+
+
 def test_a_skill_with_docstring_types_and_risk_has_no_problem(tmp_path: Path) -> None:
     assert said(tmp_path, FINE.replace("b=1", "b: int = 1")) == []
     assert said(tmp_path, FINE.replace("b=1", "b: int = 1").replace("risk='read'", "**READ")) == []

@@ -28,9 +28,8 @@ from dcc_bridge.elicitation.types import HOST_BLOCKED
 from dcc_bridge.headless import Pump
 from dcc_bridge.threads.watchdog import Watchdog, wait_of
 from tests.elicitation.brokers import FORM, Clock
-from tests.live import ERAS, LIMIT, accept, live, status, text
+from tests.live import ERAS, LIMIT, accept, live, status, text, until
 from tests.server.skills import CONFIRM
-from tests.skills.shelf import until
 from tests.stand_ins import Person
 
 LOCK = threading.Lock()
@@ -47,7 +46,7 @@ def _hurry(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def bridge_with(tmp_path: Path, *skills: Callable[..., Any]) -> Any:
     """Run a bridge at which somebody sits who never answers."""
-    limits = {"client_deadline": DEADLINE, "host_deadline": DEADLINE}
+    limits = {"deadline": DEADLINE}
     return live(tmp_path, *skills, presenter=Person(), **limits)
 
 

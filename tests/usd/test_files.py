@@ -346,6 +346,33 @@ def test_a_package_is_opened_as_a_copy_that_is_saved_under_another_name(
     assert capfd.readouterr().err == ""
 
 
+@pytest.mark.parametrize("name", ["tree.usdz", "top.usda"])
+def test_a_copy_has_relative_paths_once_it_is_saved(
+    session: UsdSession, tmp_path: Path, name: str
+) -> None:
+    """But a path that was absolute stays so."""
+    package(tmp_path / "tree")
+    session = UsdSession(tmp_path / "tree" / name, as_copy=True)
+    asset = Sdf.AssetPath("/lib/oak.png")
+    with session.undo_step("Edit"):
+        oak = session.stage.DefinePrim("/Wörld/Oak", "Shader")
+        oak.CreateAttribute("inputs:file", Sdf.ValueTypeNames.Asset).Set(asset)
+    with session.undo_step("Remove"):
+        session.stage.RemovePrim("/Wörld/Wood")
+
+    session.save(tmp_path / "mine.usda")
+
+    text = (tmp_path / "mine.usda").read_text(encoding="utf-8")
+    assert "@./tree/" in text
+    assert str(tmp_path) not in text
+    assert "@/lib/oak.png@" in text
+    session.undo()
+    path = session.stage.GetPrimAtPath("/Wörld/Wood").GetAttribute("inputs:file").Get().path
+    assert path.startswith("./tree/")
+    assert session.stage.GetPrimAtPath("/Wörld/In/C")
+    assert wood(session.stage)
+
+
 @pytest.mark.parametrize("name", ["other.usda", "other.usdc", "other.usd"])
 def test_the_scene_is_the_new_file_from_then_on_and_undo_reaches_back(
     session: UsdSession, tmp_path: Path, name: str

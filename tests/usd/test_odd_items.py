@@ -83,10 +83,5 @@ def opened(
     uninstall()
 
 
-@pytest.mark.parametrize("name", odd.CALLS)
-def test_a_verb_answers_over_a_scene_with_an_odd_prim(
-    opened: tuple[HostOperations, Odd, Path], name: str
-) -> None:
-    operations, item, folder = opened
-
-    assert odd.faults(operations, item, name, folder) == []
+class TestOddItems(odd.OddItems):
+    """Each kind of odd item, and each verb."""

@@ -117,7 +117,7 @@ UNKNOWN: dict[str, Edit] = {
     f"a property: give {TREE} and its size": call("kind", f"{TREE}.size"),
     "like /World/Looks, .*/Red/Surface": call("kind", "/World/Nobody"),
     "no property 'references'[.]$": call("value", CAMERA, "references"),
-    r"no type 'Spherelite'\. Near: SphereLight": call("create", "Spherelite", None, None),
+    r"no type 'Spherelite'\. Names like it: SphereLight": call("create", "Spherelite", None, None),
     "no socket 'rgbx'": call(
         "connect", SocketLink("/World/Looks/Wood/Lost", "rgbx", f"{RED}/Surface", "normal")
     ),
@@ -354,7 +354,7 @@ def test_a_prim_that_is_gone_does_not_end_a_rule(tmp_path: Path, rule: str) -> N
 
 
 def test_where_a_prim_is_near_no_examples_of_names_are_told(operations: EveryPort) -> None:
-    with pytest.raises(LookupError, match=f"Near: {TREE}[.]$"):
+    with pytest.raises(LookupError, match=f"Names like it: {TREE}[.]$"):
         operations.kind(f"{TREE[:-1]}ee")
 
 

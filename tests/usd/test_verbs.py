@@ -13,6 +13,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from pxr import Sdf
 
 from dcc_bridge.consent.call import Call
 from dcc_bridge.elicitation.question import Reply
@@ -234,6 +235,30 @@ def test_what_is_wrong_in_the_bundled_shot_is_found_and_mended_as_check_says(
         assert told["failed"].keys() == plain
         assert bounds[1][0] - bounds[0][0] == pytest.approx(235)
         assert scene.host.scene_digest() == before
+
+
+def test_a_path_into_a_package_is_told_whole(tmp_path: Path) -> None:
+    """The part in brackets too. What is missing is a package that is not there."""
+    inner = f"{tmp_path.as_posix()}/tree.usdz[tex/bark.png]"
+    lost = "./gone.usdz[tex/bark.png]"
+    (tmp_path / "bark.png").write_bytes(b"\x89PNG\r\n\x1a\n")
+    packing: Any = Sdf  # the stubs lack ZipFileWriter
+    with packing.ZipFileWriter.CreateNew(str(tmp_path / "tree.usdz")) as writer:
+        writer.AddFile(str(tmp_path / "bark.png"), "tex/bark.png")
+    wood = "/World/Looks/Wood"
+    files = {f"{wood}/Lost": lost, f"{wood}/Absolute": inner}
+    changes = [{"item": it, "prop": "inputs:file", "value": path} for it, path in files.items()]
+    rules = ["absolute_paths", "missing_files"]
+
+    with studio(tmp_path) as scene:
+        scene.do("set_values", changes=changes)
+        failed = scene.do("check", items=[wood], rules=rules)["failed"]
+
+    told = {rule: facts["items"] for rule, facts in failed.items()}
+    assert told == {
+        "absolute_paths": {f"{wood}/Absolute": f"inputs:file: {inner}"},
+        "missing_files": {f"{wood}/Lost": f"inputs:file: {lost}"},
+    }
 
 
 @pytest.mark.long

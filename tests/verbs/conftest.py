@@ -21,3 +21,18 @@ def open_studio(tmp_path: Path) -> Iterator[OpenStudio]:
             return running.enter_context(studio(tmp_path, *answers, **more))
 
         yield opened
+
+
+@pytest.fixture(scope="module")
+def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Studio]:
+    with studio(tmp_path_factory.mktemp("studio")) as running:
+        yield running
+
+
+@pytest.fixture
+def scene(running: Studio) -> Iterator[Studio]:
+    """Return the scene as it is at first, whatever a test did."""
+    depth = len(running.host.labels)
+    yield running
+    while len(running.host.labels) > depth:
+        running.host.undo()

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+import pytest
+
 from dcc_bridge.elicitation.question import Question, Reply
 from dcc_bridge.errors import NotUndoable
 from dcc_bridge.skills.call_history import Outcome
@@ -130,6 +132,19 @@ OF_THE_ODD: Final[Mapping[str, tuple[str, Arguments]]] = {
 }
 """What may be refused, in a sentence."""
 CALLS: Final = {**ABOUT_ALL, **OF_THE_ODD}
+
+
+class OddItems:
+    """The promise of every host; its module has the fixture ``opened``."""
+
+    @pytest.mark.parametrize("name", CALLS)
+    def test_a_verb_answers_over_a_scene_with_an_odd_item(
+        self, opened: tuple[HostOperations, Odd, Path], name: str
+    ) -> None:
+        operations, item, folder = opened
+
+        wrong = faults(operations, item, name, folder)
+        assert not wrong, wrong
 
 
 @contextmanager

@@ -37,7 +37,8 @@ class ReadingOperations(MemoryOperations, Checking, Frames):
         return self.paths
 
     def rules(self) -> Iterable[Rule]:
-        return [Rule("lights_are_on", "a light is off", "set_values")]
+        mend = 'set_values(items, values={"power": 1})'
+        return [Rule("lights_are_on", f"These lights are off; {mend} turns them on.", mend)]
 
     def failures(self, rule: str, items: Sequence[str]) -> Iterator[tuple[str, str]]:
         for item in items:

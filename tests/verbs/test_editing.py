@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from typing import Any
 from unittest.mock import Mock
 
@@ -17,22 +16,7 @@ from dcc_bridge.verbs.names import near, no_such
 from dcc_bridge.verbs.operations import PartOf
 from tests.verbs.memory import MemoryOperations
 from tests.verbs.steps import step
-from tests.verbs.studio import Studio, studio
-
-
-@pytest.fixture(scope="module")
-def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Studio]:
-    with studio(tmp_path_factory.mktemp("studio")) as running:
-        yield running
-
-
-@pytest.fixture
-def scene(running: Studio) -> Iterator[Studio]:
-    """Give the scene as it is at first, whatever a test did."""
-    depth = len(running.host.labels)
-    yield running
-    while len(running.host.labels) > depth:
-        running.host.undo()
+from tests.verbs.studio import Studio
 
 
 def test_what_is_created_is_told_as_the_scene_has_it(scene: Studio) -> None:
@@ -51,7 +35,7 @@ def test_what_is_created_is_told_as_the_scene_has_it(scene: Studio) -> None:
 @pytest.mark.parametrize(
     ("thing", "why"),
     [
-        ({"type": "Lite"}, "things[1]: There is no type 'Lite'; near: Light."),
+        ({"type": "Lite"}, "things[1]: There is no type 'Lite'; names like it: Light."),
         ({"type": "Light", "under": "/Nowhere"}, "things[1]: There is no '/Nowhere'."),
         ({"type": "Light", "values": {"power": 1}}, "things[1]: /Light has no 'power'; it has"),
         ({"type": "Light", "at": [1, 2]}, "things[1]: at is [x, y, z], three finite numbers"),
@@ -228,7 +212,7 @@ def test_a_material_is_made_of_values_and_found_by_its_name(scene: Studio) -> No
     assert not again["is_new"]
     assert again["users"] == ["/Set", "/Tree"]
     said = scene.fails("assign_material", items=["/Set"], material="Barke")
-    assert "There is no material 'Barke'; near: Bark. With values it is made." in said
+    assert "There is no material 'Barke'; names like it: Bark. With values it is made." in said
 
 
 def test_a_wrong_socket_is_answered_with_the_real_ones(scene: Studio) -> None:
@@ -287,6 +271,53 @@ def test_names_can_be_exchanged_and_those_of_parents_change_too(scene: Studio) -
     assert "items" not in {**told, **seen}
     assert scene.nodes["/Stage/Fill"]["values"]["intensity"] == 7
     assert len(scene.nodes) == len(marks)
+
+
+def test_a_preview_is_told_as_one_that_changed_nothing(scene: Studio) -> None:
+    scene.do("rename", pattern="*i*", to="lamp_##", preview=True)
+
+    [call] = scene.do("recent_calls", limit=1)["calls"]
+
+    assert call["did"] == "Changed nothing: previewed new names of 2 lights"
+
+
+@pytest.mark.parametrize(
+    ("verb", "arguments", "did"),
+    [
+        ("delete", {"pattern": "nowhere*"}, "Deleted nothing"),
+        ("clean", {"what": ["empty_groups"]}, "Cleaned nothing away"),
+    ],
+)
+def test_a_call_with_nothing_to_do_is_told_as_one(
+    scene: Studio, verb: str, arguments: dict[str, Any], did: str
+) -> None:
+    scene.do(verb, **arguments)
+
+    assert scene.do("recent_calls", limit=1)["calls"][0]["did"] == did
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        ({}, 'delete needs items, such as items=["Cube"], or a pattern, such as pattern='),
+        ({"type": "Light"}, 'pattern="*" goes with a type'),
+        ({"names": ["/Tree"]}, "It takes: items, pattern, type, under."),
+    ],
+)
+def test_delete_without_its_arguments_names_them(
+    scene: Studio, arguments: dict[str, Any], named: str
+) -> None:
+    assert named in scene.fails("delete", **arguments)
+
+
+def test_of_taken_names_the_new_ones_are_told(scene: Studio) -> None:
+    things = [{"type": "Light", "name": "Key", "under": "/Set"}, {"type": "Mesh", "name": "New"}]
+
+    told = scene.do("create", things=[*things, things[0]])
+    free = scene.do("create", things=[{"type": "Mesh"}, {"type": "Mesh", "name": "Free"}])
+
+    assert told["names_taken"] == ["Key is taken: this is Key_1", "Key is taken: this is Key_2"]
+    assert "names_taken" not in free
 
 
 def test_selecting_is_all_that_select_does(scene: Studio) -> None:

@@ -214,7 +214,7 @@ def test_a_file_that_can_carry_code_is_imported_after_a_yes_only(
     scene.do("import_file", path=str(tmp_path / "rig.ma"))
     assert "can carry code" in scene.person.shown[0].message
 
-    assert "near: tree.obj" in scene.fails("import_file", path=str(tmp_path / "trees.obj"))
+    assert "names like it: tree.obj" in scene.fails("import_file", path=str(tmp_path / "trees.obj"))
     said = scene.fails("import_file", path=str(tmp_path / "tree.obj"), how="reference")
     assert "cannot be imported as reference; what can: .ma." in said
 

@@ -150,7 +150,7 @@ def test_a_type_that_does_not_exist_is_answered_with_near_ones() -> None:
 
     note = call(operations, "list_items", type="Lite")["note"]
 
-    assert note == "There is no type 'Lite'; near: Light. Globs work: '*Lite*'."
+    assert note == "There is no type 'Lite'; names like it: Light. Globs work: '*Lite*'."
     assert "note" not in call(ReadingOperations({}), "list_items", type="Light")
 
 
@@ -168,7 +168,7 @@ def test_a_property_that_nothing_has_is_answered_with_near_ones(wanted: dict[str
     told = call(scene(), "list_items", **wanted)
     known = call(scene(), "list_items", type="Light", where={"power": ">999"}, fields=["size"])
 
-    assert told["note"] == "There is no property 'pwer'; near: power."
+    assert told["note"] == "There is no property 'pwer'; names like it: power."
     assert "note" not in known
 
 
@@ -342,6 +342,7 @@ def test_a_miss_in_the_api_gives_near_words() -> None:
 
     assert told["found"] == 0
     assert "focal" in told["near"]
+    assert "near lists words of the API that are like them" in told["why"]
 
 
 def test_what_people_say_is_found_and_a_name_that_went_away_says_nothing_of_it() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -12,26 +11,11 @@ from dcc_bridge.geometry import turned
 from dcc_bridge.verbs import answers
 from dcc_bridge.verbs.repeats import MOST, numbered, read_repeat
 from tests.verbs.steps import step
-from tests.verbs.studio import Studio, studio
+from tests.verbs.studio import Studio
 
 GRID: dict[str, Any] = {"count": [10, 10, 1], "step": [2, 2, 0]}
 SMALL = 700
 """Bytes of a call that makes or edits a hundred items, and of its answer."""
-
-
-@pytest.fixture(scope="module")
-def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Studio]:
-    with studio(tmp_path_factory.mktemp("studio")) as running:
-        yield running
-
-
-@pytest.fixture
-def scene(running: Studio) -> Iterator[Studio]:
-    """Give the scene as it is at first, whatever a test did."""
-    depth = len(running.host.labels)
-    yield running
-    while len(running.host.labels) > depth:
-        running.host.undo()
 
 
 def spots(**told: Any) -> list[tuple[float, ...]]:
@@ -72,9 +56,12 @@ def test_a_repeat_has_its_places(told: dict[str, Any], wanted: list[Any]) -> Non
     [
         ({"count": 3}, 'needs one of step, radius, along, such as {"count": [10, 10, 1]'),
         ({"count": 3, "step": [1, 0, 0], "radius": 2}, "needs one of step, radius, along"),
-        ({"count": 3, "steps": [1, 0, 0]}, "There is no word 'steps'; near: step."),
-        ({"cuont": 3, "step": [90, 0, 0]}, "There is no word 'cuont'; near: count."),
-        ({"count": 3, "step": [1, 0, 0], "turm": True}, "There is no word 'turm'; near: turn."),
+        ({"count": 3, "steps": [1, 0, 0]}, "There is no word 'steps'; names like it: step."),
+        ({"cuont": 3, "step": [90, 0, 0]}, "There is no word 'cuont'; names like it: count."),
+        (
+            {"count": 3, "step": [1, 0, 0], "turm": True},
+            "There is no word 'turm'; names like it: turn.",
+        ),
         ({"count": 3, "step": [1, 0]}, "step is [x, y, z]"),
         ({"count": 3, "step": ["a", 0, 1]}, "step is [x, y, z]"),
         ({"count": 0, "step": [1, 0, 0]}, "count is a whole number from 1 on"),
@@ -159,6 +146,17 @@ def test_an_edit_of_a_hundred_is_short_both_ways(
     assert len(json.dumps(arguments)) < SMALL
     assert len(json.dumps(told)) < SMALL
     assert len(scene.host.labels) <= 2
+
+
+def test_a_hundred_names_that_are_taken_are_told_in_short(scene: Studio) -> None:
+    thing = {"type": "Mesh", "name": "Cube_###", "repeat": GRID}
+    scene.do("create", things=[thing])
+
+    told = scene.do("create", things=[thing])
+
+    assert told["names_taken"][0] == "Cube_001 is taken: this is Cube_001_1"
+    assert len(told["names_taken"]) + told["names_taken_left_out"] == 100
+    assert len(json.dumps(told)) < SMALL
 
 
 def test_a_ring_turns_its_items_about_its_middle(scene: Studio) -> None:

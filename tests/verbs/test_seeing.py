@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from pathlib import Path
 from typing import Any
 
@@ -260,6 +261,9 @@ def test_each_rule_names_what_fails_and_the_verb_that_mends_it(tmp_path: Path) -
     assert told["passed"] == ["duplicate_names", "keys_off_frames", "empty_groups"]
     assert told["failed"]["scale_applied"]["mend"] == 'transform(apply=["scale"])'
     assert told["failed"]["scale_applied"]["items"]["a/cube"] == "scale 2, 2, 2"
+    for facts in told["failed"].values():
+        assert re.fullmatch(r"[A-Z].{30,}\.", facts["what"])
+        assert facts["mend"] in facts["what"]
 
 
 def test_items_are_checked_with_what_is_below_them(tmp_path: Path) -> None:

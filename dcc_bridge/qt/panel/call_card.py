@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from dcc_bridge.elicitation.details import Details, details_view
 from dcc_bridge.panel import rows
 from dcc_bridge.qt import binding as qt
@@ -10,8 +12,8 @@ from dcc_bridge.qt.labels import SMALL, Mnemonics, plain_column, scale, tr
 from dcc_bridge.qt.panel.pictures import Pictures
 from dcc_bridge.skills.call_history import Record
 
-_MIN_LINES = 5  # of the text
-_MAX_NAMES = 50  # of the items that are listed, of each kind
+_MIN_LINES: Final = 5  # of the text
+_MAX_NAMES: Final = 50  # of the items that are listed, of each kind
 
 
 class CallCard(qt.QWidget):

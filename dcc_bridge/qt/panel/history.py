@@ -231,6 +231,7 @@ class History(qt.QWidget):
         self.steps = Card(_with_way_out(row), self._deletion)
         self.steps.acted.connect(self._end_steps)
         self._column.insertWidget(self._column.indexOf(self._refusal), self.steps)
+        self.steps.show()  # Qt would show it in a later turn
         self.steps.buttons[-1].setFocus(qt.Qt.FocusReason.OtherFocusReason)
         draw_outlines(self.steps)
         self._show_chosen()

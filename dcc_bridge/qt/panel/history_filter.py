@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Final
 
 from dcc_bridge.panel import rows
 from dcc_bridge.panel.filters import Filter, kind_names
@@ -11,7 +12,7 @@ from dcc_bridge.qt.labels import SMALL, add_all, scale, tr
 from dcc_bridge.qt.screen_reader import TextLine
 from dcc_bridge.skills.call_history import Record
 
-_MIN_CHARS = 6  # of a choice; more are shown where there is room
+_MIN_CHARS: Final = 6  # of a choice; more are shown where there is room
 
 
 class FilterBar(qt.QWidget):

@@ -15,7 +15,7 @@ from dcc_bridge.qt.screen_reader import RowReader
 from dcc_bridge.skills.call_history import Record
 
 _MAX_NAMES: Final = 50  # of the items in a copied row, of each kind
-_MIN_ROWS: Final = 2  # that the list has room for, if it has as many
+_MIN_ROWS: Final = 3  # that the list has room for, if it has as many
 _AT_TOP: Final = int(qt.Qt.AlignmentFlag.AlignTop | qt.Qt.AlignmentFlag.AlignRight)
 _ICONS: Final = {
     "done": qt.QStyle.StandardPixmap.SP_DialogApplyButton,

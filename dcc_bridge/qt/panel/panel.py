@@ -76,6 +76,9 @@ class Panel(qt.QWidget):
         self.tabs = qt.QTabWidget()
         self._throttle = qt.QTimer(self, interval=_REFRESH_INTERVAL_MS, singleShot=True)
         self._clock = qt.QTimer(self, interval=_CLOCK_INTERVAL_MS)
+        self._scroll = qt.QTimer(self, interval=0, singleShot=True)
+        self._opened: qt.QWidget | None = None
+        self._opened_place = qt.QRect()
         self.setObjectName(PANEL_NAME)
         self.setAccessibleName(tr("Agents"))
         self._connect()
@@ -215,6 +218,7 @@ class Panel(qt.QWidget):
 
     def _connect(self) -> None:
         self._throttle.timeout.connect(self.refresh)
+        self._scroll.timeout.connect(self._scroll_to_opened)
         self._clock.timeout.connect(self._refresh_if_due)
         self.banner.paused.connect(self._pause)
         self.banner.unmuted.connect(self._unmute)
@@ -227,9 +231,27 @@ class Panel(qt.QWidget):
 
     @qt.Slot(qt.QWidget)
     def _bring_into_view(self, part: qt.QWidget) -> None:
-        """Scroll to a part of the history that was just opened."""
+        """Scroll to a part of the history that was just opened, once it has its place."""
+        self._opened = part
+        self._opened_place = qt.QRect()
+        self._scroll.start()
+
+    @qt.Slot()
+    def _scroll_to_opened(self) -> None:
+        """Scroll to the opened part, again in each turn until its place stays the same."""
+        part = self._opened
+        if part is None or not qt.isValid(part) or not part.isVisible():
+            self._opened = None
+            return
         self._column.activate()
+        qt.QCoreApplication.sendPostedEvents(None, qt.QEvent.Type.LayoutRequest)
         self._scrolled.ensureWidgetVisible(part)
+        place = qt.QRect(part.mapTo(self._inner, qt.QPoint()), part.size())
+        if place == self._opened_place:
+            self._opened = None
+        else:
+            self._opened_place = place
+            self._scroll.start()
 
     def _show_pending(self, state: State) -> None:
         row = rows.pending_row(state)

@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple
 
 import bpy
 
-from dcc_bridge.spi import Account, name_change, value_change
+from dcc_bridge.spi import Account, follow_change, name_change, value_change
 
 from .block_lists import BlockList
 from .file_values import PLACE, in_degrees, read_again, read_values, told_values
@@ -22,6 +22,7 @@ from .objects import data, item_of
 
 _MAX_TOLD: Final = 25  # places whose values are told; an answer names 20 at most
 _EPSILON: Final = 1e-6
+_ELEMENTS_AT_ONCE: Final = 256  # of the places of all objects, that are compared
 _DATA: Final = {"armatures", "cameras", "curves", "lattices", "lights", "meshes", "metaballs"}
 """Data of objects: made and deleted with these, so that only the objects are told."""
 _GEOMETRY: Final = {"armatures", "curves", "lattices", "meshes", "metaballs"}
@@ -64,12 +65,15 @@ class Snapshot:
             evaluated: The `id` of the data-blocks that Blender has evaluated since.
         """
         names = self._names()
-        changed = [*names.renamed, *self._moved(names.alive), *self._differing(names, evaluated)]
+        parts = self._differing(names.alive, evaluated)
+        created = [*names.created, *parts.created]
+        deleted = [*names.deleted, *parts.deleted]
+        changed = [*names.renamed, *self._moved(names.alive), *parts.changed]
         told = {entry.partition(", ")[0] for entry in changed}
         changed += self._evaluated(evaluated, names.alive, told)
-        if not (changed or names.created or names.deleted):
+        if not (changed or created or deleted):
             changed += self._shaped(evaluated, names.alive)
-        return Account(names.created, changed, names.deleted)
+        return Account(created, changed, deleted)
 
     def _names(self) -> _Names:
         """Compare which data-blocks there are, and their names."""
@@ -93,9 +97,12 @@ class Snapshot:
             items |= listed.items(keys)
         return items
 
-    def _differing(self, names: _Names, evaluated: Collection[int]) -> Iterator[str]:
-        """Yield the values that differ, in the data-blocks that were read; note their parts."""
-        now, again = read_again(self._read, names.alive, evaluated)
+    def _differing(self, alive: Collection[int], evaluated: Collection[int]) -> Account:
+        """Return the parts and the values that differ in the data-blocks that were read."""
+        now, again = read_again(self._read, alive, evaluated)
+        created: list[str] = []
+        changed: list[str] = []
+        deleted: list[str] = []
         keys = []
         for key in {**self._values, **now}:
             if key[0] in again and self._values.get(key) != now.get(key):
@@ -104,12 +111,13 @@ class Snapshot:
         for key in keys:
             owner, path = key
             if key not in now:
-                names.deleted.append(_part_item(items[owner], path))
+                deleted.append(_part_item(items[owner], path))
             elif key not in self._values:
-                names.created.append(_part_item(items[owner], path))
+                created.append(_part_item(items[owner], path))
             else:
                 before = told_values(self._values[key])
-                yield from _changes(items[owner], path, before, told_values(now[key]))
+                changed += _changes(items[owner], path, before, told_values(now[key]))
+        return Account(created, changed, deleted)
 
     def _moved(self, alive: Collection[int]) -> Iterator[str]:
         """Yield the objects that are in another place."""
@@ -157,9 +165,11 @@ class Snapshot:
         keys = {key for key in evaluated if key in alive and key not in self._read}
         if not keys:
             return
-        for item in self._objects.items(keys).values():
-            if item not in told:
-                yield item
+        items = self._objects.items(keys)
+        for thing in self._objects.blocks:
+            item = items.get(id(thing))
+            if item is not None and item not in told:
+                yield _with_parent(thing, item, told)
 
     def _shaped(self, evaluated: Collection[int], alive: Collection[int]) -> Iterator[str]:
         """Yield the data whose geometry Blender evaluated."""
@@ -205,11 +215,27 @@ def _places() -> dict[str, array[float]]:
 
 def _differing_rows(old: array[float], new: array[float], count: int) -> list[int]:
     """Return the objects of which an element differs, by their places in the list."""
-    if old == new:
-        return []
-    pairs = enumerate(zip(old, new, strict=True))
-    differing = [at for at, (a, b) in pairs if a != b]
-    return sorted({at // count for at in differing if abs(old[at] - new[at]) > _EPSILON})
+    rows = set()
+    for start in range(0, len(old), _ELEMENTS_AT_ONCE):
+        end = start + _ELEMENTS_AT_ONCE
+        olds = old[start:end]
+        news = new[start:end]
+        if olds == news:  # arrays are compared a hundred times faster than their elements
+            continue
+        for at, (before, now) in enumerate(zip(olds, news, strict=True), start):
+            if abs(before - now) > _EPSILON:
+                rows.add(at // count)
+    return sorted(rows)
+
+
+def _with_parent(thing: Any, item: str, told: Collection[str]) -> str:
+    """Return the entry of an evaluated object: with the object above it that is told, if any."""
+    while thing.parent is not None:
+        thing = thing.parent
+        above = item_of(thing)
+        if above in told:
+            return follow_change(item, above)
+    return item
 
 
 def _place_change(item: str, prop: str, old: Sequence[float], new: Sequence[float]) -> str:

@@ -10,7 +10,7 @@ import re
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -164,8 +164,13 @@ def write_sublayers(layers: Iterable[Sdf.Layer], locks: Locks) -> None:
         write(layer, Path(layer.realPath))
 
 
-def save_as(stage: Usd.Stage, target: Path) -> Usd.Stage:
+def save_as(stage: Usd.Stage, target: Path, fit: Callable[[Sdf.Layer], None]) -> Usd.Stage:
     """Write a stage's root layer to another file, and open that file in its place.
+
+    Args:
+        stage: The stage.
+        target: The file.
+        fit: Fits the paths of a layer to that file, as `path_fitter` returns it.
 
     Returns:
         The new stage. Session layer, muting and load rules are the same.
@@ -179,27 +184,51 @@ def save_as(stage: Usd.Stage, target: Path) -> Usd.Stage:
         raise ValueError(f"{target.name} is a part of this scene: choose another name.")
     # `Sdf.Layer.identifier` can give a layer another name, but not across formats, and does not
     # notice that a layer of that name exists.
-    write_copy(stage.GetRootLayer(), target)
+    write_copy(stage.GetRootLayer(), target, fit)
     if known:
         known.Reload(force=True)
     return _reopen(stage, Sdf.Layer.FindOrOpen(str(target)))
 
 
-def untitled(name: str, stage: Usd.Stage | None = None) -> Usd.Stage:
-    """Make a stage in memory.
+def untitled(name: str) -> Usd.Stage:
+    """Make an empty stage in memory.
 
     Args:
         name: What the root layer is called.
-        stage: Whose root layer is copied; without one the stage is empty.
     """
+    return Usd.Stage.Open(_layer_in_memory(name))
+
+
+def untitled_copy(name: str, stage: Usd.Stage) -> tuple[Usd.Stage, frozenset[str]]:
+    """Copy a stage into memory.
+
+    Args:
+        name: What the root layer is called.
+        stage: Whose root layer is copied.
+
+    Returns:
+        The copy, and its paths that were relative in the stage. A layer without a folder can only
+        have absolute ones; once it is saved, these become relative again.
+    """
+    made_absolute: set[str] = set()
+
+    def from_anywhere(path: str) -> str:
+        whole = _from_anywhere(source, path)
+        if whole != path:
+            made_absolute.add(whole)
+        return whole
+
+    source = stage.GetRootLayer()
+    copy = _layer_in_memory(name)
+    copy.TransferContent(source)
+    UsdUtils.ModifyAssetPaths(copy, from_anywhere)
+    return Usd.Stage.Open(copy), frozenset(made_absolute)
+
+
+def _layer_in_memory(name: str) -> Sdf.Layer:
     # Else a name that ends as that of a package makes no layer.
     text = Sdf.FileFormat.FindByExtension("usda")
-    copy = Sdf.Layer.CreateAnonymous(name, text)
-    if stage is not None:
-        source = stage.GetRootLayer()
-        copy.TransferContent(source)
-        UsdUtils.ModifyAssetPaths(copy, lambda path: _from_anywhere(source, path))
-    return Usd.Stage.Open(copy)
+    return Sdf.Layer.CreateAnonymous(name, text)
 
 
 def _from_anywhere(layer: Sdf.Layer, path: str) -> str:
@@ -216,28 +245,34 @@ def _from_anywhere(layer: Sdf.Layer, path: str) -> str:
     return whole if is_there else path
 
 
-def write_copy(root: Sdf.Layer, target: Path) -> None:
-    """Write a root layer to another file, from where relative paths lead to the same files.
+def write_copy(root: Sdf.Layer, target: Path, fit: Callable[[Sdf.Layer], None]) -> None:
+    """Write a root layer to another file, from where its paths lead to the same files.
+
+    Args:
+        root: The layer.
+        target: The file.
+        fit: Fits the paths of a layer to that file, as `path_fitter` returns it.
 
     Raises:
         OSError: The file cannot be written.
     """
-    old = None if root.anonymous else Path(root.realPath)
-    fit = path_fitter(old, target)
     copy = copy_of(root)
     fit(copy)
     write(copy, target)
 
 
-def path_fitter(old: Path | None, new: Path) -> Callable[[Sdf.Layer], None]:
-    """Return the function that fits the relative paths of a layer to a new file.
+def path_fitter(
+    root: Sdf.Layer, new: Path, made_absolute: Container[str] = ()
+) -> Callable[[Sdf.Layer], None]:
+    """Return the function that fits paths to a new file of a layer.
 
     Args:
-        old: The file that the layer had; None where it had none, and nothing has to be fitted.
+        root: The layer. If it has no file, its relative paths have not to be fitted.
         new: The file that it will have.
+        made_absolute: The absolute paths that become relative to the new file.
     """
-    old_folder = new.parent if old is None else old.parent
-    return lambda layer: relocate(layer, old_folder, new.parent)
+    old_folder = new.parent if root.anonymous else Path(root.realPath).parent
+    return lambda layer: relocate(layer, old_folder, new.parent, made_absolute)
 
 
 def _reopen(stage: Usd.Stage, root: Sdf.Layer) -> Usd.Stage:
@@ -251,8 +286,8 @@ def _reopen(stage: Usd.Stage, root: Sdf.Layer) -> Usd.Stage:
     return new
 
 
-def relocate(layer: Sdf.Layer, old: Path, new: Path) -> None:
-    """Make a layer's relative paths point to the same files from a new folder.
+def relocate(layer: Sdf.Layer, old: Path, new: Path, made_absolute: Container[str] = ()) -> None:
+    """Make a layer's paths point to the same files from a new folder.
 
     A path that USD searches for ("asset/x.usd", no dots) is changed only if it lies beside the old
     file. A path with a variable expression is left alone, since USD gives us only its inside.
@@ -261,22 +296,35 @@ def relocate(layer: Sdf.Layer, old: Path, new: Path) -> None:
         layer: The layer.
         old: The folder in which the layer lay.
         new: The folder in which the layer will be saved.
+        made_absolute: The absolute paths that become relative; others stay as they are.
     """
-    if old != new:
-        UsdUtils.ModifyAssetPaths(layer, lambda path: _moved(path, old, new))
+
+    def fitted(path: str) -> str:
+        if path in made_absolute:
+            return _seen_from(new, path)
+        return _moved(path, old, new)
+
+    if old != new or made_absolute:
+        UsdUtils.ModifyAssetPaths(layer, fitted)
 
 
 def _moved(path: str, old: Path, new: Path) -> str:
     """Return a path as it is written in a new folder; see `relocate`."""
-    if not path or "${" in path or ":" in path or os.path.isabs(path):
+    if old == new or not path or "${" in path or ":" in path or os.path.isabs(path):
         return path
     outer, bracket, inner = path.partition("[")
     if not outer.startswith(("./", "../")) and not (old / outer).exists():
         return path
+    return _seen_from(new, str(old / outer)) + bracket + inner
+
+
+def _seen_from(folder: Path, path: str) -> str:
+    """Return an absolute path as it is written in a folder; as it is on another drive."""
+    outer, bracket, inner = path.partition("[")
     try:
-        moved = os.path.relpath(old / outer, new)
-    except ValueError:  # another drive
-        moved = os.path.abspath(old / outer)
-    if not os.path.isabs(moved) and not moved.startswith(".."):
-        moved = f"./{moved}"
-    return moved.replace(os.sep, "/") + bracket + inner
+        seen = os.path.relpath(outer, folder)
+    except ValueError:
+        seen = os.path.abspath(outer)
+    if not os.path.isabs(seen) and not seen.startswith(".."):
+        seen = f"./{seen}"
+    return seen.replace(os.sep, "/") + bracket + inner

@@ -79,6 +79,7 @@ class UsdSession(Host):
         self._path: Path | None = None
         self._untitled = "untitled"
         self._why_untitled = "This scene was never saved"
+        self._made_absolute: frozenset[str] = frozenset()  # paths of an untitled copy
         if path is None:
             self._stage = files.untitled(self._untitled)
         else:
@@ -94,9 +95,10 @@ class UsdSession(Host):
         if not as_copy and not is_package:
             self._stage = stage
             self._path = path
+            self._made_absolute = frozenset()
             return
         self._untitled = f"untitled copy of {path.name}"
-        self._stage = files.untitled(self._untitled, stage)
+        self._stage, self._made_absolute = files.untitled_copy(self._untitled, stage)
         self._path = None
         if is_package:
             self._why_untitled = f"{path.name} can only be read, and this is a copy of it"
@@ -223,9 +225,9 @@ class UsdSession(Host):
             name = f"{target.stem}.{number}.{Path(layer.GetDisplayName()).stem}.usda"
             below[target.with_name(name)] = layer
         self._losing_files([target, *below])
-        files.write_copy(root, target)
+        files.write_copy(root, target, files.path_fitter(root, target, self._made_absolute))
         for file, layer in below.items():
-            files.write_copy(layer, file)
+            files.write_copy(layer, file, files.path_fitter(layer, file))
 
     @contextmanager
     def undo_step(self, label: str) -> Iterator[None]:
@@ -475,8 +477,10 @@ class UsdSession(Host):
         return [path for path in dict.fromkeys(paths) if prim_at(self._stage, path)]
 
     def _save_as(self, target: Path) -> None:
-        stage = files.save_as(self._stage, target)
-        self._history.move_root(stage, files.path_fitter(self._path, target))
+        fit = files.path_fitter(self._stage.GetRootLayer(), target, self._made_absolute)
+        stage = files.save_as(self._stage, target, fit)
+        self._history.move_root(stage, fit)
+        self._made_absolute = frozenset()
         self._stage = stage
         self._path = target
         self._locks.follow(stage)

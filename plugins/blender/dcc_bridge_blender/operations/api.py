@@ -66,11 +66,12 @@ def _type(name: str, rna: Any, owner: api_examples.Owner | None) -> Iterator[Api
     weight = _weight(name, root)
     yield ApiEntry(name, "type", rna.description, label=_label(rna), weight=weight * _TYPE)
     base = {prop.identifier for prop in rna.base.properties} if rna.base else set()
+    examples = api_examples.settings(rna, owner) if owner else {}
     for prop in rna.properties:
         if prop.identifier in base or prop.identifier == "rna_type":
             continue
         full = f"{name}.{prop.identifier}"
-        example = api_examples.setting(prop, owner) if owner else ""
+        example = examples.get(prop.identifier, "")
         yield ApiEntry(
             full,
             "property",

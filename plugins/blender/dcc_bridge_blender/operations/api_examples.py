@@ -5,14 +5,15 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from typing import Any, Final, NamedTuple
 
 import bpy
 
 from dcc_bridge.spi import SCENE, other_value
 
-from .making import DATA, MESHES, OTHER, modifier_types
+from .making import DATA, MESHES, OTHER, modifier_types, node_types
 
 _MATERIAL: Final = {"type": "MATERIAL", "name": "Paint"}
 _IN_MATERIAL: Final = "material:Paint"
@@ -36,30 +37,22 @@ _HOLDERS: Final = {
     "Material": ("MATERIAL", ""),
     "World": ("WORLD", ""),
 }
-# What some that are created are called then.
-_TYPES: Final = {
-    "AREA_LIGHT": "LIGHT",
-    "POINT_LIGHT": "LIGHT",
-    "SPOT_LIGHT": "LIGHT",
-    "SUN_LIGHT": "LIGHT",
-    "TEXT_OBJECT": "FONT",
-}
+# The types of lights, which have different properties: an example creates its own light.
+_LIGHTS: Final = {"POINT_LIGHT", "SUN_LIGHT", "SPOT_LIGHT", "AREA_LIGHT"}
+_TYPES: Final = {"TEXT_OBJECT": "FONT"}  # what some that are created are called then
 # Types that need another object than a mesh, or the tree of a scene.
 _NO_EXAMPLE: Final = re.compile(
     "^(GREASE_PENCIL|GP|LINEART|VOLUME|MESH_TO_VOLUME)_|Cryptomatte|RLayers|Slots$"
     "|CompositorNodeGamma|ApplySimulatedData"  # that 5.2 lists, and does not have
 )
-# Properties that depend on others.
-_CONDITIONAL: Final = {
-    *("texspace_location", "texspace_size", "fill_mode"),
-    *("layers_uv_select_dst", "layers_uv_select_src"),
-    *("layers_vcol_loop_select_dst", "layers_vcol_loop_select_src"),
-    *("layers_vcol_vert_select_dst", "layers_vcol_vert_select_src"),
-    *("layers_vgroup_select_dst", "layers_vgroup_select_src"),
-}
 _MAX_ELEMENTS: Final = 4  # of a default
 _MAX_DEPTH: Final = 2  # pointers from a scene to what it has
 _SHADER: Final = "ShaderNode"
+_NAME: Final = "find_api"  # of what is made to check examples, and removed
+_MADE_ALONG: Final = ("fonts", "particles")  # lists to which a text and a modifier add their own
+_NO_CHOICE: Final = ""
+_QUOTED: Final = re.compile("'([^']*)'")
+_DATA_LISTS: Final = {"MATERIAL": "materials", "WORLD": "worlds"}
 _PLAIN: Final = {"BOOLEAN", "INT", "FLOAT", "ENUM", "STRING"}
 
 
@@ -96,14 +89,15 @@ def owners() -> dict[str, Owner]:
     """Return how the properties of types are set, by the type's name."""
     found = {name: Owner(before, [{"type": kind}]) for name, (kind, before) in _HOLDERS.items()}
     for name, (_, before) in scene_types().items():
-        if _is_in_scene(before):
+        if _in_scene(before) is not None:
             found[name] = Owner(before)
     modifiers = {kind.replace("_", "").lower(): kind for kind in modifier_types()}
+    nodes = node_types()
     for name in dir(bpy.types):
         modifier = modifiers.get(name.lower(), "")
         if modifier and not _NO_EXAMPLE.search(modifier):
             found[name] = Owner("", [_MESH, {"type": modifier, "under": _MESH["name"]}])
-        elif name.startswith(_SHADER):
+        elif name.startswith(_SHADER) and name in nodes:
             found[name] = Owner("", [_MATERIAL, {"type": name, "under": _IN_MATERIAL}])
     return found
 
@@ -123,13 +117,13 @@ def scene_types() -> dict[str, tuple[Any, str]]:
     return found
 
 
-def _is_in_scene(path: str) -> bool:
-    """Return whether a path leads to something in this scene."""
+def _in_scene(path: str) -> Any:
+    """Return what a path leads to in this scene; None where that is nothing."""
     thing: Any = bpy.context.scene
     for name in path.rstrip(".").split("."):
         if name:
             thing = getattr(thing, name, None)
-    return thing is not None
+    return thing
 
 
 def _is_data(rna: Any) -> bool:
@@ -139,34 +133,126 @@ def _is_data(rna: Any) -> bool:
     return bool(rna.identifier == "ID")
 
 
-def setting(prop: Any, owner: Owner) -> str:
-    """Return an example that sets a property to another value; "" where none is at hand."""
-    value = _other(prop, _default(prop))
+def settings(rna: Any, owner: Owner) -> dict[str, str]:
+    """Return examples that set the properties of a type to other values, by the property's name.
+
+    Each is checked on a thing of that type: made beside the file and removed, or the scene's own,
+    which stays as it is.
+    """
+    found = {}
+    with _instance(owner) as thing:
+        for prop in rna.properties:
+            example = _setting(prop, owner, thing)
+            if example:
+                found[prop.identifier] = example
+    return found
+
+
+def _setting(prop: Any, owner: Owner, thing: Any) -> str:
+    """Return an example that sets a property; "" where no value is at hand that is taken."""
+    if not _is_settable(prop, thing):
+        return ""
+    choices: list[str] = []
+    if prop.type == "ENUM":
+        choices = _taken(prop, thing)
+        if not _is_created(owner) and choices != _listed(prop):
+            return ""  # what the scene has may take others, or other ones later
+    value = _other(prop, _default(prop), choices)
     if value is None:
         return ""
     path = f"{owner.before}{prop.identifier}"
     if not owner.things:
         return _set(SCENE, path, value)
     *before, last = owner.things
-    if not before:
-        return _set(f"<{_TYPES.get(last['type'], last['type'])}>", path, value)
-    return _create(*before, {**last, "values": {path: value}})
+    if _is_created(owner):
+        return _create(*before, {**last, "values": {path: value}})
+    return _set(f"<{_TYPES.get(last['type'], last['type'])}>", path, value)
+
+
+def _is_created(owner: Owner) -> bool:
+    """Return whether an example creates the thing that it sets, and takes none of the scene's."""
+    return len(owner.things) > 1 or any(thing["type"] in _LIGHTS for thing in owner.things)
+
+
+def _listed(prop: Any) -> list[str]:
+    """Return the choices of an enumeration that its definition lists."""
+    return [choice.identifier for choice in prop.enum_items_static]
+
+
+def _is_settable(prop: Any, thing: Any) -> bool:
+    """Return whether a thing has a property that can be set as the thing is now."""
+    name = prop.identifier
+    return name in thing.bl_rna.properties and not thing.is_property_readonly(name)
+
+
+def _taken(prop: Any, thing: Any) -> list[str]:
+    """Return the choices that an enumeration has in a thing as it is now.
+
+    Blender lists them as it refuses a text that is none of them, which changes nothing.
+    """
+    try:
+        setattr(thing, prop.identifier, _NO_CHOICE)
+    except TypeError as error:
+        return _QUOTED.findall(str(error).rpartition(" not found in ")[2])
+    return []
+
+
+@contextmanager
+def _instance(owner: Owner) -> Iterator[Any]:
+    """Yield what has the properties of an owner, and remove all that was made for it."""
+    if not owner.things:
+        yield _in_scene(owner.before)
+        return
+    before = {name: set(getattr(bpy.data, name)) for name in _MADE_ALONG}
+    with ExitStack() as made:
+        made.callback(_remove_others, before)
+        yield _made(owner.things[-1]["type"], made)
+
+
+def _remove_others(before: Mapping[str, set[Any]]) -> None:
+    """Remove the data-blocks of some lists that were not there before."""
+    for name, blocks in before.items():
+        bpy.data.batch_remove(set(getattr(bpy.data, name)) - blocks)
+
+
+def _made(kind: str, made: ExitStack) -> Any:
+    """Make a thing of a type in no scene; a stack removes it."""
+    if kind.startswith(_SHADER):
+        tree: Any = bpy.data.node_groups.new(_NAME, "ShaderNodeTree")
+        made.callback(bpy.data.node_groups.remove, tree)
+        return tree.nodes.new(kind)
+    if kind in modifier_types():
+        mesh = bpy.data.meshes.new(_NAME)
+        made.callback(bpy.data.meshes.remove, mesh)
+        thing: Any = bpy.data.objects.new(_NAME, mesh)
+        made.callback(bpy.data.objects.remove, thing)
+        return thing.modifiers.new(_NAME, kind.removesuffix("_MODIFIER"))
+    if kind in _DATA_LISTS:
+        blocks: Any = getattr(bpy.data, _DATA_LISTS[kind])
+        block = blocks.new(_NAME)
+        made.callback(blocks.remove, block)
+        return block
+    if kind in DATA:
+        data: Any = DATA[kind](_NAME)
+        made.callback(bpy.data.batch_remove, {data})
+        return data
+    thing = bpy.data.objects.new(_NAME, None)
+    made.callback(bpy.data.objects.remove, thing)
+    return thing
 
 
 def _set(item: str, prop: str, value: Any) -> str:
     return f"set_values {json.dumps({'items': [item], 'values': {prop: value}})}"
 
 
-def _other(prop: Any, default: Any) -> Any:
+def _other(prop: Any, default: Any, choices: Sequence[str]) -> Any:
     """Return a value of a property that differs from its default; None where none is sure to fit.
 
     Args:
         prop: The property.
         default: Its default; None if it has none.
+        choices: The choices of an enumeration, of which it takes each.
     """
-    choices = []
-    if prop.type == "ENUM":
-        choices = [choice.identifier for choice in prop.enum_items_static]
     value = other_value(default, choices)
     if prop.type not in ("INT", "FLOAT") or value is None:
         return value
@@ -178,7 +264,7 @@ def _other(prop: Any, default: Any) -> Any:
 
 def _default(prop: Any) -> Any:
     """Return the default of a property, as `set_values` takes it; None where there is none."""
-    if prop.type not in _PLAIN or prop.is_readonly or prop.identifier in _CONDITIONAL:
+    if prop.type not in _PLAIN or prop.is_readonly:
         return None
     match prop.type:
         case "ENUM":
@@ -196,7 +282,7 @@ def _default(prop: Any) -> Any:
 
 
 def _default_choice(prop: Any) -> str | None:
-    names = [choice.identifier for choice in prop.enum_items_static]
+    names = _listed(prop)
     if prop.is_enum_flag or len(names) < 2:
         return None  # those that are told at run time may lack the default
     return prop.default if prop.default in names else None

@@ -46,7 +46,7 @@ def require(item: str) -> Any:
     hint = f".{like(examples())}"
     near = _near(item, prefix)
     if near:
-        hint = f"; near: {', '.join(near)}."
+        hint = f"; names like it: {', '.join(near)}."
     raise LookupError(f"There is no {kind} {item!r}{hint}")
 
 

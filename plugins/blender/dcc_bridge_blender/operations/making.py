@@ -170,8 +170,8 @@ def make_node(kind: str, name: str | None, under: str | None) -> str:
         node = tree.nodes.new(kind)
     except RuntimeError as error:
         raise ValueError(f"{under} takes no {kind}: {str(error).strip()}") from error
-    if name:
-        node.name = name  # Blender numbers it if another node has the name
+    if name or not node.name:  # Blender 3.4 leaves some nodes without a name
+        node.name = name or node.bl_rna.name  # Blender numbers it if another node has the name
     return f"{under}/{node.name}"
 
 

@@ -137,7 +137,7 @@ def _no_such(item: str, thing: Any, prop: str) -> str:
     near = list(dict.fromkeys(alike))[:4]
     hint = " inspect lists them."
     if near and item == SCENE:
-        hint = f" Near: {', '.join(near)}."
+        hint = f" Names like it: {', '.join(near)}."
     elif near:
         hint = f" There is {', '.join(near)}."
     return f"{item} has no property {prop!r}.{hint}"

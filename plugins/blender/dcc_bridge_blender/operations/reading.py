@@ -47,14 +47,35 @@ _USERS: Final = (
     bpy.types.World,
 )
 """The types of users that a person knows; other data is followed to its own users."""
+_TRIANGULATE: Final = 'create(things=[{"type": "TRIANGULATE_MODIFIER", "under": item}])'
+_SOLIDIFY: Final = 'create(things=[{"type": "SOLIDIFY_MODIFIER", "under": item}])'
+_SET_TARGET: Final = 'set_values(changes=[{"item": item, "prop": prop, "value": "an object"}])'
+_ASSIGN: Final = 'assign_material(items, material="name")'
+_UNWRAP: Final = "run_python: bpy.data.objects[item].data.uv_layers.new()"
 _MESH_RULES: Final = (
-    Rule("ngons", "faces of more than four corners", "create TRIANGULATE_MODIFIER"),
-    Rule("non_manifold", "edges that have not two faces", "create SOLIDIFY_MODIFIER"),
+    Rule(
+        "ngons",
+        f"Faces of these meshes have more than four corners; {_TRIANGULATE} cuts them up.",
+        _TRIANGULATE,
+    ),
+    Rule(
+        "non_manifold",
+        f"Edges of these meshes have not two faces; {_SOLIDIFY} closes a mesh by giving it a "
+        "thickness.",
+        _SOLIDIFY,
+    ),
 )
-_NO_TARGET: Final = Rule("missing_targets", "what it needs is not there", "set_values")
-_NO_MATERIAL: Final = Rule("no_material", "geometry without a material", "assign_material")
+_NO_TARGET: Final = Rule(
+    "missing_targets",
+    f"Modifiers, constraints or drivers of these objects have no target; {_SET_TARGET} gives them "
+    "one.",
+    _SET_TARGET,
+)
+_NO_MATERIAL: Final = Rule(
+    "no_material", f"These objects have faces and no material; {_ASSIGN} gives them one.", _ASSIGN
+)
 _NO_UVS: Final = Rule(
-    "no_uvs", "meshes without a UV map", "run_python: bpy.data.meshes[name].uv_layers.new()"
+    "no_uvs", f"These meshes have no UV map; {_UNWRAP} makes one of each.", _UNWRAP
 )
 _RENDERED: Final = ("MESH", "CURVE", "SURFACE", "META", "FONT")  # types of objects with faces
 
@@ -333,7 +354,7 @@ class _Reading(ApiSearch, Building, Checking, CodeContext):
         with self.host.unnoticed():  # nodes are created and removed
             for at in range(0, len(nodes), _NODES_AT_ONCE):
                 yield from api.node_entries(nodes[at : at + _NODES_AT_ONCE])
-        yield from api.type_entries()
+            yield from api.type_entries()  # things are made and removed, to check examples on them
         yield from api.operator_entries()
         yield from gone.gone_entries()
 

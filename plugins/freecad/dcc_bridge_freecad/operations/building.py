@@ -35,7 +35,7 @@ class _Builds(Building):
         """
         if kind not in self.types():
             near = ", ".join(get_close_matches(kind, self.types(), 3))
-            hint = f"; near: {near}." if near else "."
+            hint = f"; names like it: {near}." if near else "."
             raise LookupError(f"There is no type {kind!r}{hint}")
         obj = document().addObject(kind, name or kind.partition("::")[2])
         if name:

@@ -16,6 +16,11 @@ from ..transactions import transactions
 from .places import children, descendants, parent_of
 
 _MATERIAL: Final = "App::MaterialObject"
+_VIEW: Final = "TechDraw::DrawViewPart"
+# FreeCAD 0.20.2 crashes as it deletes one of these without a view, and a landmark also with a view
+# that has no geometry. It deletes them with their view and their page, too.
+_LANDMARK: Final = "TechDraw::LandmarkDimension"
+_CRASHING: Final = ("TechDraw::DrawViewDimExtent", _LANDMARK)
 _ORIGINS: Final = ("App::Origin", "App::Line", "App::Plane")
 
 
@@ -57,7 +62,12 @@ class _Deletes(Building, Cleaning, Deleting):
 
         Returns:
             No warning.
+
+        Raises:
+            ValueError: FreeCAD would crash at one of the objects.
         """
+        for item in items:
+            _refuse_crash(find(item))
         for item in track(items, message="Deleting"):  # FreeCAD takes long over each one
             obj = document().getObject(item)
             if obj is None:  # a part has taken its origin along
@@ -88,12 +98,15 @@ class _Deletes(Building, Cleaning, Deleting):
     def check_deletable(self, items: Sequence[str]) -> None:
         """Refuse axes and planes whose part stays, and an object that the person is editing.
 
+        Also refuse an object at which FreeCAD would crash.
+
         Raises:
             ValueError: One of the items is such an object.
         """
         edited = _object_in_edit()
         for item in items:
             obj = find(item)
+            _refuse_crash(obj)
             owner = _owner(obj)
             if owner is not None and owner.Name not in items:
                 raise ValueError(
@@ -125,6 +138,40 @@ class _Deletes(Building, Cleaning, Deleting):
                     label = f"{user.Document.Name}#{label}"
                 labels.append(label)
         return labels
+
+
+def _refuse_crash(obj: Any) -> None:
+    """Raise a ValueError if FreeCAD would crash as it deletes an object."""
+    for dimension in _dimensions_deleted_with(obj):
+        if not _is_drawn(dimension):
+            raise ValueError(
+                f"FreeCAD would crash as it deletes {dimension.Name}, a dimension without a drawn "
+                f"view: set References2D of {dimension.Name} to an edge of a view first."
+            )
+
+
+def _dimensions_deleted_with(obj: Any) -> list[Any]:
+    """Return the dimensions of `_CRASHING` types that go with an object, itself included."""
+    objects = [obj]
+    if obj.isDerivedFrom("TechDraw::DrawPage"):
+        objects += obj.Views
+    for view in list(objects):
+        if view.isDerivedFrom(_VIEW):
+            objects += view.InList
+    return [each for each in objects if each.TypeId in _CRASHING]
+
+
+def _is_drawn(dimension: Any) -> bool:
+    """Return whether a dimension has a view, and a landmark one whose geometry was computed."""
+    references = dimension.References2D
+    if not references:
+        return False
+    view = references[0][0]
+    if view is None or not view.isDerivedFrom(_VIEW):
+        return False
+    if dimension.TypeId != _LANDMARK:
+        return True
+    return bool(view.Source) and view.isValid() and "Touched" not in view.State
 
 
 def _origins(items: Sequence[str]) -> list[Any]:

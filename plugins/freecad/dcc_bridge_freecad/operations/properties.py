@@ -181,7 +181,7 @@ def _split(obj: Any, path: str) -> tuple[Any, str | None, list[str]]:
         return obj, None, []
     if own not in owner.PropertiesList:
         near = get_close_matches(own, owner.PropertiesList, 3, 0.4)
-        hint = f"; near: {', '.join(near)}" if near else ""
+        hint = f"; names like it: {', '.join(near)}" if near else ""
         raise LookupError(f"{obj.Name} ({obj.TypeId}) has no property {own!r}{hint}.")
     return owner, own, inner
 

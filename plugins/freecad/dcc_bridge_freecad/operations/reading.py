@@ -41,6 +41,7 @@ _EXPORTERS: Final = ("Part", "Mesh", "Import", "ImportGui", "Points")
 _WITH_WRITERS: Final = ("FreeCAD", *_EXPORTERS, "Fem", "Path", "TechDraw")
 _WRITES: Final = re.compile(r"(?!\w*(ToString|Inventor|Feature|Units))(export|save|write)\w*")
 _ABSTRACT: Final = {"Part::Boolean", "Part::Datum", "Part::Primitive", "App::DocumentObject"}
+_CRASHING: Final = {"TechDraw::LandmarkDimension"}  # FreeCAD 0.20.2, as it computes one of nothing
 _PYTHON: Final = re.compile("Python$|^App::FeatureTest")  # types that do nothing without a proxy
 _MEMBER: Final = re.compile(r"(?:<<([^>]+)>>|\b([A-Za-z_]\w*))\.([A-Za-z_][\w.]*)")
 # Parts of an object's content that differ although a person sees the same: FreeCAD's own notes of
@@ -49,11 +50,24 @@ _NOTES: Final = re.compile(r' status="\d+"|\s*<Extensions.*?</Extensions>', re.D
 _MAX_COMPARED: Final = 3_000  # objects; FreeCAD needs 0.2 s for so many
 _MAX_CELLS: Final = 100  # of a spreadsheet, whose contents are listed
 _TEXTS: Final = ("Text", "LabelText")
+_SET_VALUES: Final = "set_values(items=[item], values={prop: value})"
 RECOMPUTES: Final = Rule(
-    "recomputes", "it cannot be computed", "set_values or connect(cut=...), as the reason says"
+    "recomputes",
+    f"FreeCAD cannot compute these objects; {_SET_VALUES}, or connect(cut=...), changes what the "
+    "reason names.",
+    _SET_VALUES,
 )
-VALID: Final = Rule("valid_shape", "its shape is not valid", "delete, or create it anew")
-NOT_EMPTY: Final = Rule("not_empty", "it has no shape", "set_values with what it is made of")
+VALID: Final = Rule(
+    "valid_shape",
+    "The shapes of these objects break the rules of solids; delete(items) removes them, and create "
+    "makes new ones.",
+    "delete(items)",
+)
+NOT_EMPTY: Final = Rule(
+    "not_empty",
+    f"These objects have no shape; {_SET_VALUES} names what each is made of.",
+    _SET_VALUES,
+)
 
 
 class _Reads(ApiSearch, Checking, CodeContext):
@@ -158,7 +172,8 @@ class _Reads(ApiSearch, Checking, CodeContext):
         if FreeCAD.ActiveDocument is None:
             return []
         types = document().supportedTypes()
-        return [name for name in types if name not in _ABSTRACT and not _PYTHON.search(name)]
+        left_out = _ABSTRACT | _CRASHING
+        return [name for name in types if name not in left_out and not _PYTHON.search(name)]
 
     def files(self, objects: Iterable[Any] | None = None) -> Iterator[tuple[str, str, str]]:
         """Yield the files that objects use: of file properties, and of linked documents.

@@ -28,6 +28,11 @@ def _code(*lines: str) -> str:
     return "\n".join(lines)
 
 
+def _of_box(*lines: str) -> str:
+    """Return code that makes a box, and its lines about it."""
+    return _code(_BOX, "doc.recompute()", *lines)
+
+
 def _boolean(kind: str, **values: Any) -> str:
     """Return the call that creates two solids and what is made of them."""
     things = [
@@ -228,18 +233,16 @@ SAID: Final[Mapping[str, Said]] = {
     # Shapes.
     "Part.Shape.Volume": Said(
         "volume, volume of a solid, measure volume, get volume",
-        _code(_BOX, "doc.recompute()", "box.Shape.Volume"),
+        _of_box("box.Shape.Volume"),
     ),
-    "Part.Shape.Area": Said(
-        "area, surface area, area of a face", _code(_BOX, "doc.recompute()", "box.Shape.Area")
-    ),
+    "Part.Shape.Area": Said("area, surface area, area of a face", _of_box("box.Shape.Area")),
     "Part.Shape.Length": Said(
         "length of an edge, length of a wire, perimeter, measure length",
-        _code(_BOX, "doc.recompute()", "box.Shape.Edges[0].Length"),
+        _of_box("box.Shape.Edges[0].Length"),
     ),
     "Part.Shape.BoundBox": Said(
         "bounding box, bounding box of an object, size of an object, dimensions, extents",
-        _code(_BOX, "doc.recompute()", "str(box.Shape.BoundBox)"),
+        _of_box("str(box.Shape.BoundBox)"),
     ),
     "Part.Shape.distToShape": Said(
         "distance between two objects, measure distance, minimum distance",
@@ -247,44 +250,44 @@ SAID: Final[Mapping[str, Said]] = {
     ),
     "Part.Shape.CenterOfGravity": Said(
         "center of mass, center of gravity, centroid",
-        _code(_BOX, "doc.recompute()", "str(box.Shape.CenterOfGravity)"),
+        _of_box("str(box.Shape.CenterOfGravity)"),
     ),
     "Part.Shape.Faces": Said(
         "faces of a shape, list faces, get faces, loop over faces",
-        _code(_BOX, "doc.recompute()", "[face.Area for face in box.Shape.Faces]"),
+        _of_box("[face.Area for face in box.Shape.Faces]"),
     ),
     "Part.Shape.Edges": Said(
         "edges of a shape, list edges, get edges",
-        _code(_BOX, "doc.recompute()", "[edge.Length for edge in box.Shape.Edges]"),
+        _of_box("[edge.Length for edge in box.Shape.Edges]"),
     ),
     "Part.Shape.Vertexes": Said(
         "vertices of a shape, corner points, get vertices, vertex coordinates",
-        _code(_BOX, "doc.recompute()", "[str(it.Point) for it in box.Shape.Vertexes]"),
+        _of_box("[str(it.Point) for it in box.Shape.Vertexes]"),
     ),
     "Part.Face.normalAt": Said(
         "normal of a face, face normal",
-        _code(_BOX, "doc.recompute()", "str(box.Shape.Faces[0].normalAt(0, 0))"),
+        _of_box("str(box.Shape.Faces[0].normalAt(0, 0))"),
     ),
-    "Part.Shape.copy": Said("copy a shape", _code(_BOX, "doc.recompute()", "box.Shape.copy()")),
+    "Part.Shape.copy": Said("copy a shape", _of_box("box.Shape.copy()")),
     "Part.Shape.isInside": Said(
         "point inside a solid, is a point inside",
-        _code(_BOX, "doc.recompute()", "box.Shape.isInside(App.Vector(1, 1, 1), 0.01, True)"),
+        _of_box("box.Shape.isInside(App.Vector(1, 1, 1), 0.01, True)"),
     ),
     "Part.Shape.removeSplitter": Said(
         "refine shape, remove seams, merge coplanar faces",
-        _code(_BOX, "doc.recompute()", "solid = box.Shape.removeSplitter()"),
+        _of_box("solid = box.Shape.removeSplitter()"),
     ),
     "Part.Shape.isValid": Said(
         "check geometry, is the shape valid, valid solid",
-        _code(_BOX, "doc.recompute()", "box.Shape.isValid()"),
+        _of_box("box.Shape.isValid()"),
     ),
     "Part.Shape.tessellate": Said(
         "triangulate a shape, tessellate",
-        _code(_BOX, "doc.recompute()", "box.Shape.tessellate(0.5)[1][:3]"),
+        _of_box("box.Shape.tessellate(0.5)[1][:3]"),
     ),
     "Part.Shape.slice": Said(
         "slice a shape, slices at heights",
-        _code(_BOX, "doc.recompute()", "wires = box.Shape.slice(App.Vector(0, 0, 1), 5.0)"),
+        _of_box("wires = box.Shape.slice(App.Vector(0, 0, 1), 5.0)"),
     ),
     "Part.makeLine": Said(
         "line between two points, edge between two points, draw a line",

@@ -41,7 +41,12 @@ _UNNAMED: Final = ("saveAndIncrementFileName", "saveAndBackup", "saveAsBackup")
 _PICTURES: Final = ("sopoutput", "vm_picture", "picture", "lopoutput", "outputimage", "copoutput")
 _NETWORKS: Final = {"Vop": "/mat", "Lop": "/stage", "Driver": "/out"}
 """The networks that each scene has, by the category of the nodes in them."""
-COOKS: Final = Rule("cooks", "Houdini reports an error", "set_values or connect, as the error says")
+_SET_VALUES: Final = "set_values(items=[item], values={parm: value})"
+COOKS: Final = Rule(
+    "cooks",
+    f"Houdini cannot cook these nodes; {_SET_VALUES}, or connect, changes what the error names.",
+    _SET_VALUES,
+)
 
 
 class _Reads(ApiSearch, Building, Checking, CodeContext, Keyframes):
@@ -243,7 +248,7 @@ def find(path: str) -> hou.OpNode:
         network = hou.node(above or "/")
         names = [child.name() for child in network.children()] if network is not None else []
         near = ", ".join(f"{above}/{each}" for each in get_close_matches(name, names, 3))
-        hint = f" Near: {near}." if near else ""
+        hint = f" Names like it: {near}." if near else ""
         raise LookupError(f"{error}{hint}") from None
 
 

@@ -43,7 +43,7 @@ def node(item: str) -> str:
 def near(name: str, names: Iterable[str]) -> str:
     """Return a sentence with names that are similar to a name, after a space; "" if none is."""
     matches = get_close_matches(name, dict.fromkeys(names), n=3, cutoff=0.5)
-    return f" Near: {', '.join(matches)}." if matches else ""
+    return f" Names like it: {', '.join(matches)}." if matches else ""
 
 
 def short_name(path: str) -> str:

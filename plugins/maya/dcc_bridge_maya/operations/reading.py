@@ -46,18 +46,31 @@ FILES: Final = {
     "mayaUsdProxyShape": "filePath",
 }
 """The attributes that name a file, by the types of nodes."""
+_DELETE_FACES: Final = "run_python: cmds.delete(cmds.polyInfo(item, nme=True))"
+_TRIANGULATE: Final = "run_python: cmds.polyTriangulate(item)"
+_CLEAN_HISTORY: Final = 'clean(what=["history"])'
 _RULES: Final = (
     Rule(
         "non_manifold",
-        "edges with more than two faces, or faces with the same edges",
-        "run_python: cmds.delete the faces too many, by cmds.polyInfo(nme=True) or (lf=True)",
+        "These meshes have edges with more than two faces, or faces with the same edges; "
+        f"{_DELETE_FACES}, or the same with lf=True, deletes them.",
+        _DELETE_FACES,
     ),
-    Rule("ngons", "faces with more than four corners", "run_python: cmds.polyTriangulate(item)"),
-    Rule("history", "has construction history", 'clean(what=["history"])'),
+    Rule(
+        "ngons",
+        f"Faces of these meshes have more than four corners; {_TRIANGULATE} cuts them up.",
+        _TRIANGULATE,
+    ),
+    Rule(
+        "history",
+        f"These items have construction history; {_CLEAN_HISTORY} deletes it.",
+        _CLEAN_HISTORY,
+    ),
     Rule(
         "broken",
-        "a constraint without a target, or a deformer of nothing",
-        "delete it, or connect it again",
+        "These constraints have no target, or these deformers deform nothing; delete(items) "
+        "removes them, and connect gives them a target.",
+        "delete(items)",
     ),
 )
 _NEEDED_INPUTS: Final = (

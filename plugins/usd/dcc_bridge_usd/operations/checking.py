@@ -17,43 +17,98 @@ from .said import SAID
 
 _MAX_CHARACTERS: Final = 300  # of a reason
 _PRIMS_A_STEP: Final = 100  # prims that are validated in 10 ms
-# By the rule: USD's keyword for a family of validators, what is wrong, and how it is mended. These
-# few families matter to people who make scenes.
+_SET_VALUES: Final = "set_values(items=[prim], values={attribute: value})"
+_SET_FACES: Final = 'set_values(items=[prim], values={"faceVertexCounts": [4], ...})'
+_SET_DEFAULT: Final = 'set_values(items=["@scene"], values={"default_prim": "/World"})'
+_ASSIGN: Final = 'assign_material(items, material="name")'
+_GROUP: Final = 'group(items, under="/parent")'
+_RENAME: Final = 'rename(names={prim: "new name"})'
+_CLEAN_LINKS: Final = 'clean(what=["dead_links"])'
+_ADD_UVS: Final = "run_python: UsdGeom.PrimvarsAPI(prim).CreatePrimvar('st', ...)"
+_RULES: Final = (
+    Rule(
+        "default_prim",
+        "The scene has no default prim, so that no other scene can refer to it as a whole; "
+        f"{_SET_DEFAULT} says which prim that is.",
+        _SET_DEFAULT,
+    ),
+    Rule(
+        "dead_links",
+        "Relationships, connections or references of these prims lead to nothing; "
+        f"{_CLEAN_LINKS} removes them, and connect or assign_material makes new ones.",
+        _CLEAN_LINKS,
+    ),
+    Rule(
+        "ngons",
+        f"Faces of these meshes have more than four corners; {_SET_FACES} parts them.",
+        _SET_FACES,
+    ),
+    Rule(
+        "non_manifold",
+        f"Edges of these meshes have not two faces; {_SET_FACES} adds or removes faces.",
+        _SET_FACES,
+    ),
+    Rule(
+        "no_uvs",
+        f"These meshes have no texture coordinates; {_ADD_UVS} makes them.",
+        _ADD_UVS,
+    ),
+    Rule(
+        "no_material",
+        f"These prims have geometry and no material; {_ASSIGN} gives them one.",
+        _ASSIGN,
+    ),
+    Rule(
+        "duplicate_names",
+        f"These components share their name with others; {_RENAME} gives each a name of its own.",
+        _RENAME,
+    ),
+    Rule(
+        "usd_core",
+        "USD cannot compose these prims, or values of theirs are of a wrong type; "
+        f"{_SET_VALUES} takes a value of the type that find_api tells.",
+        _SET_VALUES,
+    ),
+    Rule(
+        "usd_geom",
+        "The geometry of these prims, or the scene's up axis or units, break USD's rules; "
+        f"{_SET_VALUES} sets what the reason names, and {_GROUP} moves a prim.",
+        _SET_VALUES,
+    ),
+    Rule(
+        "usd_shade",
+        f"These materials, shaders or bindings break USD's rules; {_ASSIGN} binds a material, and "
+        "connect and set_values edit a shader.",
+        _ASSIGN,
+    ),
+    Rule(
+        "usd_skel",
+        "These skeletons are bound where USD does not look for them; "
+        f"{_GROUP} moves a prim below a SkelRoot.",
+        _GROUP,
+    ),
+    Rule(
+        "usd_lux",
+        "These lights are where USD allows none; "
+        f"{_GROUP} moves a light below what is no light and no shader.",
+        _GROUP,
+    ),
+    Rule(
+        "usd_physics",
+        "USD cannot simulate the physics of these prims; "
+        f"{_SET_VALUES} sets what the reason names, and {_GROUP} moves a prim.",
+        _SET_VALUES,
+    ),
+)
+# USD's keywords for families of validators. These few matter to people who make scenes.
 _FAMILIES: Final = {
-    "usd_core": (
-        "UsdCoreValidators",
-        "USD cannot compose it, or it has values of a wrong type",
-        "set_values with a value of the type that find_api tells; run_python for what it refers to",
-    ),
-    "usd_geom": (
-        "UsdGeomValidators",
-        "Geometry that USD does not allow, or no up axis or units",
-        "set_values, as the reason says; group for what must not be below another",
-    ),
-    "usd_shade": (
-        "UsdShadeValidators",
-        "A material or its binding breaks USD's rules",
-        "assign_material for a binding, connect or set_values for a shader",
-    ),
-    "usd_skel": (
-        "UsdSkelValidators",
-        "A skeleton is bound where USD does not look for it",
-        "group(under=a SkelRoot), or run_python: UsdSkel.BindingAPI.Apply(prim)",
-    ),
-    "usd_lux": (
-        "UsdLuxValidators",
-        "A light stands where USD does not allow it",
-        "group under what is no light and no shader",
-    ),
-    "usd_physics": (
-        "UsdPhysicsValidators",
-        "Physics that USD cannot simulate",
-        "set_values or group, as the reason says; run_python for schemas of UsdPhysics",
-    ),
+    "usd_core": "UsdCoreValidators",
+    "usd_geom": "UsdGeomValidators",
+    "usd_shade": "UsdShadeValidators",
+    "usd_skel": "UsdSkelValidators",
+    "usd_lux": "UsdLuxValidators",
+    "usd_physics": "UsdPhysicsValidators",
 }
-_MEND_LINKS: Final = "clean(what=['dead_links']), or connect, or assign_material for a binding"
-_MEND_NGONS: Final = "set_values of faceVertexCounts and faceVertexIndices"
-_MEND_UVS: Final = "run_python: UsdGeom.PrimvarsAPI(prim).CreatePrimvar('st', ...)"
 _UV_TYPES: Final = (Sdf.ValueTypeNames.TexCoord2fArray, Sdf.ValueTypeNames.Float2Array)
 
 
@@ -61,22 +116,8 @@ class _Checking(_Items, ApiSearch, Checking):
     """Checks a scene, and looks things up in USD's schemas."""
 
     def rules(self) -> Iterable[Rule]:
-        """Yield our own rules, and a rule for each family of validators."""
-        yield Rule(
-            "default_prim",
-            "The scene has no default prim, so that it cannot be referenced whole",
-            'set_values(changes=[{"item": "@scene", "prop": "default_prim", "value": "/World"}])',
-        )
-        yield Rule(
-            "dead_links", "a relationship, connection or reference leads to nothing", _MEND_LINKS
-        )
-        yield Rule("ngons", "faces of more than four corners", _MEND_NGONS)
-        yield Rule("non_manifold", "edges of a mesh that have not two faces", _MEND_NGONS)
-        yield Rule("no_uvs", "meshes without texture coordinates", _MEND_UVS)
-        yield Rule("no_material", "geometry without a material", "assign_material")
-        yield Rule("duplicate_names", "components of one name, which clash in one group", "rename")
-        for name, (_, text, mend) in _FAMILIES.items():
-            yield Rule(name, text, mend)
+        """Return our own rules, and a rule for each family of validators."""
+        return _RULES
 
     def failures(self, rule: str, items: Sequence[str]) -> Iterator[tuple[str, str]]:
         """Yield what fails, prim by prim; what fails for the scene is yielded for its first prim.
@@ -100,7 +141,7 @@ class _Checking(_Items, ApiSearch, Checking):
         if rule in own:
             yield from own[rule](items)
             return
-        keyword = _FAMILIES[rule][0]
+        keyword = _FAMILIES[rule]
         if items:
             yield from self._of_scene(keyword, items[0])
         context = UsdValidation.ValidationContext([keyword], False)

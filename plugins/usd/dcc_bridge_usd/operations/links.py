@@ -90,11 +90,12 @@ def _paths(attribute: Usd.Attribute) -> Iterator[str]:
 
 
 def _seen_from(root: Sdf.Layer, layer: Sdf.Layer, path: str) -> str:
-    """Return a path of a layer as the root layer would write it; of a package only its file."""
-    path = path.partition("[")[0]
+    """Return a path of a layer as the root layer would write it."""
     if layer == root or not layer.realPath or not root.realPath or not path.startswith("."):
         return path
-    return relative(layer.ComputeAbsolutePath(path), os.path.dirname(root.realPath))
+    file, bracket, inner = path.partition("[")  # of a package: package.usdz[inner.usd]
+    whole = layer.ComputeAbsolutePath(file)
+    return relative(whole, os.path.dirname(root.realPath)) + bracket + inner
 
 
 def relative(path: str, folder: str) -> str:

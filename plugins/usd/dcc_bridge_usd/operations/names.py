@@ -35,7 +35,7 @@ def near(name: str, names: Iterable[str], above: Sdf.Path | None = None) -> str:
         suggestions = [str(above.AppendChild(child)) for child in suggestions]
     if not suggestions:
         return ""
-    return f" Near: {', '.join(suggestions)}."
+    return f" Names like it: {', '.join(suggestions)}."
 
 
 def examples(stage: Usd.Stage) -> list[str]:

@@ -99,7 +99,9 @@ class RowReader(qt.QObject):
         self._view = view
         self._reading = qt.QTimer(self, singleShot=True)
         self._reading.timeout.connect(self._read)
-        qt.QApplication.instance().focusObjectChanged.connect(self._look)
+        application = qt.QApplication.instance()
+        if isinstance(application, qt.QGuiApplication):
+            application.focusObjectChanged.connect(self._look)
 
     @qt.Slot(qt.QObject)
     def _look(self, focused: qt.QObject | None) -> None:

@@ -15,7 +15,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-import gi
+import gi  # type: ignore[import-not-found]  # the system's Python has it
 
 gi.require_version("Atspi", "2.0")
 from gi.repository import Atspi, GLib  # noqa: E402 - only with the line above

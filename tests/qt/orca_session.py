@@ -34,7 +34,8 @@ class Orca:
         ours, theirs = pty.openpty()
         Thread(target=self._listen, args=(ours,), daemon=True).start()
         log = os.ttyname(theirs)
-        command = ["orca", "--debug-file", log, "--user-prefs", folder / "orca", *_SPEECH_ALONE]
+        settings = str(folder / "orca")
+        command = ["orca", "--debug-file", log, "--user-prefs", settings, *_SPEECH_ALONE]
         self.process = subprocess.Popen(
             command,
             stdout=subprocess.DEVNULL,

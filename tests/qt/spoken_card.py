@@ -45,8 +45,8 @@ def export() -> Question:
 
 
 def ending() -> Question:
-    """Make a question whose last seconds begin as it is drawn."""
-    return ask_name(offers=Offers(30, 30))
+    """Make a question whose last half minute begins after a second, and again after *More time*."""
+    return ask_name(offers=Offers(31, 9000))
 
 
 def _png() -> bytes:

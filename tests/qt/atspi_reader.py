@@ -18,7 +18,7 @@ from typing import Any
 import gi  # type: ignore[import-not-found]  # the system's Python has it
 
 gi.require_version("Atspi", "2.0")
-from gi.repository import Atspi, GLib  # noqa: E402 - only with the line above
+from gi.repository import Atspi, GLib  # type: ignore[import-not-found]  # noqa: E402 - as above
 
 LIMIT_S = 50
 _MAX_CHILDREN = 60

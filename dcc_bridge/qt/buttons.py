@@ -426,6 +426,15 @@ class Countdown(qt.QWidget):
         return host_window.isVisible() and not host_window.isMinimized()
 
 
+class Box(qt.QCheckBox):
+    """A check box that is framed while it has the focus, with a caption or without."""
+
+    def paintEvent(self, event: qt.QPaintEvent) -> None:
+        """Frame the box while it has the focus."""
+        super().paintEvent(event)
+        outlines.draw_focus(self)
+
+
 class WrappedBox(qt.QWidget):
     """A check box with a caption that wraps, unlike the caption of a QCheckBox.
 
@@ -435,7 +444,7 @@ class WrappedBox(qt.QWidget):
 
     def __init__(self, caption: str, explanation: str) -> None:
         super().__init__()
-        self.box = qt.QCheckBox()
+        self.box = Box()
         self.box.setAccessibleName(caption)
         self.box.setAccessibleDescription(explanation)
         self.setToolTip(tool_tip(explanation))

@@ -20,6 +20,7 @@ import gi  # type: ignore[import-not-found]  # the system's Python has it
 gi.require_version("Atspi", "2.0")
 from gi.repository import Atspi, GLib  # type: ignore[import-not-found]  # noqa: E402 - as above
 
+assert sys.platform == "linux"
 LIMIT_S = 50
 _MAX_CHILDREN = 60
 _STEP_MS = 20

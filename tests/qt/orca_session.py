@@ -20,6 +20,7 @@ import time
 from pathlib import Path
 from threading import Thread
 
+assert sys.platform == "linux"
 LIMIT_S = 60
 _SAID = re.compile(r"SPEECH OUTPUT: '(.*?)'\s*\{", re.DOTALL)
 _SPEECH_ALONE = ("-e", "speech", "-d", "braille", "-d", "braille-monitor")

@@ -71,6 +71,14 @@ class RunControl:
         """
         return False
 
+    def rehearse(self, body: Callable[[], object], items: Sequence[str]) -> None:
+        """Try an edit and take it back, to draw the scene after it for a question. Main thread.
+
+        Args:
+            body: The edit.
+            items: The items that it takes away.
+        """
+
     def limit(self, seconds: float | None) -> None:
         """Limit the time that the skill may run from now on, open questions not counted.
 

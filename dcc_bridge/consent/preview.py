@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 
 from dcc_bridge.elicitation.question import Picture
 
@@ -14,6 +15,15 @@ class Preview:
     of the scene now once the edit is reverted. The methods here draw nothing; a subclass does where
     the host can. They raise nothing: a question is asked with its pictures or without them.
     """
+
+    @property
+    def can_rehearse(self) -> bool:
+        """Whether an edit may be tried only to draw the scene after it."""
+        return False
+
+    def rehearsing(self) -> AbstractContextManager[None]:
+        """Return a context in which an edit is tried only to draw the scene after it."""
+        return nullcontext()
 
     @property
     def is_cold(self) -> bool:

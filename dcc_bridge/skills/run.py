@@ -48,7 +48,14 @@ from dcc_bridge.elicitation.context import current_context
 from dcc_bridge.elicitation.question import Picture, Question
 from dcc_bridge.elicitation.text import safe_line
 from dcc_bridge.elicitation.types import PAUSED, Answered, ElicitationResponse, outcome
-from dcc_bridge.errors import BridgeClosed, BridgeError, PartlyApplied, Paused, Stopped
+from dcc_bridge.errors import (
+    BridgeClosed,
+    BridgeError,
+    NoConsent,
+    PartlyApplied,
+    Paused,
+    Stopped,
+)
 from dcc_bridge.skills.body import Body
 from dcc_bridge.skills.call_history import Outcome, Status, Trail, outcome_of_failure, refusal
 from dcc_bridge.skills.run_environment import RunEnvironment
@@ -260,6 +267,30 @@ class Run(RunControl):
             with self._steps.pause():
                 preview.warm_up()
         preview.expect_loss()
+
+    def rehearse(self, body: Callable[[], object], items: Sequence[str]) -> None:
+        """Try an edit and take it back, to draw the scene after it for a question. Main thread.
+
+        Nothing happens where no picture would be drawn, where a step cannot be reverted without a
+        trace, and in a scene in which a rehearsal took long before.
+
+        Args:
+            body: The edit.
+            items: The items that it takes away.
+        """
+        preview = self._loss_guard.preview
+        if not preview.can_rehearse:
+            return
+        preview.forget()
+        with self._steps.pause(), preview.rehearsing():
+            if preview.is_cold:
+                preview.warm_up()
+            preview.expect_loss()
+            with suppress(NoConsent), self._steps.open():  # reverted, as nobody has agreed to it
+                trial = self._steps.trial
+                if trial is not None and trial.keeps_redo:
+                    body()
+                    preview.draw_after(items)
 
     def pictures(self, items: Sequence[str]) -> tuple[Picture, ...]:
         """Return pictures of items that are lost after a yes, or none. Main thread."""

@@ -38,7 +38,14 @@ _OF: Final = " of "  # in the name of each part of an item: "modifier Bevel of C
 
 
 class Previews:
-    """The previews of one bridge, and what is known of the time that the host takes to draw."""
+    """The previews of one bridge, and what is known of the time that the host takes to draw.
+
+    Attributes:
+        operations: The host's operations, which tell the viewpoint.
+        clock: Returns seconds.
+        slow_to_rehearse: The scenes in which trying an edit only for its picture took long.
+        is_warm: Whether the host has drawn its first picture.
+    """
 
     def __init__(
         self, drawing: Drawing, marking: Marking, clock: Callable[[], float] = perf_counter
@@ -52,7 +59,8 @@ class Previews:
         """
         self.operations = drawing
         self._marking = marking
-        self._clock = clock
+        self.clock = clock
+        self.slow_to_rehearse = set[str]()
         self.is_warm = False
         self._slow_scene = ""
         self._slow_until = 0.0
@@ -65,7 +73,7 @@ class Previews:
     def is_slow(self) -> bool:
         """Whether a picture of this scene took so long that no more are drawn for a while."""
         is_same = self._slow_scene == self.operations.host.scene()
-        return is_same and self._clock() < self._slow_until
+        return is_same and self.clock() < self._slow_until
 
     def draw(self, shot: Shot, marks: Sequence[Mark], size: tuple[int, int]) -> bytes:
         """Draw a picture, and note how long that takes.
@@ -78,9 +86,9 @@ class Previews:
         Returns:
             A PNG.
         """
-        begin = self._clock()
+        begin = self.clock()
         png = self._marking.draw_marked(shot, *size, marks)
-        end = self._clock()
+        end = self.clock()
         if self.is_warm and end - begin >= _SLOW_S:
             self._slow_scene = self.operations.host.scene()
             self._slow_until = end + _REST_S
@@ -124,6 +132,20 @@ class ScenePreview(Preview):
         self._operations = previews.operations
         self._noted: _Noted | None = None
         self._after: _After | None = None
+
+    @property
+    def can_rehearse(self) -> bool:
+        """Whether pictures and rehearsals of this scene are fast, as far as is known."""
+        scene = self._operations.host.scene()
+        return not self._previews.is_slow and scene not in self._previews.slow_to_rehearse
+
+    @contextmanager
+    def rehearsing(self) -> Iterator[None]:
+        """Time a rehearsal: after a slow one there is none in this scene any more."""
+        begin = self._previews.clock()
+        yield
+        if self._previews.clock() - begin >= _SLOW_S:
+            self._previews.slow_to_rehearse.add(self._operations.host.scene())
 
     @property
     def is_cold(self) -> bool:

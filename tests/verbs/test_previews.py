@@ -16,7 +16,7 @@ from dcc_bridge.skills.skill import describe
 from dcc_bridge.verbs import previews
 from dcc_bridge.verbs.marks import HEIGHT, WIDTH
 from dcc_bridge.verbs.operations import Shot
-from dcc_bridge.verbs.previews import Previews
+from dcc_bridge.verbs.previews import Previews, ScenePreview
 from tests.live import text
 from tests.verbs.memory import MemoryHost, MemoryOperations, node
 from tests.verbs.steps import step
@@ -161,11 +161,50 @@ def test_a_skill_that_asks_by_itself_shows_the_scene_now(asking: Asking) -> None
     scene = asking()
 
     scene.fails("ask_to_lose", items=["/a", "/b"])
-    scene.fails("delete", items=["/rock"])
 
-    asked, deleted = (pictures(question) for question in scene.person.shown)
-    assert [picture.says for picture in asked] == ["Now: 2 meshes, marked"]
-    assert [picture.says for picture in deleted] == ["Now: 1 mesh, marked"]
+    (now,) = pictures(scene.person.shown[0])
+    assert now.says == "Now: 2 meshes, marked"
+
+
+def test_a_deletion_is_rehearsed_for_the_picture_after_it(asking: Asking) -> None:
+    """The rehearsal leaves nothing in the scene, in undo and redo, and in the record."""
+    scene = asking(NO, YES)
+    before = scene.host.scene_digest()
+    steps = list(scene.host.undo_labels)
+
+    scene.fails("delete", items=["/a"])
+    refused = scene.host.scene_digest(), list(scene.host.undo_labels)
+    scene.do("delete", items=["/a"])
+
+    now, after = pictures(scene.person.shown[0])
+    assert told(now)["items"] == ["/a", "/b", "/rock"]
+    assert told(after)["items"] == ["/b", "/rock"]
+    assert told(now)["eye"] == told(after)["eye"]
+    assert refused == (before, steps)
+    assert list(scene.nodes) == ["/b", "/rock"]
+    assert len(scene.host.undo_labels) == len(steps) + 1
+
+
+def test_a_deletion_is_rehearsed_no_more_where_that_took_long(asking: Asking) -> None:
+    scene = asking()
+    clock = Clock()
+    preview = scene.bridge._runner.environment.previews()
+    assert isinstance(preview, ScenePreview)
+    preview._previews.clock = clock
+    delete = scene.host.operations.delete
+
+    def slow(items: Sequence[str]) -> Any:
+        clock.now += 0.5
+        return delete(items)
+
+    scene.host.operations.delete = slow
+
+    scene.fails("delete", items=["/a"])
+    scene.fails("delete", items=["/a"])
+
+    first, second = (pictures(question) for question in scene.person.shown)
+    assert [picture.says for picture in first] == ["Now: 1 mesh, marked", "After"]
+    assert [picture.says for picture in second] == ["Now: 1 mesh, marked"]
 
 
 def test_a_loss_that_nobody_expected_is_shown_from_where_the_person_looks(asking: Asking) -> None:

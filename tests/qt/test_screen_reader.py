@@ -153,6 +153,25 @@ def test_a_check_box_that_is_left_out_says_so(app: QApplication) -> None:
     assert (before, box.accessibleDescription()) == ("Left out.", "")
 
 
+def test_rows_that_are_unticked_and_what_is_left_are_said(
+    app: QApplication, told: list[Any]
+) -> None:
+    dialog, _ = drawn(deletion())
+    assert dialog.preview is not None
+    items = dialog.preview.items
+    group = items.index(0)
+    item = items.index(0, 0, group)
+
+    items.setData(item, Qt.CheckState.Unchecked, Qt.ItemDataRole.CheckStateRole)
+
+    spoken = [one.data(Qt.ItemDataRole.AccessibleTextRole) for one in (group, item)]
+    assert spoken == [
+        "/World/Cameras/sq000, partly left out",
+        "/World/Cameras/sq000/sh0000_cam, left out",
+    ]
+    assert announced(told) == ["Delete 126 of 127 cameras"]
+
+
 @cache
 def reason_why_not() -> str:
     """Say what is missing for a screen reader; "" where nothing is."""

@@ -109,9 +109,11 @@ def read_values(lists: Sequence[BlockList], known: Known) -> dict[int, ReadBlock
     structs = 0
     for name in _LISTS:
         for block in by_name.get(name, ()):
-            if structs + _size(name, block) > most:
-                continue
-            values = _known_of(name, block, known) or _read_block(name, block)
+            values = _known_of(name, block, known)
+            if values is None:
+                if structs + _size(name, block) > most:
+                    continue
+                values = _read_block(name, block)
             read[id(block)] = ReadBlock(name, block, values)
             structs += len(values)
             if structs >= most:

@@ -1119,6 +1119,17 @@ def test_a_custom_property_of_a_person_between_two_steps_is_not_told(
     assert "shot" not in now
 
 
+def test_an_object_that_a_script_made_between_two_steps_moves_no_other(
+    operations: EveryPort,
+) -> None:
+    account_of_kept(operations, call("place", "Cube", (1, 0, 0)))
+    bpy.data.objects.new("Anchor", None)  # the first of all now, and in no scene
+
+    now = account_of_kept(operations, call("place", "Cube", (1, 2, 0)))
+
+    assert now == "changed: Cube, location: [1, 0, 0] -> [1, 2, 0]"
+
+
 def test_an_undo_between_two_steps_is_not_told_of_the_second(operations: EveryPort) -> None:
     account_of_kept(operations, call("place", "Cube", (1, 0, 0)))
     operations.host.undo()

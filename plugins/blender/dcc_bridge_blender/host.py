@@ -69,7 +69,7 @@ class BlenderHost(Host):
         self._reach = AgreedIds()
         self._inventories = Inventories()  # of what an undo has to bring back
         self._outside = Outside(self._stack, self._changes)
-        self._between = ValuesBetween(self._stack, self._changes)
+        self._between = ValuesBetween(self._changes)
         self._is_prepared = False  # whether the next step can begin
         self._step: OpenStep | None = None
         # Of the newest step; None where an error kept them from being found.

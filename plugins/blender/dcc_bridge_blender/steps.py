@@ -26,33 +26,28 @@ _MAX_COMPARED: Final = 2_000  # objects of a file that is compared completely ou
 class ValuesBetween:
     """The values that an account has read, for the next step, which need not read them again.
 
-    They hold as long as Blender reports no change. It counts changes of hidden objects as well, of
-    which it does not say what they are.
+    They hold as long as Blender reports no change, undo or opening of a file. It reports that a
+    hidden object was changed as well, but not which one.
     """
 
-    def __init__(self, stack: Stack, changes: ChangeCounter) -> None:
+    def __init__(self, changes: ChangeCounter) -> None:
         """Begin without any values."""
-        self._stack = stack
         self._changes = changes
         self._values = NO_VALUES
-        self._state = self._now()
+        self._count = 0
 
     def keep(self, values: LastValues) -> None:
         """Keep the values as they are now."""
         self._values = values
-        self._state = self._now()
+        self._count = self._changes.count
 
     def take(self) -> LastValues:
         """Return the values that were kept, once; none if they may be others now."""
         values = self._values
         self._values = NO_VALUES
-        if self._state != self._now():
+        if self._count != self._changes.count:
             return NO_VALUES
         return values
-
-    def _now(self) -> tuple[int, int, int]:
-        """Return a state that differs after a change that Blender has reported, and an undo."""
-        return self._changes.count, self._stack.moves, self._stack.opened
 
 
 class OpenStep:

@@ -429,12 +429,16 @@ class Bridge:
         """Offer the verbs that a host can do, and the tool that runs code. A thread of its own."""
         from dcc_bridge import verbs
         from dcc_bridge.code.host_tools import host_tools
-        from dcc_bridge.verbs.ports import CodeContext
+        from dcc_bridge.verbs.ports import CodeContext, Drawing, Marking
+        from dcc_bridge.verbs.previews import Previews
 
         if operations is None:
             return
         if isinstance(operations, CodeContext):
             self._runner.environment.writers = operations.writers
+        is_seen = self.broker.audience.host is not None and self.settings.question_pictures
+        if is_seen and isinstance(operations, Drawing) and isinstance(operations, Marking):
+            self._runner.environment.previews = Previews(operations, operations).of_call
         tools = host_tools(
             operations, self.settings, self.audit, lambda name: name in self.registry.replaced
         )
@@ -485,7 +489,7 @@ class Bridge:
         records = TaskRecords(self.audit, recovered)
         calls = ParkedCalls(self.broker, self.recent)
         name = self.host.name
-        tasks = Tasks(calls, self.broker, self.recent, name, self.instance.id, records)
+        tasks = Tasks(calls, self.recent, name, self.instance.id, records)
         scene = SceneResources(self.host, self.main, worker.spawn)
         self._changes.add(scene.changed)
         server = Server(

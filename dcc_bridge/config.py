@@ -27,7 +27,8 @@ _POLICIES: Final = {
 }
 # The studio's file, in TOML: the names of settings with their fixed values.
 POLICY: Final = _POLICIES.get(sys.platform, Path("/etc/dcc_bridge/policy.toml"))
-_REMOVED: Final = ("grant_minutes",)  # settings of older versions, which a policy may still have
+# Settings of older versions, which a policy may still have.
+_REMOVED: Final = ("grant_minutes", "host_deadline", "client_deadline")
 _AT_LEAST_ONE: Final = ("dialogs_per_minute", "pending_questions")
 _LEAST_ANSWER: Final = 4000  # below that an answer says nothing
 _BOOLEANS: Final = {"1": True, "true": True, "0": False, "false": False}  # in the environment
@@ -41,6 +42,8 @@ class Settings:
         port: The port of the server; 0 for a free one.
         runtime: The user's own folder in which running hosts are found.
         host_dialogs: Whether questions may be drawn in the host.
+        question_pictures: Whether a question about a loss at the host shows the scene now and
+            after.
         consent: The surface that is asked for consent, where host and client can both be asked.
         input: The surface that is asked for anything else: the "client" first, the "host", or
             "either".
@@ -59,9 +62,8 @@ class Settings:
         dialogs_per_minute: How many dialogs a client may cause in a minute; the next ones wait.
         pending_questions: How many questions of a client the host draws at a time; the next ones
             wait.
-        host_deadline: Seconds for an answer in the host's dialog; a long form has more.
-        client_deadline: Seconds for an answer in the client; 15 % of these while other calls wait
-            for the answer. A call may wait as long for the host's main thread.
+        deadline: Seconds for an answer, in the host's dialog and in the client alike. A call may
+            wait as long for the host's main thread.
         audit: The folder for the audit log; None for the usual one of this system.
         user_skills: The folder of the user's own skills; None for the usual one of this system.
         project: The project's folder; its skills are in "skills" below it.
@@ -71,6 +73,7 @@ class Settings:
     port: int = 0
     runtime: Path | None = None
     host_dialogs: bool = True
+    question_pictures: bool = True
     consent: Literal["host", "either"] = "host"
     input: Literal["client", "host", "either"] = "client"
     unattended: Literal["refuse", "deny", "allow"] = "refuse"
@@ -82,8 +85,7 @@ class Settings:
     session_grants: bool = True
     dialogs_per_minute: int = 10
     pending_questions: int = 3
-    host_deadline: float = 45.0
-    client_deadline: float = 300.0
+    deadline: float = 300.0
     audit: Path | None = None
     user_skills: Path | None = None
     project: Path | None = None

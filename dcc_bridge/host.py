@@ -281,6 +281,15 @@ class UndoStack(Protocol):
             of it was undone again.
         """
 
+    @property
+    def undo_labels(self) -> list[str]:
+        """The entries that can be undone, the newest last, as many as the application lists.
+
+        The person is shown which entries of their own are between those of agents. By default the
+        list is empty, and such an entry has no name.
+        """
+        return []
+
     @abstractmethod
     def undo(self) -> None:
         """Undo the step on top of the stack.
@@ -625,6 +634,19 @@ def digest(facts: object) -> str:
 
     text = json.dumps(facts, default=str, sort_keys=True)
     return sha256(text.encode()).hexdigest()
+
+
+def scene_digest(host: Host, fingerprint: str) -> str:
+    """Digest which scene is open, with the state of some items in it. Main thread.
+
+    Args:
+        host: The application.
+        fingerprint: The state of the items, as `Host.fingerprint` returns it.
+
+    Returns:
+        A digest in hexadecimal, the same for the same items of the same scene.
+    """
+    return digest([host.scene(), host.file(), fingerprint])
 
 
 def compared(before: Mapping[K, str], now: Mapping[K, str], touched: Container[K] = ()) -> Changes:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:  # a plug-in is loaded before there is a window, and Qt with i
     from dcc_bridge.bridge import Bridge
     from dcc_bridge.qt.binding import QWidget
     from dcc_bridge.qt.event_loop import HostLoop
+    from dcc_bridge.qt.keep_bar import KeepBar
     from dcc_bridge.qt.panel.panel import Panel
     from dcc_bridge.qt.presenter import DialogPresenter
     from dcc_bridge.server.failed_start import FailedStart
@@ -39,6 +40,7 @@ _MODULES: Final = (
     "dcc_bridge.bridge",
     "dcc_bridge.qt.event_loop",
     "dcc_bridge.qt.presenter",
+    "dcc_bridge.qt.keep_bar",
 )
 
 
@@ -49,6 +51,7 @@ class _Parts:
     loop: HostLoop
     presenter: DialogPresenter
     bridge: Bridge
+    keep_bar: KeepBar | None = None
     panel: Panel | None = None
 
 
@@ -191,6 +194,7 @@ class PlugIn:
     def _start(self) -> Future[None]:
         from dcc_bridge.bridge import Bridge
         from dcc_bridge.qt.event_loop import HostLoop
+        from dcc_bridge.qt.keep_bar import KeepBar
         from dcc_bridge.qt.presenter import DialogPresenter
 
         if self._parts is not None:
@@ -214,7 +218,10 @@ class PlugIn:
             )
             ready = bridge.start()
             on_failure.pop_all()
-        self._parts = _Parts(loop, presenter, bridge)
+        parts = _Parts(loop, presenter, bridge)
+        parts.keep_bar = KeepBar(bridge, presenter.notifications, partial(_is_panel_seen, parts))
+        presenter.is_shown_elsewhere = parts.keep_bar.covers
+        self._parts = parts
         return ready
 
     def _main_window(self) -> QWidget | None:
@@ -263,10 +270,19 @@ class PlugIn:
         self.cleanup.callback(self.host.when_ready(partial(self._import, modules, then)))
 
 
+def _is_panel_seen(parts: _Parts) -> bool:
+    """Return whether the panel can be seen in the host."""
+    from dcc_bridge.qt.binding import isValid
+
+    return parts.panel is not None and isValid(parts.panel) and parts.panel.is_seen
+
+
 def _delete_widgets(parts: _Parts) -> None:
     """Delete the widgets at once: a widget that the host deletes later crashes the host's exit."""
     from dcc_bridge.qt.binding import delete, isValid
 
+    if parts.keep_bar is not None:
+        parts.keep_bar.close()
     if parts.panel is not None and isValid(parts.panel):
         parts.panel.close_for_good()
         delete(parts.panel)

@@ -261,10 +261,11 @@ class Window:
     def panel(self) -> QWidget:
         """Have a session in which a good deal goes on, and give the whole window."""
         furnish(self._parts)
+        self._parts.ended("Moved 12 boxes", "done", ago=40)
+        self._parts.ended("Turned 12 boxes", "done", ago=20)
         until(lambda: self.presenter.dialogs and self.presenter.notifications.visible)
         self.presenter.dialogs[0].set_aside()
-        for chip in self.presenter.notifications.visible:
-            chip.hide()
+        self.presenter.notifications.clear()
         QTest.qWait(2 * _PAINTED)
         host: QWidget = self._host
         return host

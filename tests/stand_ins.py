@@ -116,6 +116,10 @@ class FakeHost(PretendedHost):
         super().__init__(items, has_ui=has_ui, file=file)
         self.framed: list[str] = []
 
+    @property
+    def undo_labels(self) -> list[str]:
+        return self.labels
+
     def scene(self) -> str:
         return self._file.name if self._file is not None else "fake.scene"
 

@@ -16,14 +16,13 @@ def test_an_argument_wins_over_the_environment_and_that_over_the_default(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("DCC_BRIDGE_PORT", "4000")
-    monkeypatch.setenv("DCC_BRIDGE_HOST_DEADLINE", "2.5")
+    monkeypatch.setenv("DCC_BRIDGE_DEADLINE", "2.5")
     monkeypatch.setenv("DCC_BRIDGE_HOST_DIALOGS", "false")
     monkeypatch.setenv("DCC_BRIDGE_SKILLS", os.pathsep.join(("one", "two")))
 
-    settings = Settings.load(port=5000, host_deadline=None)
+    settings = Settings.load(port=5000, deadline=None)
 
-    values = settings.port, settings.host_deadline, settings.client_deadline
-    assert values == (5000, 2.5, 300.0)
+    assert (settings.port, settings.deadline, settings.answer_bytes) == (5000, 2.5, 40_000)
     assert settings.host_dialogs is False
     assert settings.skills == (Path("one"), Path("two"))
 
@@ -59,7 +58,7 @@ def test_what_a_studio_fixes_cannot_be_loosened(
     "text",
     [
         *("unattended = 'sure'", "no_such = 1", "= broken", "host_dialogs = 1", "port = true"),
-        *("dialogs_per_minute = 0", "pending_questions = 0", "host_deadline = -1.0"),
+        *("dialogs_per_minute = 0", "pending_questions = 0", "deadline = -1.0"),
         *("python = 'session'", "python = 'session_hash'"),
     ],
 )
@@ -88,11 +87,12 @@ def test_a_slip_in_the_policy_is_named_with_its_line(line: str, said: str, tmp_p
         Settings().under(policy)
 
 
+@pytest.mark.parametrize("name", ["grant_minutes", "host_deadline", "client_deadline"])
 def test_a_setting_that_was_removed_is_told_once_and_stops_nothing(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
+    name: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     policy = tmp_path / "policy.toml"
-    policy.write_text('edit = "ask"\ngrant_minutes = 30\nmany = 20\n')
+    policy.write_text(f'edit = "ask"\n{name} = 30\nmany = 20\n')
 
     for _ in range(2):
         settings = Settings().under(policy)
@@ -100,7 +100,7 @@ def test_a_setting_that_was_removed_is_told_once_and_stops_nothing(
 
     (record,) = caplog.records
     assert record.getMessage() == (
-        f"The studio's policy {policy}, line 2: the setting 'grant_minutes' was removed and has no "
+        f"The studio's policy {policy}, line 2: the setting {name!r} was removed and has no "
         "effect. Delete the line."
     )
 

@@ -30,9 +30,7 @@ from mcp_types import ElicitRequestParams, ElicitRequestURLParams, ElicitResult
 from dcc_bridge import cli, skill
 from dcc_bridge.cli.skill import PAGES
 from dcc_bridge.config import Settings
-from dcc_bridge.elicitation.broker import HELD_UP_SHARE
 from dcc_bridge.elicitation.rate_limits import MUTE_DURATION_S
-from dcc_bridge.elicitation.routing import FIELD_TIME_S
 from dcc_bridge.elicitation.schema import MAX_FIELDS, parse
 from dcc_bridge.skills.skill import Metadata
 from dcc_bridge_usd import install
@@ -712,11 +710,7 @@ def test_the_figures_of_readme_are_those_of_the_code() -> None:
     figures = [int(figure) for figure in re.findall(r"\b\d+\b", limits)]
 
     assert figures == [
-        settings.host_deadline,
-        FIELD_TIME_S,
-        settings.client_deadline,
-        settings.client_deadline,
-        settings.client_deadline * HELD_UP_SHARE,
+        settings.deadline,
         settings.pending_questions,
         settings.dialogs_per_minute,
         MUTE_DURATION_S / 60,

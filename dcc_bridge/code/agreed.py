@@ -77,7 +77,7 @@ def agree(
         why: What the agent says that the code is for.
         writes: The declared files and folders.
         session: The client's session, which gets the text once a person has agreed to it.
-        settings: They say whether the text is kept, and how long the person has.
+        settings: They say whether the text is kept.
         host: The host whose scene the code edits.
         read_only: Whether the edits are taken back in any case.
 
@@ -109,7 +109,6 @@ def agree(
         title="Run code",
         undoable=not (writes or text.closes_scene),
         files=files,
-        timeout=settings.client_deadline,  # a text takes longer to read than a sentence
         details=_details(text, session.previous),
     )
     call.ledger.limit_losses()  # the code's losses are asked about once they are known

@@ -274,6 +274,7 @@ class Attempt:
         failure: BaseException | None = None
         self._loss_guard.unauthorized = None
         self._ending = None
+        self._prepare_pictures()
         try:
             with self._steps.open(is_last=True):
                 self._check_can_try()
@@ -294,6 +295,15 @@ class Attempt:
         if self._loss_guard.unauthorized is not None:  # the body has caught it
             raise self._loss_guard.unauthorized
         return value
+
+    def _prepare_pictures(self) -> None:
+        """Prepare pictures of a loss, if the body says that it is destructive."""
+        preview = self._loss_guard.preview
+        preview.forget()
+        if self._call.risk == "destructive" and self._ask_for_loss is None:
+            if preview.is_cold:
+                preview.warm_up()
+            preview.expect_loss()
 
     def _timed(self, body: Callable[[], T]) -> T:
         begin = perf_counter()

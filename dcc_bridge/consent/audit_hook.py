@@ -110,6 +110,27 @@ def watched_by(watch: Watch, writers: Sequence[Writer] = ()) -> Iterator[None]:
         note_modules()
 
 
+@contextmanager
+def unwatched() -> Iterator[None]:
+    """Watch nothing on this thread for the block, in which the host's own event loop goes on.
+
+    What add-ons and timers of the person do then is not done by the run. It raises nothing.
+
+    Returns:
+        A context manager.
+    """
+    ident = get_ident()
+    watch = watches.pop(ident, None)
+    profile = sys.getprofile()
+    sys.setprofile(None)
+    try:
+        yield
+    finally:
+        sys.setprofile(profile)
+        if watch is not None:
+            watches[ident] = watch
+
+
 def _profiler(watch: Watch, writers: Sequence[Writer]) -> Callable[[FrameType, str, Any], None]:
     """Return a profile function that has the watch refuse writers that cannot be replaced.
 

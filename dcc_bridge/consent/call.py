@@ -8,7 +8,7 @@ writes the reason of its end, once.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
@@ -21,7 +21,7 @@ from dcc_bridge.consent.ledger import CallGrant, LastingLosses, Ledger
 from dcc_bridge.consent.loss import Loss
 from dcc_bridge.elicitation.caller import Progress, Risk
 from dcc_bridge.elicitation.context import caller_here, running_caller
-from dcc_bridge.elicitation.question import Caller, Question
+from dcc_bridge.elicitation.question import Caller, Picture, Question
 from dcc_bridge.elicitation.refusal import refusal
 from dcc_bridge.elicitation.types import Answered, ElicitationResponse
 from dcc_bridge.errors import WrongRisk
@@ -70,6 +70,14 @@ class RunControl:
             PartlyApplied: An edit of somebody else lies on top.
         """
         return False
+
+    def rehearse(self, body: Callable[[], object], items: Sequence[str]) -> None:
+        """Try an edit and take it back, to draw the scene after it for a question. Main thread.
+
+        Args:
+            body: The edit.
+            items: The items that it takes away.
+        """
 
     def limit(self, seconds: float | None) -> None:
         """Limit the time that the skill may run from now on, open questions not counted.
@@ -142,6 +150,13 @@ class RunControl:
 
     def note_answer(self, question: Question, response: ElicitationResponse) -> None:
         """Note the answer to a question of the body. Any thread."""
+
+    def expect_loss(self) -> None:
+        """Prepare pictures of a loss, before the body edits. Main thread."""
+
+    def pictures(self, items: Sequence[str]) -> tuple[Picture, ...]:
+        """Return pictures of items that are lost after a yes, or none. Main thread."""
+        return ()
 
     def question_opened(self) -> None:
         """Note that a question is open. Any thread."""
@@ -272,6 +287,12 @@ class Call(Caller):
     def answered_before(self, question: Question) -> ElicitationResponse | None:
         """Return the answer of the try before this one, or None."""
         return self.control.answered_before(question)
+
+    def pictures(self, items: Sequence[str]) -> tuple[Picture, ...]:
+        """Return the pictures of the run where items may be lost, or none."""
+        if self.risk != "destructive":
+            return ()
+        return self.control.pictures(items)
 
     def question_opened(self) -> None:
         """Tell the run that a question is open. Any thread."""

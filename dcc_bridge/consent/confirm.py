@@ -24,7 +24,7 @@ from dcc_bridge.elicitation.question import Consent, Question
 from dcc_bridge.elicitation.refusal import check
 from dcc_bridge.elicitation.types import SCENE_CHANGED, outcome
 from dcc_bridge.errors import Cancelled
-from dcc_bridge.host import Host
+from dcc_bridge.host import Host, scene_digest
 from dcc_bridge.threads.flows import (
     Flow,
     awaiting,
@@ -272,7 +272,8 @@ class _Plan:
         fingerprint = host.fingerprint(consent.items)
         kinds = tuple(host.kinds(consent.items))
         labels = tuple(host.display_names(consent.items))
-        consent = replace(consent, kinds=kinds, labels=labels)
+        scene = scene_digest(host, fingerprint)
+        consent = replace(consent, kinds=kinds, labels=labels, scene=scene)
         if not self.undoable:
             consent = self._with_files(consent, host)
         return SceneSnapshot(consent, fingerprint)
@@ -345,7 +346,7 @@ class _Plan:
             return self._edit(agreed, left_out, fn)
         refuse_without_call("An edit")
         future = current_call().control.edit(lambda: self._edit(agreed, left_out, fn))
-        result = yield future, context.broker.settings.client_deadline
+        result = yield future, context.broker.settings.deadline
         return cast("_EditResult[T]", result)
 
     def _edit(

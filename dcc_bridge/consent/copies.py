@@ -10,8 +10,9 @@ from dcc_bridge import checkpoints
 from dcc_bridge.consent.call import Call
 from dcc_bridge.elicitation.ask import ask_flow
 from dcc_bridge.elicitation.context import current_context, look
-from dcc_bridge.elicitation.question import Consent, Question
+from dcc_bridge.elicitation.question import Question
 from dcc_bridge.elicitation.types import ElicitationResponse
+from dcc_bridge.host import scene_digest
 from dcc_bridge.threads.flows import Flow
 
 
@@ -30,11 +31,9 @@ def ask_with_checkpoint(question: Question, call: Call) -> Flow[ElicitationRespo
     Raises:
         NoCheckpoint: No copy can be kept, so nothing may be lost.
     """
-    if question.undoable:
-        return (yield from ask_flow(question))
-    question = yield from look(lambda: _with_checkpoint_place(question))
+    question = yield from look(lambda: _bound_to_scene(question))
     answer = yield from ask_flow(question)
-    if question.agrees(answer):
+    if question.agrees(answer) and not question.undoable:
         files = None
         if question.consent is not None:
             files = question.consent.files
@@ -43,13 +42,16 @@ def ask_with_checkpoint(question: Question, call: Call) -> Flow[ElicitationRespo
     return answer
 
 
-def _with_checkpoint_place(question: Question) -> Question:
-    """Return the question with the folder in which a copy will be kept. Main thread."""
-    folder = None
+def _bound_to_scene(question: Question) -> Question:
+    """Return the question with its scene, and the folder in which a copy is kept. Main thread."""
     context = current_context()
-    if context is not None:
-        folder = str(checkpoints.checkpoint_folder(context.host))
-    consent = replace(question.consent or Consent(), kept=folder)
+    consent = question.consent
+    if context is None or consent is None:
+        return question
+    host = context.host
+    consent = replace(consent, scene=scene_digest(host, host.fingerprint(consent.items)))
+    if not question.undoable:
+        consent = replace(consent, kept=str(checkpoints.checkpoint_folder(host)))
     return replace(question, consent=consent)
 
 

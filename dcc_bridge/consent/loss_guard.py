@@ -25,6 +25,7 @@ from dcc_bridge.audit.trail import RunRecord
 from dcc_bridge.consent.call import Call
 from dcc_bridge.consent.copies import keep_checkpoint
 from dcc_bridge.consent.loss import Loss, UnauthorizedLoss
+from dcc_bridge.consent.preview import Preview
 from dcc_bridge.errors import BridgeError, Ended, NoConsent, NotGranted, NotRecorded
 from dcc_bridge.host import Host, Trial
 
@@ -41,9 +42,12 @@ class LossGuard:
         is_other_scene: Whether the body was allowed to close the scene since this was last reset.
         watching: Makes the block around each stretch in which acts outside the scene are refused;
             see `dcc_bridge.consent.outside`.
+        preview: Draws what the call is about to lose.
     """
 
-    def __init__(self, host: Host, call: Call, record: RunRecord, label: str) -> None:
+    def __init__(
+        self, host: Host, call: Call, record: RunRecord, label: str, preview: Preview | None = None
+    ) -> None:
         """Prepare the judge of a call.
 
         Args:
@@ -51,6 +55,7 @@ class LossGuard:
             call: The call.
             record: The record that the scene may be changed.
             label: The label of the call's undo steps, for the record.
+            preview: Draws what the call is about to lose; None for no pictures.
         """
         self._host = host
         self._call = call
@@ -62,6 +67,7 @@ class LossGuard:
         self.unauthorized: UnauthorizedLoss | None = None
         self.is_other_scene = False
         self.watching: Callable[[], AbstractContextManager[None]] = nullcontext
+        self.preview = preview or Preview()
 
     @contextmanager
     def reading(self, part: str) -> Iterator[None]:
@@ -159,6 +165,7 @@ class LossGuard:
         breaks = list[str]()
         if trial is not None:
             breaks = trial.broken()
+            self.preview.draw_after(lost)
         return Loss(tuple(lost), tuple(breaks))
 
     def _lost(self, agreed: Sequence[str]) -> list[str]:

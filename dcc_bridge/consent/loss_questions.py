@@ -11,7 +11,7 @@ from dcc_bridge.elicitation.ask import ask_flow, sayable, yes_or_no
 from dcc_bridge.elicitation.question import Consent, Question
 from dcc_bridge.elicitation.refusal import check
 from dcc_bridge.elicitation.text import plural
-from dcc_bridge.host import Changes, Host
+from dcc_bridge.host import Changes, Host, scene_digest
 from dcc_bridge.threads.flows import run_sync
 
 _LONG_S: Final = 1.0  # the question states the time of a body that ran for longer
@@ -98,7 +98,13 @@ def _confirm(host: Host, call: Call, message: str, loss: Loss, verb: str, second
         form=yes_or_no(verb),
         title=call.title,
         key="consent",
-        consent=Consent(loss.items, loss.kinds(host), labels=labels),
+        consent=Consent(
+            loss.items,
+            loss.kinds(host),
+            labels=labels,
+            breaks_nothing=not loss.breaks,
+            scene=scene_digest(host, fingerprint),
+        ),
     )
     answer = run_sync(ask_flow(question), "confirm")
     check(question, answer)

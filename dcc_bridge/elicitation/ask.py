@@ -199,6 +199,8 @@ def ask_flow(question: Question) -> Flow[ElicitationResponse]:
         consent = replace(question.consent, skill=call.inner_skill)
         question = replace(question, consent=consent)
     with call.asking(on_main=context.main.is_current):
+        if context.main.is_current:
+            question = _with_pictures(question)
         future = context.broker.ask(question)
         job = context.main.job
         if job is not None and not future.done():
@@ -210,6 +212,14 @@ def ask_flow(question: Question) -> Flow[ElicitationResponse]:
         call.dialogue.answered_by = answer.answered_by
         call.note_answer(question, answer)
         return answer
+
+
+def _with_pictures(question: Question) -> Question:
+    """Return a question with the pictures of its items that its call has."""
+    if question.consent is None or not question.items:
+        return question
+    pictures = question.call.pictures(question.items)
+    return replace(question, consent=replace(question.consent, pictures=pictures))
 
 
 def _refuse(question: Question) -> None:

@@ -37,6 +37,7 @@ from dcc_bridge.audit.log import Auditor, nowhere
 from dcc_bridge.audit.trail import QuestionRecord
 from dcc_bridge.elicitation import open_question, types
 from dcc_bridge.elicitation.caller import BACKGROUND
+from dcc_bridge.elicitation.late_answers import Card, LateQuestion, LateQuestions, can_be_late
 from dcc_bridge.elicitation.open_question import OpenQuestion, Presentation
 from dcc_bridge.elicitation.question import (
     Caller,
@@ -44,6 +45,7 @@ from dcc_bridge.elicitation.question import (
     HandOver,
     HostPresenter,
     Offers,
+    Presenter,
     PresenterEvent,
     Question,
     Reply,
@@ -71,8 +73,6 @@ MAX_OPEN_QUESTIONS: Final = 64  # at a time, on all surfaces together; one more 
 MAX_OPEN_QUESTIONS_OF_A_CLIENT: Final = 8
 # Nobody reads a question in less, so a client that declines sooner has not shown the question.
 MIN_READING_TIME_S: Final = 0.3
-# The share of the client's time to answer that is left while other calls wait for the asking one.
-HELD_UP_SHARE: Final = 0.15
 _WRONG_TYPE: Final = "each value must be a text, a number, yes or no, or a list of texts."
 
 
@@ -104,8 +104,7 @@ class Broker:
             settings: What the studio allows; None for the defaults.
             host: Draws questions in the host; None where no person sits there.
             clock: Calls a function after some seconds; None for a timer thread.
-            holder: Returns the call for which other calls wait, or None. The client of that call
-                has less time to answer.
+            holder: Returns the call for which other calls wait, or None.
             auditor: Records the questions and answers.
             grants: The answers that a person gave in advance; None for no such answers.
 
@@ -125,6 +124,7 @@ class Broker:
         self._shares = Shares("questions", MAX_OPEN_QUESTIONS_OF_A_CLIENT, MAX_OPEN_QUESTIONS)
         self._open: list[OpenQuestion] = []
         self._callbacks = callbacks.Callbacks()
+        self._late = LateQuestions(self.audience, self._clock, self._callbacks.call)
         self._is_closed = False
 
     @property
@@ -134,8 +134,12 @@ class Broker:
 
     @property
     def asked(self) -> list[tuple[Question, tuple[Surface, ...]]]:
-        """The questions that wait for an answer, each with the surfaces that draw it."""
-        return [(pending.question, pending.surfaces) for pending in self._pending()]
+        """The questions that wait for an answer, each with the surfaces that draw it.
+
+        Those whose call has ended come last.
+        """
+        waiting = [(pending.question, pending.surfaces) for pending in self._pending()]
+        return [*waiting, *self._late.asked]
 
     def watch(self, fn: Callable[[], None]) -> callbacks.Unsubscribe:
         """Call a function whenever a question is put, moves to another surface or ends.
@@ -149,13 +153,14 @@ class Broker:
         return self._callbacks.add(fn)
 
     def bring(self, question: Question) -> None:
-        """Move a question from its client to the host, if the client still shows it."""
+        """Draw a question in the host that its client shows, or whose time is over."""
         pending = self._find(question)
-        if pending is None or not pending.host_remains:
+        if pending is None:
+            self._late.open(question.id)
             return
         presentation = pending.presentation_on("client")
-        if presentation is not None:
-            self._end_presentation(presentation, "handed_over")
+        if presentation is not None and pending.host_remains:
+            self._answer_here(presentation)
 
     def dismiss(
         self,
@@ -169,7 +174,9 @@ class Broker:
             response: How it ends: by default the person at the host closed it.
         """
         pending = self._find(question)
-        if pending is not None:
+        if pending is None:
+            self._late.drop(question.id)
+        else:
             pending.settle(response)
 
     def ask(self, question: Question) -> Future[types.ElicitationResponse]:
@@ -191,7 +198,11 @@ class Broker:
         call.dialogue.repeats = None
         facts = question_facts(question)
         record = QuestionRecord(self._auditor, call, facts, self.settings.allow_list)
+        late = self._late.claim(question)
+        if late is not None:
+            question = replace(question, id=late.question.id)  # its card in the host has this id
         pending = OpenQuestion(question, self.audience.stages(question), record, self._clock)
+        pending.stays_late = self.audience.host is not None and can_be_late(question)
         call.question_opened()
         pending.future.add_done_callback(lambda _: self._clean_up(pending))
         with self._lock:
@@ -205,8 +216,10 @@ class Broker:
         covering = self.audience.grants.covered_by(question)
         if covering is not None:
             self._settle_by_grant(pending, covering)
-            return pending.future
-        self._begin_stage(pending)
+        elif late is not None:
+            self._resume(pending, late)
+        else:
+            self._begin_stage(pending)
         if question.visit is not None:
             question.visit.follow(pending.handle_visit)
         return pending.future
@@ -226,48 +239,49 @@ class Broker:
         response = types.ElicitationResponse(True, data, None, "accept", "grant")
         pending.settle(response, further_facts)
 
-    def end(self, call: Caller, message: str = types.CANCELLED) -> None:
+    def _resume(self, pending: OpenQuestion, late: LateQuestion) -> None:
+        """Go on with a question where its earlier call left it: with its answer, or its card."""
+        pending.is_late = True
+        pending.stages.appendleft(("host",))
+        for presentation in pending.begin_next_stage() or ():
+            with _cancelling_on_error(pending):
+                if late.reply is not None:
+                    self._dispatch(presentation, late.reply)
+                else:
+                    self._show_in_host(presentation, late.card)
+        self._callbacks.call()
+
+    def end(self, call: Caller, message: str = types.CANCELLED, *, is_left: bool = False) -> None:
         """End every open question of a call that nobody waits for any more.
 
         Args:
             call: The call.
             message: Why, as a message of `ElicitationResponse`.
+            is_left: Whether the client stopped waiting before its time was over. Then the cards in
+                the host stay, and their answers wait for the same call made again.
         """
         call.ending.reason = message
         for pending in self._pending():
             if pending.question.call is call:
+                pending.is_left = is_left
                 pending.cancel(message)
 
     def held_up(self, call: Caller | None = None) -> str:
         """Return a phrase about the answer for which other calls wait.
 
-        If the client has let its time to answer pass, the question is cancelled here.
-
         Args:
             call: The call for which the others wait; None to ask `holder` for that call.
 
         Returns:
-            A phrase for a person, with the time at which the wait ends; "" where the others wait
-            for no answer.
+            A phrase for a person, with the time at which the wait ends if that is known; "" where
+            the others wait for no answer.
         """
         if call is None:
             call = self._holder()
         for pending in self._pending():
-            if pending.question.call is call:
-                return self._wait_of_others(pending)
+            if pending.question.call is call and pending.surfaces:
+                return _wait_of_others(pending)
         return ""
-
-    def _wait_of_others(self, pending: OpenQuestion) -> str:
-        """Return a phrase about how long other calls wait; cancel an overdue question."""
-        left = pending.time_left(HELD_UP_SHARE * self.settings.client_deadline)
-        if left is None:
-            return ""
-        if left <= 0:
-            pending.cancel(types.TIMED_OUT)
-            return ""
-        until = time.strftime("%H:%M:%S", time.localtime(time.time() + left))
-        asker = client_label(pending.question.call) or "the host"
-        return f"the answer to a question of {asker}, until {until} at the latest"
 
     def unblock(self, standstill: Standstill) -> None:
         """End the questions for which the main thread may stand still. `Watchdog` calls this."""
@@ -297,6 +311,7 @@ class Broker:
         for pending in self._pending():
             pending.question.call.ending.reason = types.BRIDGE_CLOSED
             pending.cancel(types.BRIDGE_CLOSED)
+        self._late.close()
 
     def _pending(self) -> list[OpenQuestion]:
         with self._lock:
@@ -313,8 +328,20 @@ class Broker:
         with self._lock:
             if pending in self._open:
                 self._open.remove(pending)
+        self._keep_late(pending)
         pending.notify_end()
         self._callbacks.call()
+
+    def _keep_late(self, pending: OpenQuestion) -> None:
+        """Keep a question that nobody answered in time, or before its client left."""
+        if pending.future.cancelled() or not pending.stays_late:
+            return
+        has_timed_out = pending.future.result().message == types.TIMED_OUT
+        card = None
+        if pending.is_left:
+            card = pending.detach_card()
+        if has_timed_out or card is not None:
+            self._late.keep(pending.question, card)
 
     def _begin_stage(self, pending: OpenQuestion, unable: Unable | None = None) -> None:
         """Go to the next stage; after the last stage nobody is left to ask.
@@ -345,16 +372,10 @@ class Broker:
     def _show_in_client(self, presentation: Presentation) -> None:
         pending = presentation.open_question
         host = self.audience.host
-        limit = pending.question.timeout or self.settings.client_deadline
+        limit = pending.question.timeout or self.settings.deadline
         question = replace(pending.question, offers=Offers(limit, limit))
         channel = self.audience.channel(question)
         presentation.draw(channel, question, limit, self._handle_event)
-
-        def end_if_held_up() -> None:
-            self.held_up()
-
-        held_up_limit = HELD_UP_SHARE * self.settings.client_deadline
-        presentation.add_timer(self._clock(held_up_limit, end_if_held_up))
         if host is not None and ("host",) in pending.stages:
             self._show_chip(presentation, host)
 
@@ -364,7 +385,7 @@ class Broker:
         name = client_name(pending.question.call)
 
         def answer_here() -> None:
-            self._end_presentation(presentation, "handed_over")
+            self._answer_here(presentation)
 
         def cancel() -> None:
             pending.settle(open_question.CLOSED_BY_PERSON)
@@ -376,13 +397,19 @@ class Broker:
         else:
             presentation.add_cleanup(chip)
 
+    def _answer_here(self, presentation: Presentation) -> None:
+        """Move a question from its client to the host, before all other questions there."""
+        presentation.open_question.is_wanted = True
+        self._end_presentation(presentation, "handed_over")
+
     def _queue_for_host(self, presentation: Presentation) -> None:
         """Show a question at the host once its client's earlier questions have had their turns."""
         pending = presentation.open_question
         limits = self.audience.limits
         label = client_label(pending.question.call)
-        # A question that is asked again after an invalid answer still has its place.
-        if label is None or presentation.retried:
+        # A question that is asked again after an invalid answer still has its place, and one that
+        # the person asked to see comes first.
+        if label is None or presentation.retried or pending.is_wanted:
             self._show_in_host(presentation)
             return
         entry = limits.enter(label, lambda delay: self._leave_queue(presentation, delay))
@@ -405,18 +432,26 @@ class Broker:
             elif not self._is_closed:
                 self._show_in_host(presentation)
 
-    def _show_in_host(self, presentation: Presentation) -> None:
-        question = presentation.open_question.question
-        offers = self.audience.offers(question)
-        question = replace(question, offers=offers)
-        presentation.draw(self.audience.host, question, offers.latest, self._handle_event)
+    def _show_in_host(self, presentation: Presentation, card: Card | None = None) -> None:
+        """Show a question in the host, by a card that is drawn there already if there is one."""
+        pending = presentation.open_question
+        offers = self.audience.offers(pending.question)
+        offers = replace(offers, is_wanted=pending.is_wanted)
+        question = replace(pending.question, offers=offers)
+        presenter: Presenter | None = card or self.audience.host
+        presentation.draw(presenter, question, offers.latest, self._handle_event)
 
     def _handle_event(
         self, presentation: Presentation, drawing: int, event: PresenterEvent
     ) -> None:
         """Handle an event that a surface reports, unless the question has ended or moved on."""
         pending = presentation.open_question
-        if pending.future.done() or not presentation.claim_event(drawing):
+        if not presentation.claim_event(drawing):
+            return
+        if presentation.card is not None:
+            presentation.card.report(event)
+            return
+        if pending.future.done():
             return
         with _cancelling_on_error(pending):
             self._dispatch(presentation, event)
@@ -531,6 +566,17 @@ class Broker:
         pending = presentation.open_question
         if pending.end_presentation(presentation, reason):
             self._begin_stage(pending, unable)
+
+
+def _wait_of_others(pending: OpenQuestion) -> str:
+    """Return a phrase about the question for which other calls wait."""
+    asker = client_label(pending.question.call) or "the host"
+    phrase = f"the answer to a question of {asker}"
+    left = pending.client_time_left
+    if left is None:
+        return phrase
+    until = time.strftime("%H:%M:%S", time.localtime(time.time() + left))
+    return f"{phrase}, until {until} at the latest"
 
 
 @contextmanager

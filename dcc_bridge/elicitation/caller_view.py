@@ -16,7 +16,25 @@ from dcc_bridge.host import Host
 MAX_HEADER_CHARS: Final = 100  # of each text that says who asks
 _MAX_ARGUMENT_CHARS: Final = 200
 _CLOSING_QUOTES: Final = {ord("»"): numbered("»")}  # a value cannot contain what closes it
+_MAX_FILE_CHARS: Final = 400
+_DIGEST_CHARS: Final = 12  # of a digest, enough to compare two by eye
 Facts = tuple[tuple[str, str], ...]  # captions and texts
+
+
+def who_asks(call: Caller, host: Host, tr: Translate = english) -> str:
+    """Return who asks, in which scene, as one sentence: "claude-code asks, in shot_010.usda"."""
+    scene = safe_line(host.scene(), MAX_HEADER_CHARS)
+    return tr("{client} asks, in {scene}", client=_label(call, host.name, tr), scene=scene)
+
+
+def source(call: Caller, tr: Translate = english) -> Facts:
+    """Return the file of the skill that asks and its digest, as far as they are known."""
+    facts = []
+    if call.file:
+        facts.append((tr("File"), safe_line(call.file, _MAX_FILE_CHARS)))
+    if call.digest:
+        facts.append((tr("Digest"), safe_line(call.digest[:_DIGEST_CHARS])))
+    return tuple(facts)
 
 
 def header(call: Caller, host: Host, tr: Translate = english) -> Facts:
@@ -32,15 +50,19 @@ def asker(call: Caller, host: str, tr: Translate = english) -> Facts:
     A token proves the client's label. Nothing proves the name that the client gives itself.
     """
     client = call.client
-    label = tr("{host} itself", host=host)
-    if client is not None:
-        label = safe_line(client.label, MAX_HEADER_CHARS)
-    facts = [(tr("Asked by"), label)]
+    facts = [(tr("Asked by"), _label(call, host, tr))]
     if client is not None and client.name:
         claim = safe_line(f"{client.name} {client.version}".strip(), MAX_HEADER_CHARS)
         facts.append((tr("Calls itself"), tr("{client} (self-reported)", client=claim)))
     facts.append((tr("Skill"), safe_line(call.title, MAX_HEADER_CHARS)))
     return tuple(facts)
+
+
+def _label(call: Caller, host: str, tr: Translate) -> str:
+    """Return the name under which the person knows who asks."""
+    if call.client is None:
+        return tr("{host} itself", host=host)
+    return safe_line(call.client.label, MAX_HEADER_CHARS)
 
 
 @dataclass(frozen=True, slots=True)

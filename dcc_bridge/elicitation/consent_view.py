@@ -7,16 +7,18 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Sequence
 from typing import Final
 
 from dcc_bridge.elicitation.question import Consent
-from dcc_bridge.elicitation.text import Translate, english, safe_line
+from dcc_bridge.elicitation.text import Translate, english, plural, safe_line
+from dcc_bridge.host import in_words
 
 _MAX_KINDS: Final = 4  # that are named; the others are counted together
 
 
 def item_counts(consent: Consent, tr: Translate = english) -> str:
-    """Return how many items of each kind there are, such as "Camera (2) · mesh (10)".
+    """Return how many items of each kind there are, such as "10 meshes · 2 cameras".
 
     Any thread. It raises nothing.
 
@@ -27,36 +29,59 @@ def item_counts(consent: Consent, tr: Translate = english) -> str:
     Returns:
         The text; without kinds the number of all items: "12 items".
     """
-    kinds = Counter(consent.kinds).most_common()
-    if not kinds:
-        n = len(consent.items)
+    return kind_counts(consent.kinds, len(consent.items), tr)
+
+
+def kind_counts(kinds: Sequence[str], n: int, tr: Translate = english) -> str:
+    """Return how many of some items are of which kind. Any thread. It raises nothing.
+
+    Args:
+        kinds: The type of each item, as the host calls it; empty where the types are not known.
+        n: The number of the items.
+        tr: Translates the texts of the bridge.
+    """
+    counts = Counter(kinds).most_common()
+    if not any(kinds):
         if n == 1:
             return tr("1 item")
         return tr("{n:,} items", n=n)
-    # A host says "gone" of an item that is no longer in the scene.
-    own_names = {"": tr("untyped"), "gone": tr("no longer there")}
-    parts = []
-    for kind, count in kinds[:_MAX_KINDS]:
-        name = own_names.get(kind) or _kind_in_words(kind)
-        parts.append(f"{name} ({count:,})")
-    others = sum(count for _, count in kinds[_MAX_KINDS:])
+    parts = [_counted(kind, count, tr) for kind, count in counts[:_MAX_KINDS]]
+    others = sum(count for _, count in counts[_MAX_KINDS:])
     if others:
-        parts.append(tr("other types ({n:,})", n=others))
+        parts.append(tr("{n:,} of other types", n=others))
     return " · ".join(parts)
 
 
-def _kind_in_words(kind: str) -> str:
-    """Return a host's type as people write it: "Sketch" for "Sketcher::SketchObject"."""
+def _counted(kind: str, n: int, tr: Translate) -> str:
+    """Return how many items there are of a kind: "2 cameras"."""
+    if kind == "":
+        return tr("{n:,} untyped", n=n)
+    if kind == "gone":  # a host says so of an item that is no longer in the scene
+        return tr("{n:,} no longer there", n=n)
+    noun = _noun_of(kind)
+    if n == 1 or not noun.replace(" ", "").isalpha():
+        return f"{n:,} {noun}"
+    return plural(n, noun).replace(str(n), f"{n:,}", 1)
+
+
+def _noun_of(kind: str) -> str:
+    """Return a host's type as people write it: "sketch" for "Sketcher::SketchObject"."""
     module, _, name = kind.rpartition("::")
     # In Houdini "labs::tree::2.0" is one name.
     if module.isalpha() and name.isalnum():
-        name = re.sub("(Document)?Object", "", name) or name
-    else:
-        name = kind
-    words = re.sub("(?<=[a-z])(?=[A-Z])", " ", name)
-    if " " in words or words.isupper():
-        words = words.replace("_", " ").capitalize()
-    return safe_line(words)
+        kind = re.sub("(Document)?Object", "", name) or name
+    return safe_line(in_words(kind))
+
+
+def _undo_promise(consent: Consent, tr: Translate) -> str:
+    """Return what one undo does, or "" for an edit of unknown items."""
+    if consent.items and consent.breaks_nothing:
+        return tr("One undo brings all of it back. No other item refers to them.")
+    if consent.items:
+        return tr("One undo brings all of it back.")
+    if consent.arguments:
+        return tr("One undo takes all of it back.")
+    return ""
 
 
 def undo_line(consent: Consent, tr: Translate = english) -> str:
@@ -67,9 +92,7 @@ def undo_line(consent: Consent, tr: Translate = english) -> str:
     if consent.overwrites_nothing:
         return tr("Nothing is overwritten. Undo does not remove a new file.")
     if consent.undoable:
-        if consent.items or consent.arguments:
-            return tr("Can be undone as one step.")
-        return ""
+        return _undo_promise(consent, tr)
     folders = ", ".join(safe_line(folder.name) for folder in consent.uncopied)
     if consent.kept is None and not folders:
         return tr("This can NOT be undone.")

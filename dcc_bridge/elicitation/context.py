@@ -127,7 +127,7 @@ def look(fn: Callable[[], T]) -> Flow[T]:
     if context is None or context.main.is_current:
         return fn()
     call = flows.current.get()
-    limit = context.broker.settings.client_deadline
+    limit = context.broker.settings.deadline
     if call is not None:
         future = call.control.look(fn)
     else:

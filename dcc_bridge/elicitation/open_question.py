@@ -21,6 +21,7 @@ from typing import Final
 from dcc_bridge.audit.trail import QuestionRecord
 from dcc_bridge.callbacks import CallLater, Unsubscribe, call_safely
 from dcc_bridge.elicitation import text, types
+from dcc_bridge.elicitation.late_answers import ANSWER_LATER, Card
 from dcc_bridge.elicitation.question import (
     MAX_REASON_CHARS,
     Presenter,
@@ -56,6 +57,10 @@ class OpenQuestion:
         presentations: The presentations of the present stage.
         lock: Held while any of these changes.
         clock: Calls a function after some seconds.
+        is_wanted: Whether the person asked to see the question in the host.
+        stays_late: Whether the person can still answer at the host when the time is over.
+        is_left: Whether the client stopped waiting for the answer before its time was over.
+        is_late: Whether the person had the question, or answered it, before this call was made.
     """
 
     def __init__(
@@ -72,6 +77,10 @@ class OpenQuestion:
         self.presentations: list[Presentation] = []
         self.lock = threading.RLock()
         self.clock = clock
+        self.is_wanted = False
+        self.stays_late = False
+        self.is_left = False
+        self.is_late = False
         self._refusal: Reply | None = None  # with the reason, or with what the person typed
         self._is_settled = False
 
@@ -88,6 +97,20 @@ class OpenQuestion:
         with self.lock:
             return self.presentation_on("host") is not None or ("host",) in self.stages
 
+    def detach_card(self) -> Card | None:
+        """Take out the host's presentation, so that its card stays when the question ends.
+
+        Returns:
+            The card; None where the host draws none.
+        """
+        with self.lock:
+            presentation = self.presentation_on("host")
+            if presentation is None or not presentation.waits:
+                return None
+            self.presentations.remove(presentation)
+            presentation.card = Card(presentation.end)
+        return presentation.card
+
     def presentation_on(self, surface: Surface) -> Presentation | None:
         """Return the question's presentation on a surface, if there is one."""
         with self.lock:
@@ -96,26 +119,16 @@ class OpenQuestion:
                     return presentation
         return None
 
-    def time_left(self, at_client: float) -> float | None:
-        """Return the seconds until the question ends if nobody answers.
+    @property
+    def client_time_left(self) -> float | None:
+        """The seconds until the question ends if nobody answers; None where the host draws it.
 
-        Args:
-            at_client: The limit in seconds while the client is the only surface.
-
-        Returns:
-            The seconds; 0 or less if the client has let that limit pass. None where no surface
-            draws the question.
+        The host's time stands still while nobody can see the question, so its end is not known.
         """
-        with self.lock:
-            drawn = [shown for shown in self.presentations if shown.is_drawn]
-        only_client = self.surfaces == ("client",)
-        left = []
-        for presentation in drawn:
-            limit = presentation.limit
-            if only_client:
-                limit = min(limit, at_client)
-            left.append(limit - presentation.age)
-        return max(left, default=None)
+        presentation = self.presentation_on("client")
+        if presentation is None or self.surfaces != ("client",):
+            return None
+        return max(0.0, presentation.limit - presentation.age)
 
     def begin_next_stage(self) -> list[Presentation] | None:
         """Begin the next stage.
@@ -184,7 +197,10 @@ class OpenQuestion:
 
     def cancel(self, message: str) -> None:
         """End the question without an answer, for a reason of the bridge."""
-        self.settle(cancelled_response(message))
+        response = cancelled_response(message)
+        if message == types.TIMED_OUT and self.stays_late:
+            response = replace(response, reason=ANSWER_LATER)
+        self.settle(response)
 
     def refuse(self, reply: Reply, surface: Surface) -> None:
         """End the question with a person's refusal, and with the reason they gave."""
@@ -220,7 +236,10 @@ class OpenQuestion:
     ) -> bool:
         """Record how the question ended; return False for a grant that cannot be recorded."""
         facts = answer_facts(self.question, response, self._refusal)
-        return self.record.end(replace(facts, besides=further_facts))
+        besides = dict(further_facts)
+        if self.is_late:
+            besides["late"] = True
+        return self.record.end(replace(facts, besides=besides))
 
 
 class Presentation:
@@ -231,6 +250,7 @@ class Presentation:
         surface: The surface that draws the question.
         retried: Whether the question was drawn anew after an invalid answer.
         limit: Seconds for an answer, from the last drawing on.
+        card: The card in the host that outlives the question, or None.
     """
 
     def __init__(self, open_question: OpenQuestion, surface: Surface) -> None:
@@ -238,9 +258,11 @@ class Presentation:
         self.surface = surface
         self.retried = False
         self.limit = 0.0
+        self.card: Card | None = None
         self._lock = threading.Lock()
         self._drawing = 0  # the number of the last drawing; 0 while the question was never drawn
         self._drawn_at = time.monotonic()
+        self._is_claimed = False  # whether an event of the last drawing was claimed
         self._cleanups: list[TakeDown] | None = []  # of the last drawing; None after `end`
         self._end_cleanups: list[TakeDown] = []  # of the whole presentation
         self._end_reason = ""
@@ -250,6 +272,12 @@ class Presentation:
         """Whether the question was drawn; else it still waits for its turn."""
         with self._lock:
             return self._drawing > 0
+
+    @property
+    def waits(self) -> bool:
+        """Whether the question is drawn, and its surface has reported no event."""
+        with self._lock:
+            return self._drawing > 0 and not self._is_claimed
 
     @property
     def age(self) -> float:
@@ -269,6 +297,7 @@ class Presentation:
         """
         with self._lock:
             self._drawing += 1
+            self._is_claimed = False
             drawing = self._drawing
             self.limit = limit
             self._drawn_at = time.monotonic()
@@ -302,6 +331,7 @@ class Presentation:
             if self._cleanups is None or drawing != self._drawing:
                 return False
             self._drawing += 1
+            self._is_claimed = True
             return True
 
     def add_cleanup(self, take_down: TakeDown, *, lasting: bool = False) -> None:

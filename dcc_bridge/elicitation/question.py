@@ -13,11 +13,11 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Protocol
 
 from dcc_bridge.audit.redact import Redacted
 from dcc_bridge.elicitation import types
@@ -34,6 +34,7 @@ Stage = tuple[Surface, ...]  # the surfaces that show a question at the same tim
 
 MAX_MESSAGE_BYTES: Final = 8192  # of a question's message, as UTF-8
 MAX_REASON_CHARS: Final = 500  # of the reason that a person gives; the rest is not read
+_MAX_ITEMS_KEPT: Final = 50  # of a question that has ended
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +65,11 @@ class Caller:
         risk: What the skill may do: "destructive" once a destructive skill inside the call asks.
         client: The client that called, or None for the host itself.
         digest: The digest of the skill's file.
+        file: The path of the skill's file, or "" for a skill without a file.
         route: The presenters of the client.
         arguments: The arguments of the call, without hidden values.
+        repeat_key: Equal for the same skill and arguments, called again; "" for a call that cannot
+            be called again.
         ending: The reason why the body should stop before its own end.
         dialogue: The questions and answers of the call so far.
         is_recorded: Whether the audit log has the call, so that the call's end is recorded too.
@@ -77,8 +81,10 @@ class Caller:
     risk: Risk = "read"
     client: Client | None = None
     digest: str = ""
+    file: str = ""
     route: Route = Route()
     arguments: Redacted = field(default_factory=Redacted)
+    repeat_key: str = ""
     ending: CallEnding = field(default_factory=CallEnding)
     dialogue: Dialogue = field(default_factory=Dialogue)
     is_recorded: bool = False
@@ -123,6 +129,19 @@ class Caller:
         """
         return None
 
+    def pictures(self, items: Sequence[str]) -> tuple[Picture, ...]:
+        """Return pictures of the items that a question of the call is about. Main thread.
+
+        It is called while no undo step is open, just before the question is put. It raises nothing.
+
+        Args:
+            items: The items, at least one.
+
+        Returns:
+            The scene now and after the edit, the first one alone, or none.
+        """
+        return ()
+
     def question_opened(self) -> None:
         """Handle that a question of the call is open. Any thread."""
 
@@ -149,6 +168,9 @@ class Question:
         reason: Why the question is asked again, or None.
         details: A text that is agreed to, shown whole; or None.
         offers: What else the person may do with the question on this surface.
+        late: Whether the call has ended, and the answer stands for the same call made again: ""
+            for a question that the call waits for; "expired" for a question that the person may
+            still answer; "answered" for a question whose answer waits for the call.
         id: The id of the question.
     """
 
@@ -163,6 +185,7 @@ class Question:
     reason: str | None = None
     details: Details | None = None
     offers: Offers = field(default_factory=lambda: Offers())
+    late: Literal["", "expired", "answered"] = ""
     id: str = field(default_factory=lambda: os.urandom(4).hex())
 
     @property
@@ -226,6 +249,8 @@ class Question:
         Returns:
             The items but those that the person unticked.
         """
+        if not response.left_out:
+            return self.items
         left_out = frozenset(response.left_out)
         return tuple(item for item in self.items if item not in left_out)
 
@@ -236,7 +261,7 @@ class Question:
             response: The response to the question.
 
         Returns:
-            The question's message, how the question ended, and who ended it.
+            The question's message, items and pictures, how the question ended, and who ended it.
         """
         how = response.message or types.DECLINED
         if response.accepted and how != types.COMPLETION_UNVERIFIED:
@@ -246,7 +271,21 @@ class Question:
                 how = types.AGREED
             else:
                 how = types.DECLINED
-        return Answered(self.message, how, response.answered_by)
+        items: tuple[str, ...] = ()
+        pictures: tuple[Picture, ...] = ()
+        if self.consent is not None:
+            items = self.consent.shown_items
+            pictures = self.consent.pictures
+        return Answered(
+            self.message,
+            how,
+            response.answered_by,
+            response.reason or "",
+            is_consent=self.consent is not None,
+            count=len(items),
+            items=items[:_MAX_ITEMS_KEPT],
+            pictures=pictures,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,6 +301,18 @@ class Page:
     url: str
     description: str | None = None
     visit: Visit | None = None
+
+
+class Picture(NamedTuple):
+    """A picture in a question.
+
+    Attributes:
+        png: The picture, as the bytes of a PNG file.
+        says: What the picture shows, for the caption and for a screen reader.
+    """
+
+    png: bytes
+    says: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -280,8 +331,13 @@ class Consent:
         arguments: The names and whole values of the skill's arguments, where they are agreed to.
         uncopied: Folders among the files; no copy is kept of their contents.
         labels: The texts that the person reads in place of the items; empty for the items.
+        pictures: The scene now, with the items marked, and after the edit; the first one alone, or
+            none, where more could not be drawn.
         may_take_fewer: Whether the asker can go on with some of the items, so that the person may
             untick the others.
+        breaks_nothing: Whether a trial has shown that no other item stops working.
+        scene: A digest of the open scene and of the items, as `scene_digest` makes it; "" where
+            that is not known.
     """
 
     items: tuple[str, ...] = ()
@@ -293,7 +349,10 @@ class Consent:
     arguments: tuple[tuple[str, str], ...] = ()
     uncopied: tuple[Path, ...] = ()
     labels: tuple[str, ...] = ()
+    pictures: tuple[Picture, ...] = field(default=(), compare=False)
     may_take_fewer: bool = False
+    breaks_nothing: bool = False
+    scene: str = field(default="", compare=False)
 
     @property
     def shown_items(self) -> tuple[str, ...]:
@@ -313,8 +372,9 @@ class Offers:
     """The acts that are offered to a person at the host, besides an answer.
 
     Attributes:
-        soon: Seconds after which the question ends unless the person types or asks for more time.
-        latest: Seconds after which the question ends whatever the person does.
+        soon: Seconds for an answer. They run only while the person could see the question, and
+            neither reads nor types.
+        latest: Seconds after which the question ends whatever the person does, seen or not.
         hand_over: The client's name, where the question can be answered there instead; else None.
         remember: The number of items that a yes for the session covers; 0 for a question without
             items, whose yes covers calls with the same arguments. None where a yes for the session
@@ -322,15 +382,17 @@ class Offers:
         mute: The label of the client that may be muted, or None.
         typed: The values that the person typed, and did not send, when the same question was asked
             before; or None.
+        is_wanted: Whether the person asked to see the question, so that it comes before the others.
         since: When the question was drawn, by the monotonic clock in seconds.
     """
 
-    soon: float = 45.0
-    latest: float = 45.0
+    soon: float = 300.0
+    latest: float = 300.0
     hand_over: str | None = None
     remember: int | None = None
     mute: str | None = None
     typed: Mapping[str, Any] | None = None
+    is_wanted: bool = False
     since: float = field(default_factory=time.monotonic, compare=False)
 
     @property

@@ -105,7 +105,10 @@ class QuestionQueue:
         self._waiting: deque[Ticket] = deque()
         # The values that were filled in and not sent, by `_draft_key`; in memory only.
         self._drafts: dict[tuple[str, ...], Mapping[str, Any]] = {}
-        self._ended = 0  # questions that ended since the queue was empty
+        # The ids of the questions since the queue was empty, without those that nobody has seen and
+        # that were withdrawn.
+        self._numbered: list[str] = []
+        self._seen: set[str] = set()
         self._is_closed = False
         self.shown: Ticket | None = None
 
@@ -157,6 +160,11 @@ class QuestionQueue:
     def _add(self, ticket: Ticket) -> None:
         if self._is_closed:
             ticket.settle(_CLOSED)
+            return
+        if ticket.question.id not in self._numbered:  # else it is asked again
+            self._numbered.append(ticket.question.id)
+        if ticket.question.offers.is_wanted:
+            self._show_first(ticket)
         else:
             self._waiting.append(ticket)
             self._show_next()
@@ -173,6 +181,10 @@ class QuestionQueue:
         if ticket is None:
             return
         self._waiting.remove(ticket)
+        self._show_first(ticket)
+
+    def _show_first(self, ticket: Ticket) -> None:
+        """Show a question at once; the drawn one waits meanwhile."""
         shown = self.shown
         self.shown = None
         if shown is not None:
@@ -220,6 +232,7 @@ class QuestionQueue:
         while self.shown is None and self._waiting:
             ticket = self._waiting.popleft()
             self.shown = ticket
+            self._seen.add(ticket.question.id)
             question = ticket.question
             typed = self._drafts.get(_draft_key(question))
             ticket.question = replace(question, offers=replace(question.offers, typed=typed))
@@ -229,17 +242,20 @@ class QuestionQueue:
                 log.exception("the question %s could not be drawn", ticket.question.id)
                 self.end(ticket, Unable())
         if self.shown is None:
-            self._ended = 0
+            self._numbered.clear()
+            self._seen.clear()
             return
-        place = self._ended + 1
-        self._surface.show_place(place, place + len(self._waiting))
+        place = self._numbered.index(self.shown.question.id) + 1
+        self._surface.show_place(place, len(self._numbered))
 
     def _remove(self, ticket: Ticket) -> None:
         if ticket is self.shown:
             self.shown = None
-            self._ended += 1
         elif ticket in self._waiting:
             self._waiting.remove(ticket)
+        id = ticket.question.id
+        if id not in self._seen and id in self._numbered:
+            self._numbered.remove(id)
         typed = self._surface.take_down(ticket)
         form = ticket.question.form
         if typed is None or form is None:

@@ -47,4 +47,8 @@ def refusal(question: Question, answer: ElicitationResponse) -> errors.NotConfir
     if answer.message == types.MUTED:
         how = f"{how} ({reason})"
         reason = ""
-    return kind(question.message, reason, how, question.call.remainder)
+    left = question.call.remainder
+    if answer.message == types.TIMED_OUT and reason:  # how the answer can still be had
+        left = f"{left} {reason}"
+        reason = ""
+    return kind(question.message, reason, how, left)

@@ -34,11 +34,10 @@ from dcc_bridge.elicitation.question import (
     Question,
     Stage,
 )
-from dcc_bridge.elicitation.text import split_lines
 
 MAX_WAITING_QUESTIONS: Final = 50  # of a client, for the host's dialog; one more is refused
-FIELD_TIME_S: Final = 15.0  # to read and fill in each field after the first
-LINE_TIME_S: Final = 1.0  # to read each line of a text that is agreed to
+# A question that nobody could see ends after so many times the time for an answer.
+UNSEEN_FACTOR: Final = 12
 
 
 class SessionAnswers(Protocol):
@@ -93,7 +92,6 @@ class Audience:
         limits: How much each client may ask at the host.
         grants: The answers that were given in advance.
         silent: The labels of clients that declare that they can ask, and cannot.
-        patient: The labels of clients whose requests do not time out while a question is open.
     """
 
     def __init__(
@@ -106,7 +104,6 @@ class Audience:
         )
         self.grants = grants
         self.silent = set[str | None](known_clients.SILENT)
-        self.patient = set[str | None]()
 
     def stages(self, question: Question) -> tuple[Stage, ...]:
         """Return the stages of a question, first to last."""
@@ -138,8 +135,7 @@ class Audience:
         """Return what a person at the host may do with a question besides answering it."""
         call = question.call
         settings = self.settings
-        soon = question.timeout or self._usual_time(question)
-        latest = question.timeout or max(soon, settings.client_deadline)
+        soon = question.timeout or settings.deadline
 
         hand_over = None
         has_other_surface = question.consent is None or settings.consent != "host"
@@ -152,26 +148,11 @@ class Audience:
 
         return Offers(
             soon=soon,
-            latest=latest,
+            latest=UNSEEN_FACTOR * soon,
             hand_over=hand_over,
             remember=remember,
             mute=client_label(call),
         )
-
-    def _usual_time(self, question: Question) -> float:
-        """Return the seconds that a person has for a question without a timeout of its own."""
-        longest = self.settings.client_deadline
-        usual = self.settings.host_deadline
-        if question.page is not None or client_label(question.call) in self.patient:
-            usual = longest
-        further_fields = 0
-        if question.form is not None:
-            further_fields = max(0, len(question.form.fields) - 1)
-        reading = 0.0
-        if question.details is not None:
-            lines = len(split_lines(question.details.text))
-            reading = min(LINE_TIME_S * lines, max(0.0, longest - usual))
-        return usual + FIELD_TIME_S * further_fields + reading
 
     def notify_waiting(self, call: Caller) -> None:
         """Tell the person at the host that a client's questions have to wait; not too often."""

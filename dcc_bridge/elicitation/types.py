@@ -7,7 +7,7 @@ The constants up to `ANSWERED` say how a question ended, in `ElicitationResponse
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Final, Literal
 
@@ -108,7 +108,8 @@ class ElicitationResponse:
         action: The person's action in the protocol's words.
         answered_by: Who gave the answer. Only "client", "host" and "grant" are a person.
         reason: Why the person declined, in their own words and in one line; where the client is
-            muted, for how long; or None.
+            muted, for how long; where nobody answered in time, how the answer can still be had; or
+            None.
         value: ``data`` as an instance of the model or dataclass that was the schema, with its
             defaults; or None.
         left_out: The items of the question that the person did not agree to.
@@ -142,11 +143,21 @@ class Answered:
         question: The message of the question.
         how: `AGREED`, `ANSWERED`, or why there was no answer: a message of `ElicitationResponse`.
         by: Who ended the question.
+        reason: Why the person declined, in their own words, or "".
+        is_consent: Whether the answer decided if something is lost.
+        count: How many items the question was about.
+        items: The first of these items, under the names that the person knows.
+        pictures: Pictures of what the question was about, each with a text that says what it shows.
     """
 
     question: str
     how: str
     by: AnsweredBy = "nobody"
+    reason: str = ""
+    is_consent: bool = False
+    count: int = 0
+    items: tuple[str, ...] = ()
+    pictures: tuple[tuple[bytes, str], ...] = field(default=(), compare=False, repr=False)
 
     @property
     def agrees(self) -> bool:

@@ -7,10 +7,12 @@ translate them.
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from dcc_bridge.elicitation.caller_view import Facts, header
+from dcc_bridge.elicitation.caller_view import Facts, header, source, who_asks
 from dcc_bridge.elicitation.consent_view import undo_line
 from dcc_bridge.elicitation.details import DetailsView, details_view
 from dcc_bridge.elicitation.field_view import FieldView, field_views
@@ -18,6 +20,7 @@ from dcc_bridge.elicitation.question import Question
 from dcc_bridge.elicitation.text import Translate, english, safe_line, safe_text
 from dcc_bridge.host import Host
 
+_MAX_HEADING_CHARS: Final = 120  # of the first line of a message that is drawn as the title
 _MAX_BUTTON_CHARS: Final = 48
 _MAX_CLIENT_CHARS: Final = 24  # of a client's name in a caption
 
@@ -46,30 +49,45 @@ class QuestionView:
     """A question, as a surface draws it.
 
     Attributes:
+        heading: The question in one line, the title of a dialog: the first line of the message,
+            or the skill where that line is too long.
+        who_asks: Who asks, in which scene, as one sentence of our own.
         header: Who asks, as captions and texts. The caption of the application is "".
-        title: A heading, or "" where the button or the header has the same words.
+        source: The file of the skill that asks and its digest, as captions and texts.
+        title: A further heading, or "" where the button or the header has the same words.
         reason: Why the question is asked again, or "".
-        message: The question itself.
+        message: The question itself, whole.
+        text: The part of the message that `heading` leaves out.
         verb: The caption of the button that agrees, which says what agreeing does.
         agreement: A sentence with the whole `verb` where the button has no room for it, or "".
         explanation: A further explanation, or "".
         fields: The fields to fill in; none for a confirmation, whose only field is the button.
         undo: Whether the edit can be undone, or "" where nothing is lost.
+        guarded: Whether Enter must not agree: data may be lost, or a page opens in the browser.
+        loses: Whether something goes if the person agrees.
+        warns: Whether undo does not bring back what goes.
         word: The word that the person has to type before agreeing to an edit that cannot be
             undone, or "".
         offers: What else the person may do with the question.
         details: The text that is agreed to, or None.
     """
 
+    heading: str
+    who_asks: str
     header: Facts
+    source: Facts
     title: str
     reason: str
     message: str
+    text: str
     verb: str
     agreement: str
     explanation: str
     fields: tuple[FieldView, ...]
     undo: str
+    guarded: bool
+    loses: bool
+    warns: bool
     word: str
     offers: OffersView
     details: DetailsView | None
@@ -96,9 +114,8 @@ def view_of(question: Question, host: Host, tr: Translate = english) -> Question
     if button != verb:
         agreement = tr("If you agree: {verb}", verb=safe_text(verb, tr=tr))
 
-    title = ""
-    if question.title not in (verb, question.call.title):
-        title = safe_line(question.title or "")
+    message = safe_text(question.message, tr=tr)
+    heading, title, text = _headings(question, verb, message)
 
     explanation = ""
     fields: tuple[FieldView, ...] = ()
@@ -111,25 +128,34 @@ def view_of(question: Question, host: Host, tr: Translate = english) -> Question
 
     undo = ""
     word = ""
+    warns = False
     if consent is not None:
         undo = undo_line(consent, tr)
-        if not consent.undoable and not consent.overwrites_nothing:
-            word = _word_to_type(question.items, verb)
+        warns = not consent.undoable and not consent.overwrites_nothing
+    if warns:
+        word = word_to_type(question.items, verb)
 
     details = None
     if question.details is not None:
         details = details_view(question.details, tr)
 
     return QuestionView(
+        heading=heading,
+        who_asks=who_asks(question.call, host, tr),
         header=header(question.call, host, tr),
+        source=source(question.call, tr),
         title=title,
         reason=safe_line(question.reason or ""),
-        message=safe_text(question.message, tr=tr),
+        message=message,
+        text=text,
         verb=button,
         agreement=agreement,
         explanation=explanation,
         fields=fields,
         undo=undo,
+        guarded=consent is not None or question.page is not None,
+        loses=_loses(question),
+        warns=warns,
         word=word,
         offers=_offers(question, tr),
         details=details,
@@ -144,8 +170,67 @@ def _verb(question: Question, tr: Translate) -> str:
     return question.title or tr("Send")
 
 
-def _word_to_type(items: tuple[str, ...], verb: str) -> str:
-    """Return the name of the only item, the number of several items, or the verb for none."""
+def _headings(question: Question, verb: str, message: str) -> tuple[str, str, str]:
+    """Return the heading of a question, a further title or "", and the rest of the message."""
+    title = ""
+    if question.title not in (verb, question.call.title):
+        title = safe_line(question.title or "")
+    first, _, rest = message.partition("\n")
+    heading = " ".join(first.split())  # no gap, behind which a text could pass for another label
+    if heading and len(heading) <= _MAX_HEADING_CHARS:
+        return heading, title, rest
+    if title and len(title) <= _MAX_HEADING_CHARS:
+        return title, "", message
+    skill = safe_line(question.call.title, _MAX_HEADING_CHARS)
+    return skill[:_MAX_HEADING_CHARS], title, message
+
+
+def fewer(verb: str, kept: int, total: int, tr: Translate = english) -> str:
+    """Return the caption of the button that agrees to some of the items: "Delete 29 of 31".
+
+    Any thread. It raises nothing.
+
+    Args:
+        verb: The caption that agrees to all items, mostly with their number: "Delete 31".
+        kept: The number of items that are agreed to.
+        total: The number of all items.
+        tr: Translates the texts of the bridge.
+
+    Returns:
+        The caption; the verb as it is where all items are agreed to.
+    """
+    if kept == total:
+        return verb
+    some = tr("{n:,} of {total:,}", n=kept, total=total)
+    number = re.compile(rf"(?<![\d,.])({total}|{total:,})(?![,.]?\d)")
+    if number.search(verb):
+        return number.sub(some, verb, count=1)
+    return f"{verb} ({some})"
+
+
+def _loses(question: Question) -> bool:
+    """Return whether something goes if the person agrees, as far as it is known."""
+    consent = question.consent
+    if consent is None or consent.overwrites_nothing:
+        return False
+    if consent.items or not consent.undoable:
+        return True
+    # A text that is agreed to is tried afterwards, and asks again if it really loses something.
+    return question.call.risk == "destructive" and question.details is None
+
+
+def word_to_type(items: Sequence[str], verb: str) -> str:
+    """Return the word that a person types before items go that undo does not bring back.
+
+    Any thread. It raises nothing.
+
+    Args:
+        items: The items that go.
+        verb: The caption of the button that agrees.
+
+    Returns:
+        The name of the only item, the number of several items, or the verb for none.
+    """
     if not items:
         return verb
     if len(items) > 1:

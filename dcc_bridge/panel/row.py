@@ -10,7 +10,7 @@ class Act:
     """A button of a row.
 
     Attributes:
-        verb: The word that `rows.act` takes when the button is pressed.
+        verb: The word that `pressing.press` takes when the button is pressed.
         caption: The caption of the button.
         tip: A sentence about what the button does, or "".
     """
@@ -33,6 +33,7 @@ class Row:
         stands_out: Whether something waits for the person.
         done: The share that is done, from 0 to 1; -1 where work goes on and nobody knows how far
             it is, None where there is no progress to show.
+        pictures: The pictures that belong to the row, each with a text that says what it shows.
     """
 
     key: str
@@ -41,6 +42,7 @@ class Row:
     acts: tuple[Act, ...] = ()
     stands_out: bool = False
     done: float | None = None
+    pictures: tuple[tuple[bytes, str], ...] = ()
 
     @property
     def is_heading(self) -> bool:

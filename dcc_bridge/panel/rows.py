@@ -1,26 +1,28 @@
 """The panel's sentences, and the rows of its lists with their buttons. Without Qt; main thread.
 
 The sentences are about a `State` or about a call's `Record`. `now`, `grants` and `clients` return
-the rows of the three lists; `act` does what the button of a row says.
+the rows of the three lists; `pressing.press` does what the button of a row says.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import time
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from dcc_bridge.consent.effect import CodeRun
-from dcc_bridge.consent.grants import SessionGrant, SessionGrants
+from dcc_bridge.consent.grants import SessionGrant
 from dcc_bridge.elicitation import types
 from dcc_bridge.elicitation.caller import SeenClient
 from dcc_bridge.elicitation.caller_view import argument_views
-from dcc_bridge.elicitation.question import Question
 from dcc_bridge.elicitation.routing import client_label
 from dcc_bridge.elicitation.text import Translate, english, safe_line, safe_text, span
-from dcc_bridge.local_clients import VERBS
-from dcc_bridge.panel.local_rows import LOCAL_KEY, local_rows
+from dcc_bridge.panel import reasons
+from dcc_bridge.panel.local_rows import local_rows
+from dcc_bridge.panel.pending import Pending, pending
 from dcc_bridge.panel.row import Act, Row
-from dcc_bridge.panel.state import PanelQuestion, Port, State
+from dcc_bridge.panel.state import MIN_SHOWN_S, PanelQuestion, Port, State
+from dcc_bridge.panel.undoing import undo_plan
 from dcc_bridge.skills.call_history import Record
 
 tr: Translate = english  # Qt's panel sets its own; Blender's sidebar has English texts
@@ -96,12 +98,35 @@ def _join_labels(labels: Sequence[str]) -> str:
     return tr("{names} and {n} more", names=names, n=len(labels) - _MAX_LABELS)
 
 
+def subject(record: Record) -> str:
+    """Return in a line what a call did, or what it asked for."""
+    code = record.effect.code
+    if record.deed:
+        return safe_line(record.deed)
+    if code is not None:
+        return safe_line(tr("Run code: {why}", why=code.why), _MAX_ROW_CHARS)
+    if record.answers and record.answers[-1].is_consent:
+        return _first_line(record.answers[-1])
+    return safe_line(record.title)
+
+
+def _first_line(answer: types.Answered) -> str:
+    return safe_line(answer.question.partition("\n")[0], _MAX_ROW_CHARS)
+
+
+def _answer(answer: types.Answered) -> str:
+    """Return how a question ended, with the reason that the person gave."""
+    outcome = types.outcome(answer.how, answer.by, tr)
+    if not answer.reason:
+        return outcome
+    return tr("{outcome}: “{reason}”", outcome=outcome, reason=safe_line(answer.reason))
+
+
 def ended(record: Record) -> str:
     """Return how a call ended, and how its last question ended."""
     answer = ""
     if record.answers:
-        last = record.answers[-1]
-        answer = types.outcome(last.how, last.by, tr)
+        answer = _answer(record.answers[-1])
     if record.state != "done":
         end = _failed_end(record)
     else:
@@ -165,7 +190,8 @@ def facts(record: Record, names: int = 3) -> Iterator[str]:
 
     Args:
         record: The call.
-        names: How many names are listed at most, of the items that the code changed.
+        names: How many names are listed at most, of the items of a question and of those that
+            the code changed.
     """
     yield summary(record)
     code = record.effect.code
@@ -177,13 +203,28 @@ def facts(record: Record, names: int = 3) -> Iterator[str]:
         # The later lines of a question about code repeat the agent's words from above.
         if code is not None:
             question = question.partition("\n")[0]
-        parts = (safe_line(question), types.outcome(answer.how, answer.by, tr))
+        parts = (safe_line(question), _answer(answer))
         yield " · ".join(part for part in parts if part)
-    if record.error:
-        yield safe_text(record.error)
+        yield from _list_items(tr("Items"), answer.count, answer.items, names)
+    why = reasons.reason(record, tr)
+    if why:
+        yield tr("Reason: {why}", why=why)
     if record.effect.copy is not None:
         yield tr("The previous version is in {copy}", copy=record.effect.copy)
     yield tr("Call {id}", id=record.id)
+
+
+def story(record: Record, names: int = 3) -> list[str]:
+    """Return what a call did or asked for, and all facts of it, in sentences.
+
+    Args:
+        record: The call.
+        names: How many names are listed at most, as for `facts`.
+    """
+    lines = list(facts(record, names))
+    if record.effect.code is None:  # else the facts say what it was for
+        lines.insert(0, subject(record))
+    return lines
 
 
 def _code_facts(code: CodeRun, names: int, *, stands: bool) -> Iterator[str]:
@@ -235,9 +276,95 @@ def now(state: State) -> list[Row]:
     return rows
 
 
+def work(port: Port) -> Row | None:
+    """Return the row of the call that the main thread works on, or begins next; None for none.
+
+    Nothing is shown in advance of a skill whose last call was over in a moment.
+    """
+    records = port.recent.records()
+    job = port.main.running
+    for record in records:
+        if job is not None and record.state == "running" and record.title == job.name:
+            return _call_row(record, time.time())
+    queued = [record for record in records if record.state == "queued"]
+    is_taken = job is not None or port.main.holder is not None
+    if is_taken or not queued or _is_quick(queued[-1], records):
+        return None
+    return _call_row(queued[-1], time.time())
+
+
+def _is_quick(call: Record, records: Sequence[Record]) -> bool:
+    """Return whether the last call of the same skill was over in a moment."""
+    for record in records:
+        if record.skill == call.skill and record.ended is not None:
+            return record.ended - record.began < MIN_SHOWN_S
+    return False
+
+
 def grants(state: State) -> list[Row]:
     """Return the grants for the session."""
     return [_grant_row(grant, left) for grant, left in state.grants]
+
+
+def pending_row(state: State) -> Row | None:
+    """Return the row of the newest edits that asked nothing, with buttons to keep and undo them.
+
+    It is None once the person has kept or undone all of them.
+    """
+    found = pending(state, tr)
+    if found is None:
+        return None
+    last = found.last
+    n = found.count
+    detail = who(last.client)
+    if n > 1:
+        detail = tr("{who} · the last of {n} steps in a row", who=detail, n=n)
+    if found.above is not None:
+        later = tr("“{title}” came after it.", title=subject(found.above))
+        detail = f"{detail} · {later}"
+    elif found.plan.obstacle:
+        detail = f"{detail} · {found.plan.obstacle}"
+    acts = _pending_acts(found)
+    key = f"{last.id}/{found.first.id}"
+    return Row(key, subject(last), detail, acts, pictures=last.pictures)
+
+
+def _pending_acts(found: Pending) -> tuple[Act, ...]:
+    """Return the buttons of edits that asked nothing: undo only as far as nothing lies above."""
+    n = found.count
+    if n == 1:
+        keep = Act("keep", tr("Keep"), tr("Leave it as it is."))
+        acts = [keep, Act("undo_last", tr("Undo"), tr("Undo this step."))]
+    else:
+        undo_last = Act("undo_last", tr("Undo last"), tr("Undo this step."))
+        keep = Act("keep", tr("Keep all"), tr("Leave the {n} steps as they are.", n=n))
+        undo_steps = Act("undo_steps", tr("Undo all"), tr("Undo the {n} steps.", n=n))
+        acts = [keep, undo_last, undo_steps]
+    if not found.is_undoable:
+        acts = acts[:1]
+    return tuple(acts)
+
+
+def undo_row(state: State, record: Record) -> Row:
+    """Return the row that lists what goes back if a call and all after it are undone.
+
+    Its only button is the undo. Without a button the undo is not possible, and the text says why.
+    """
+    found = undo_plan(state, record, tr)
+    lines = [f"{subject(one)} · {who(one.client)}" for one in found.records]
+    if found.obstacle:
+        lines.append(found.obstacle)
+    detail = "\n".join(lines)
+    n = len(found.records)
+    if not n:
+        return Row(record.id, tr("Nothing can be undone now."), detail)
+    title = tr("Undo {n} steps?", n=n)
+    caption = tr("Undo {n} steps", n=n)
+    if n == 1:
+        title = tr("Undo 1 step?")
+        caption = tr("Undo 1 step")
+    undo = Act("undo_back", caption, tr("The app's own redo brings them back."))
+    return Row(f"{found.records[0].id}/{record.id}", title, detail, (undo,))
 
 
 def clients(state: State) -> list[Row]:
@@ -254,46 +381,6 @@ def grant_key(grant: SessionGrant) -> str:
     return f"{grant.client}/{grant.skill}/{grant.most}/{grant.until}"
 
 
-def act(port: Port, key: str, verb: str, show: Callable[[Question], None]) -> None:
-    """Do what a row's button says; nothing if the row's subject is gone meanwhile.
-
-    Args:
-        port: The bridge.
-        key: The key of the row.
-        verb: The verb of the button.
-        show: Shows the dialog of a question.
-    """
-    broker = port.broker
-    limits = broker.audience.limits
-    if verb in VERBS:
-        port.local_clients.act(key.removeprefix(LOCAL_KEY), verb)
-    elif verb == "cancel":
-        port.cancel(key)
-    elif verb == "mute":
-        limits.mute(_label(key))
-    elif verb == "unmute":
-        limits.unmute(_label(key))
-    elif verb == "revoke":
-        _revoke(port.grants, key)
-    else:
-        routes = {"show": show, "bring": broker.bring, "dismiss": broker.dismiss}
-        for question in broker.open:
-            if question.id == key and verb in routes:
-                routes[verb](question)
-
-
-def _label(key: str) -> str:
-    """Return the label of a client from the key of its row."""
-    return key.partition("/")[0]
-
-
-def _revoke(grants: SessionGrants, key: str) -> None:
-    """End the grant of a row."""
-    for grant in list(grants.live):
-        if grant_key(grant) == key:
-            grants.revoke(grant)
-
-
 def _question_row(asked: PanelQuestion) -> Row:
     question = asked.question
     name = who(client_label(question.call))
@@ -303,11 +390,17 @@ def _question_row(asked: PanelQuestion) -> Row:
         show = Act("show", tr("Show"), tr("Show the question."))
         detail = tr("{who} asks: {title}", who=name, title=safe_line(question.call.title))
         return Row(question.id, title, detail, (show, cancel), stands_out=True)
+    answer_here = Act("bring", tr("Answer here"), tr("Ask the question in this window."))
+    if question.late == "answered":
+        detail = tr("Answered: {who} gets the answer when it asks again", who=name)
+        return Row(question.id, title, detail, (cancel,))
+    if question.late:
+        detail = tr("Expired: {who} gets your answer when it asks again", who=name)
+        return Row(question.id, title, detail, (answer_here, cancel))
     if not asked.surfaces:
         detail = tr("{who} has too many open questions: this one is waiting", who=name)
         return Row(question.id, title, detail, (cancel,))
     detail = tr("Waiting for an answer in {who}", who=name)
-    answer_here = Act("bring", tr("Answer here"), tr("Ask the question in this window."))
     return Row(question.id, title, detail, (answer_here, cancel))
 
 

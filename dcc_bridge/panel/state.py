@@ -148,6 +148,8 @@ class State:
         clients: The connected clients, the one whose last message is newest first.
         top: The step on top of the host's undo stack.
         local: The clients on this computer.
+        labels: The entries of the host's undo stack, the newest last; empty where the
+            host lists none.
     """
 
     at: float
@@ -163,6 +165,16 @@ class State:
     clients: tuple[SeenClient, ...]
     top: UndoMark
     local: LocalState
+    labels: tuple[str, ...] = ()
+
+    def label_at(self, depth: int) -> str | None:
+        """Return the label of the entry at a depth of the undo stack; None where it is unknown."""
+        if depth == self.top.depth:
+            return self.top.label
+        position = len(self.labels) - 1 - (self.top.depth - depth)
+        if 0 <= position < len(self.labels):
+            return self.labels[position]
+        return None
 
     @property
     def undoable(self) -> Record | None:
@@ -227,6 +239,7 @@ def read(port: Port) -> State:
         clients=tuple(port.clients.seen),
         top=port.host.undo_mark(),
         local=port.local_clients.now,
+        labels=tuple(port.host.undo_labels),
     )
 
 

@@ -10,8 +10,8 @@ from collections.abc import Callable
 
 from dcc_bridge.elicitation.details import DetailsView, details_view
 from dcc_bridge.elicitation.question import Question
-from dcc_bridge.elicitation.text import safe_line
-from dcc_bridge.panel import rows, state
+from dcc_bridge.panel import pressing, rows, state
+from dcc_bridge.panel.filters import Filter
 from dcc_bridge.panel.row import Row
 from dcc_bridge.panel.state import Port, State
 from dcc_bridge.skills.call_history import Record
@@ -22,7 +22,7 @@ class CallView:
 
     Attributes:
         id: The id of the call.
-        title: What was done.
+        title: What was done, or asked for.
         ended: When the call ended, in seconds since the epoch.
         sign: The outcome: "done", "undone", "unanswered", or how the call failed.
         summary: Who called, and how the call ended.
@@ -37,11 +37,16 @@ class CallView:
         """
         self._record = record
         self.id = record.id
-        self.title = safe_line(record.title)
+        self.title = rows.subject(record)
         self.ended = record.ended or record.began
         self.sign = rows.sign(record)
         self.summary = rows.summary(record)
         self.is_code = record.effect.code is not None
+
+    @property
+    def pictures(self) -> tuple[tuple[bytes, str], ...]:
+        """PNGs of what the call asked about, each with what it shows; none for most calls."""
+        return self._record.pictures
 
     @property
     def code(self) -> DetailsView | None:
@@ -149,6 +154,58 @@ class PanelView:
         """The grants for the session."""
         return rows.grants(self._state)
 
+    @property
+    def pending(self) -> Row | None:
+        """The newest edits that asked nothing, with buttons to keep and undo them; or None."""
+        return rows.pending_row(self._state)
+
+    @property
+    def history_clients(self) -> dict[str, str]:
+        """The names of the clients in the history by their labels."""
+        labels = sorted({record.client for record in self._state.ended if record.client})
+        return {label: rows.who(label) for label in labels}
+
+    def history(
+        self,
+        most: int,
+        *,
+        text: str = "",
+        client: str = "",
+        kind: str = "",
+        lists_reads: bool = False,
+    ) -> list[CallView]:
+        """Return the newest calls that ended and fit a filter. It raises nothing.
+
+        Args:
+            most: How many calls at most.
+            text: Words that are in the row or in the facts of the call.
+            client: The label of the client; "" for every client.
+            kind: "done", "undone", "refused", "failed" or "code"; "" for every kind.
+            lists_reads: Whether calls that only read are listed too.
+
+        Returns:
+            The calls, the newest first.
+        """
+        chosen = Filter(text, client, kind, lists_reads).chosen(self._state.ended)
+        return [CallView(record) for record in chosen[:most]]
+
+    def undo_list(self, key: str) -> Row | None:
+        """Return the row that lists what goes back if a call and all after it are undone.
+
+        It raises nothing. The row's button does it; without a button it is not possible, and the
+        detail says why.
+
+        Args:
+            key: The id of the call, as `CallView.id` has it.
+
+        Returns:
+            The row; its detail has a line for each step. None if the history has dropped the call.
+        """
+        for record in self._state.ended:
+            if record.id == key:
+                return rows.undo_row(self._state, record)
+        return None
+
     def changes(self, most: int) -> list[CallView]:
         """Return the newest calls that ended and may have changed something, or that asked.
 
@@ -189,6 +246,20 @@ class PanelView:
         return state.looks_like(self._state, before._state)
 
     @staticmethod
+    def work(port: Port) -> Row | None:
+        """Return the row of the call that the main thread works on, or begins next.
+
+        It raises nothing.
+
+        Args:
+            port: The bridge.
+
+        Returns:
+            The row; None where there is no such call, or only one that should be over in a moment.
+        """
+        return rows.work(port)
+
+    @staticmethod
     def press(port: Port, key: str, verb: str, show: Callable[[Question], None]) -> None:
         """Do what a row's button says. It raises nothing.
 
@@ -201,4 +272,4 @@ class PanelView:
             show: Called where the button leads to a question, with the question; it shows the
                 dialog.
         """
-        rows.act(port, key, verb, show)
+        pressing.press(port, key, verb, show)

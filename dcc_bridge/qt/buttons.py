@@ -1,25 +1,25 @@
 """The bottom of a question's dialog. Main thread.
 
-`Exits` has the buttons that answer, `Countdown` the time that is left, and `OffersBar` the offers
-besides an answer, such as muting the client.
+`Exits` has the buttons that answer, `OffersBar` the offers besides an answer, and `Countdown` the
+time that is left, which stands in the header.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from dcc_bridge.elicitation.question import MAX_REASON_CHARS
 from dcc_bridge.elicitation.text import tool_tip
-from dcc_bridge.elicitation.view import OffersView
+from dcc_bridge.elicitation.view import OffersView, QuestionView
 from dcc_bridge.qt import binding as qt
+from dcc_bridge.qt import outlines
 from dcc_bridge.qt.labels import (
     SMALL,
     Mnemonics,
     add_all,
     label,
-    plain_column,
     scale,
     tr,
     unmarked,
@@ -28,6 +28,9 @@ from dcc_bridge.qt.labels import (
 ARM_DELAY_MS: Final = 250
 """The time after a button appeared in which it refuses clicks, if a click may lose something."""
 ENTER: Final = (qt.Qt.Key.Key_Return, qt.Qt.Key.Key_Enter)
+_ARROW_GAP: Final = 4  # pixels between a button and the arrow that belongs to it
+_INFO_MARGIN: Final = 6  # pixels around the circle of a button with the letter i
+_PRESSED_PERCENT: Final = 125  # the factor by which a red button is darker while it is pressed
 _TICK_MS: Final = 250
 _TOUCH_PAUSE_S: Final = 5.0
 """The time for which the countdown stands still after the person has read or typed something."""
@@ -56,6 +59,121 @@ class Button(qt.QPushButton):
             painter.end()
 
 
+class InfoButton(Button):
+    """A small button with the letter i in a circle, which shows and hides something."""
+
+    def __init__(self) -> None:
+        super().__init__("")
+        self.setCheckable(True)
+        self.setFlat(True)
+
+    def sizeHint(self) -> qt.QSize:
+        """Return the size of the circle, with room for the frame of the focus."""
+        side = self.fontMetrics().height() + _INFO_MARGIN
+        return qt.QSize(side, side)
+
+    def paintEvent(self, event: qt.QPaintEvent) -> None:
+        """Draw the circle, filled while something is shown, and the frame of the focus."""
+        ink = self.palette().color(qt.QPalette.ColorRole.Text)
+        ground = self.palette().color(qt.QPalette.ColorRole.Base)
+        margin = _INFO_MARGIN // 2
+        circle = self.rect().adjusted(margin, margin, -margin - 1, -margin - 1)
+        painter = qt.QPainter(self)
+        painter.setRenderHint(qt.QPainter.RenderHint.Antialiasing)
+        painter.setPen(ink)
+        if self.isChecked():
+            painter.setBrush(ink)
+        painter.drawEllipse(circle)
+        if self.isChecked():
+            painter.setPen(ground)
+        painter.drawText(circle, qt.Qt.AlignmentFlag.AlignCenter, "i")
+        if self.hasFocus():
+            painter.setPen(ink)
+            painter.setBrush(qt.Qt.BrushStyle.NoBrush)
+            painter.drawRect(self.rect().adjusted(0, 0, -1, -1))
+        painter.end()
+
+
+class ArrowButton(Button):
+    """A narrow button with an arrow, which opens a menu."""
+
+    def __init__(self) -> None:
+        super().__init__("")
+        policy = qt.QSizePolicy.Policy
+        self.setSizePolicy(policy.Fixed, policy.Fixed)
+
+    def sizeHint(self) -> qt.QSize:
+        """Return the height of a button with a text, and a little more width than the arrow."""
+        return qt.QSize(2 * self.fontMetrics().height(), super().sizeHint().height())
+
+    def paintEvent(self, event: qt.QPaintEvent) -> None:
+        """Draw the arrow on the button, in the colour of a text."""
+        super().paintEvent(event)
+        half = max(3, self.fontMetrics().height() // 4)
+        middle = self.rect().center()
+        corners = [
+            middle + qt.QPoint(-half, -half // 2),
+            middle + qt.QPoint(half, -half // 2),
+            middle + qt.QPoint(0, half - half // 2),
+        ]
+        painter = qt.QPainter(self)
+        painter.setRenderHint(qt.QPainter.RenderHint.Antialiasing)
+        painter.setPen(qt.Qt.PenStyle.NoPen)
+        painter.setBrush(self.palette().color(qt.QPalette.ColorRole.ButtonText))
+        painter.drawPolygon(qt.QPolygon(corners))
+        painter.end()
+
+
+class VerbButton(Button):
+    """The button that agrees; red where something is lost.
+
+    Attributes:
+        is_losing: Whether the button is red.
+    """
+
+    def __init__(self, *, is_losing: bool) -> None:
+        super().__init__("")
+        self.is_losing = is_losing
+
+    def paintEvent(self, event: qt.QPaintEvent) -> None:
+        """Draw a red button by itself: a style may ignore the colours of a palette."""
+        if not self.is_losing or not self.isEnabled():
+            super().paintEvent(event)
+            return
+        ground = self.window().palette()  # `draw_outlines` changes the button's own
+        colours = outlines.losing_colours(ground)
+        fill = colours.fill
+        if self.isDown():
+            fill = fill.darker(_PRESSED_PERCENT)
+        painter = qt.QPainter(self)
+        painter.setPen(colours.edge)
+        painter.setBrush(fill)
+        painter.drawRect(self.rect().adjusted(0, 0, -1, -1))
+        painter.setPen(colours.ink)
+        self._draw_caption(painter)
+        if self.hasFocus() or self.underMouse():
+            painter.setBrush(qt.Qt.BrushStyle.NoBrush)
+            painter.drawRect(self.rect().adjusted(2, 2, -3, -3))
+        painter.end()
+
+    def _draw_caption(self, painter: qt.QPainter) -> None:
+        """Draw the text in the middle, and the icon, if there is one, before the text."""
+        middle = qt.Qt.AlignmentFlag.AlignCenter | qt.Qt.TextFlag.TextHideMnemonic
+        area = self.rect()
+        if not self.icon().isNull():
+            side = self.iconSize().width()
+            width = self.fontMetrics().size(qt.Qt.TextFlag.TextHideMnemonic, self.text()).width()
+            gap = side // 4
+            icon = qt.QRect(0, 0, side, side)
+            icon.moveCenter(area.center())
+            icon.moveLeft(area.center().x() - (width + gap + side) // 2)
+            text = qt.QRect(icon.right() + gap, area.top(), width, area.height())
+            direction = self.layoutDirection()
+            self.icon().paint(painter, qt.QStyle.visualRect(direction, area, icon))
+            area = qt.QStyle.visualRect(direction, area, text)
+        painter.drawText(area, int(middle), self.text())
+
+
 def small(caption: str, *, flat: bool = True) -> Button:
     """Make a small button, for actions of less weight than the answers."""
     button = Button(caption)
@@ -65,62 +183,98 @@ def small(caption: str, *, flat: bool = True) -> Button:
 
 
 class Exits(qt.QWidget):
-    """The buttons that answer a question: decline, cancel and agree.
+    """The buttons that answer a question: decline, not now, and agree.
 
     Attributes:
+        muted: Emitted when the person declines, and wants no questions of this client for a while.
         verb: The button that agrees, which says what will be done.
         cancel: The button that gives no answer.
         decline: The button that says no, with the reason that stands in `reason`.
-        with_reason: The button that shows `reason`.
+        ways: The button that opens `menu`.
+        menu: The other ways to decline.
+        with_reason: The entry that shows `reason`.
+        mute: The entry that also mutes the client, or None where no client can be muted.
         reason: The line for a reason; hidden until the person asks for it.
     """
 
-    def __init__(self, verb: str, *above: qt.QWidget, consent: bool, mnemonics: Mnemonics) -> None:
+    muted = qt.Signal()
+
+    def __init__(self, view: QuestionView, *above: qt.QWidget, mnemonics: Mnemonics) -> None:
         """Draw the buttons.
 
         Args:
-            verb: The text of the button that agrees.
+            view: The question's texts. Where it is `guarded`, *Not now* is the default, and the
+                button that agrees stands out, has no mnemonic, and cannot be clicked for
+                `ARM_DELAY_MS` after it appeared.
             *above: The widgets that stand above the buttons.
-            consent: Whether something may be lost. Then Cancel is the default, and the button that
-                agrees stands out, has no mnemonic, and cannot be clicked for `ARM_DELAY_MS` after
-                it appeared.
             mnemonics: Assigns the letters of the buttons.
         """
         super().__init__()
-        self._consent = consent
-        self._is_armed = not consent
+        self._is_guarded = view.guarded
+        self._is_armed = not view.guarded
         self._is_held = False
-        self.cancel = Button(mnemonics.mark(tr("Cancel")))
+        self.cancel = Button(mnemonics.mark(tr("Not now")))
         self.cancel.setToolTip(tr("Close without an answer. Nothing is changed."))
         self.decline = Button(mnemonics.mark(tr("Decline")))
         self.decline.setToolTip(tr("Decline. The agent is told that you do not want this."))
-        self.with_reason = small(unmarked(tr("with a reason…")))
-        self.with_reason.setToolTip(tr("Decline and tell the agent why."))
-        self.with_reason.clicked.connect(self._ask_reason)
+        self._build_menu(view.offers)
         hint = tr("Why not? The agent sees your reason. Enter declines.")
         self.reason = qt.QLineEdit(maxLength=MAX_REASON_CHARS, placeholderText=hint)
         self.reason.setAccessibleName(tr("Why you decline"))
         self.reason.hide()
-        if consent:
-            self.verb = Button(unmarked(verb))
+        self.verb = VerbButton(is_losing=view.loses)
+        if view.guarded:
+            self.verb.setText(unmarked(view.verb))
+            scale(self.verb, 1.0, bold=True)
             self.cancel.setDefault(True)
-            self._make_verb_stand_out()
         else:
-            self.verb = Button(mnemonics.mark(verb))
+            self.verb.setText(mnemonics.mark(view.verb))
             self.verb.setDefault(True)
+        if view.warns:
+            self.warn()
         self._arming = qt.QTimer(self, singleShot=True)
         self._arming.timeout.connect(self._arm)
+        self._lay_out(above)
+
+    def _build_menu(self, offers: OffersView) -> None:
+        """Make the entries of the menu, and the button that opens it."""
+        self.menu = qt.QMenu(self)
+        self.menu.setToolTipsVisible(True)
+        self.with_reason = self.menu.addAction(tr("Decline and say why…"))
+        self.with_reason.setToolTip(tr("Decline and tell the agent why."))
+        self.with_reason.triggered.connect(self._ask_reason)
+        self.mute: qt.QAction | None = None
+        if offers.mute:
+            self.mute = self.menu.addAction(unmarked(offers.mute))
+            self.mute.setToolTip(tool_tip(offers.muting))
+            self.mute.triggered.connect(self.muted)
+        self.ways = ArrowButton()
+        self.ways.setAccessibleName(tr("Other ways to decline"))
+        self.ways.setToolTip(tr("Decline and say why, or mute the client."))
+        self.ways.clicked.connect(self._open_menu)
+
+    def _lay_out(self, above: Sequence[qt.QWidget]) -> None:
+        declining = qt.QHBoxLayout()
+        declining.setSpacing(_ARROW_GAP)
+        add_all(declining, self.decline, self.ways)
         row = qt.QHBoxLayout()
+        add_all(row, declining, None, self.cancel, self.verb)
         add_all(qt.QVBoxLayout(self), *above, self.reason, row)
-        add_all(row, self.decline, self.with_reason, None, self.cancel, self.verb)
 
     def showEvent(self, event: qt.QShowEvent) -> None:
         """Refuse clicks for a moment: they may have been meant for something else."""
         super().showEvent(event)
-        if self._consent and not event.spontaneous():
+        if self._is_guarded and not event.spontaneous():
             self._is_armed = False
             self.verb.setEnabled(False)
             self._arming.start(ARM_DELAY_MS)
+
+    def hideEvent(self, event: qt.QHideEvent) -> None:
+        """Close the menu with the question."""
+        super().hideEvent(event)
+        # A host that quits may delete the menu before the dialog: to Qt the menu is a window too.
+        if not event.spontaneous() and qt.isValid(self.menu):
+            self.menu.close()
 
     @qt.Slot(bool)
     def hold(self, held: bool) -> None:
@@ -128,19 +282,26 @@ class Exits(qt.QWidget):
         self._is_held = held
         self.verb.setEnabled(self._is_armed and not held)
 
-    def clear(self) -> None:
-        """Hide every button and the reason; the widgets above them stay."""
-        for part in (self.decline, self.with_reason, self.reason, self.cancel, self.verb):
-            part.hide()
-
-    def _make_verb_stand_out(self) -> None:
-        scale(self.verb, 1.0, bold=True)
+    def warn(self) -> None:
+        """Draw the warning sign on the button that agrees."""
         warning = qt.QStyle.StandardPixmap.SP_MessageBoxWarning
         self.verb.setIcon(self.style().standardIcon(warning))
 
+    def clear(self) -> None:
+        """Hide every button and the reason; the widgets above them stay."""
+        for part in (self.decline, self.ways, self.reason, self.cancel, self.verb):
+            part.hide()
+
+    @qt.Slot()
+    def _open_menu(self) -> None:
+        """Open the menu above the button, and go on: nothing waits for its end."""
+        corner = self.ways.mapToGlobal(qt.QPoint())
+        self.menu.popup(corner - qt.QPoint(0, self.menu.sizeHint().height()))
+
     @qt.Slot()
     def _ask_reason(self) -> None:
-        self.with_reason.hide()
+        self.with_reason.setVisible(False)
+        self.ways.setVisible(self.mute is not None)  # else the menu would be empty
         self.reason.show()
         self.reason.setFocus()
 
@@ -153,8 +314,8 @@ class Exits(qt.QWidget):
 class Countdown(qt.QWidget):
     """A line of text that counts down, with a button that starts the time again.
 
-    The time stands still until the line is painted for the first time, and for some seconds after
-    each `touch`. It always ends at the latest end.
+    The time stands still until the line is painted for the first time, while nobody can see the
+    dialog, and for some seconds after each `touch`. It always ends at the latest end.
 
     Attributes:
         expired: Emitted once the time is up.
@@ -175,7 +336,7 @@ class Countdown(qt.QWidget):
         """Begin to count down.
 
         Args:
-            soon: Seconds for an answer of a person who does nothing; see `Offers`.
+            soon: Seconds for an answer of a person who sees the dialog and does nothing.
             latest: Seconds after which the time is up, whatever the person does.
             mnemonics: Assigns the letter of the button.
             now: The clock, in seconds.
@@ -217,7 +378,7 @@ class Countdown(qt.QWidget):
         """Show the time that is left, and emit `expired` once there is none."""
         now = self._now()
         is_touched = now - self._last_touch < _TOUCH_PAUSE_S
-        if is_touched or not self._is_drawn:
+        if is_touched or not self._can_be_seen():
             self._ends = min(self._ends + now - self._last_tick, self._latest)
         self._last_tick = now
         left = max(0, round(self._ends - now))
@@ -231,6 +392,20 @@ class Countdown(qt.QWidget):
         """Let the time run, now that the line can be seen: a slow host may paint late."""
         super().paintEvent(event)
         self._is_drawn = True
+
+    def _can_be_seen(self) -> bool:
+        """Return whether a person could see the line, as far as Qt knows."""
+        if not self._is_drawn or not self.isVisible():
+            return False
+        dialog = self.window()
+        handle = dialog.windowHandle()
+        if dialog.isMinimized() or handle is None or not handle.isExposed():
+            return False
+        owner = dialog.parentWidget()
+        if owner is None:
+            return True
+        host_window = owner.window()
+        return host_window.isVisible() and not host_window.isMinimized()
 
 
 class WrappedBox(qt.QWidget):
@@ -263,40 +438,31 @@ class WrappedBox(qt.QWidget):
 
 
 class OffersBar(qt.QWidget):
-    """The countdown of a question, and the offers besides an answer.
+    """The offers besides an answer.
 
     Attributes:
         handed_over: Emitted when the person wants to answer in the client.
-        muted: Emitted when the person declines, and wants no questions of this client for a while.
         remember: The check box that agrees in advance, or None where that is not offered.
         hand_over: The button that moves the question elsewhere, or None where that is not offered.
-        mute: The button that mutes the client, or None where no client can be muted.
     """
 
     handed_over = qt.Signal()
-    muted = qt.Signal()
 
-    def __init__(self, offers: OffersView, mnemonics: Mnemonics, countdown: qt.QWidget) -> None:
-        """Draw the offers of a question, beside its countdown."""
+    def __init__(self, offers: OffersView, mnemonics: Mnemonics) -> None:
+        """Draw the offers of a question."""
         super().__init__()
         self.remember: qt.QCheckBox | None = None
         self.hand_over: Button | None = None
-        self.mute: Button | None = None
-        column = plain_column(self)
-        row = qt.QHBoxLayout()
-        row.addWidget(countdown, 1)
+        row = qt.QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
         if offers.remember:
             in_advance = WrappedBox(offers.remember, offers.remembers)
             self.remember = in_advance.box
-            column.addWidget(in_advance)
+            row.addWidget(in_advance, 1)
         if offers.hand_over:
             self.hand_over = small(mnemonics.mark(offers.hand_over))
             self.hand_over.clicked.connect(self.handed_over)
             row.addWidget(self.hand_over)
-        if offers.mute:
-            self.mute = small(unmarked(offers.mute))
-            self.mute.setToolTip(tool_tip(offers.muting))
-            self.mute.setAccessibleDescription(offers.muting)
-            self.mute.clicked.connect(self.muted)
-            row.addWidget(self.mute)
-        column.addLayout(row)
+        if not offers.remember:
+            row.addStretch(1)
+        self.setVisible(bool(offers.remember or offers.hand_over))

@@ -17,6 +17,7 @@ from dcc_bridge.errors import BridgeClosed, StartError
 from dcc_bridge.qt import binding as qt
 from dcc_bridge.threads.main_thread import MainThread
 
+PANEL_NAME: Final = "DccBridgePanel"  # the object name of the panel
 OURS_PROPERTY: Final = "dcc_bridge"
 """The property that marks a window of ours; the host's windows do not have it."""
 LIVE_PROPERTY: Final = "dcc_bridge_live"

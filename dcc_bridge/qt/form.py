@@ -16,12 +16,15 @@ from dcc_bridge.qt import binding as qt
 from dcc_bridge.qt.arguments_view import Arguments
 from dcc_bridge.qt.details_view import DetailsBox
 from dcc_bridge.qt.editors import Choice, Tick, carries_title, make
+from dcc_bridge.qt.items_view import Preview
 from dcc_bridge.qt.labels import SMALL, Mnemonics, Notice, add_all, label, plain_column, tr
+from dcc_bridge.qt.pictures_view import Pictures
 
 _WIDTH: Final = 72  # of the window, in average characters
+_ITEMS_WIDTH: Final = 90  # the same, with pictures or items
 _MIN_WIDTH: Final = 40  # the same, at least
 _MIN_LINES: Final = 4
-_MAX_HEADING_LENGTH: Final = 160  # characters of a first line that is drawn as a heading
+_KEEPS_HEIGHT: Final = (Pictures, Arguments, qt.QLabel, Notice)
 
 
 class FormView(qt.QWidget):
@@ -105,6 +108,7 @@ class FieldRow(qt.QWidget):
     def check(self) -> bool:
         """Show the error of the value, if there is one, and return whether the value is valid."""
         self.error.say(self._error_text())
+        self._describe()
         return not self.error.text
 
     def _make_title(self, text: str, mnemonics: Mnemonics) -> qt.QLabel:
@@ -133,6 +137,14 @@ class FieldRow(qt.QWidget):
             lines.append(name)
         if view.explanation:
             lines.append(view.explanation)
+        self._explanation = tuple(lines)
+        self._describe()
+
+    def _describe(self) -> None:
+        """Let a screen reader read the explanation of the editor, and the error of its value."""
+        lines = self._explanation
+        if self.error.text:
+            lines = (*lines, self.error.text)
         self.editor.setAccessibleDescription("\n".join(lines))
 
     def _error_text(self) -> str:
@@ -164,22 +176,25 @@ class Body(qt.QScrollArea):
 
         Args:
             view: The question's texts.
-            *parts: The widgets, from the top. A form and arguments keep their height; the other
-                parts share the room that is left.
+            *parts: The widgets, from the top. Those of `_KEEPS_HEIGHT` keep their height; the
+                other parts share the room that is left.
         """
         super().__init__()
         self._inner = qt.QWidget()
         column = qt.QVBoxLayout(self._inner)
         column.setSpacing(self.fontMetrics().height() // 2)
         add_all(column, *_texts(view))
-        self._details_width = 0
+        character = self.fontMetrics().averageCharWidth()
+        self._width = character * _WIDTH
         for part in parts:
             stretch = 1
             if isinstance(part, DetailsBox):
-                self._details_width = max(self._details_width, part.sizeHint().width())
+                self._width = max(self._width, part.sizeHint().width())
+            if isinstance(part, Pictures | Preview):
+                self._width = max(self._width, character * _ITEMS_WIDTH)
             if isinstance(part, FormView):
                 column.addSpacing(self.fontMetrics().height() // 2)
-            if isinstance(part, FormView | Arguments):
+            if isinstance(part, (FormView, *_KEEPS_HEIGHT)):
                 stretch = 0
             column.addWidget(part, stretch)
         column.addStretch(1)
@@ -190,8 +205,7 @@ class Body(qt.QScrollArea):
 
     def sizeHint(self) -> qt.QSize:
         """Return the width of a line that reads well, and the height of all parts."""
-        width = max(self.fontMetrics().averageCharWidth() * _WIDTH, self._details_width)
-        return qt.QSize(width, self._inner.heightForWidth(width))
+        return qt.QSize(self._width, self._inner.heightForWidth(self._width))
 
     def minimumSizeHint(self) -> qt.QSize:
         """Return the size of a few short lines: a long message must not widen the window."""
@@ -205,22 +219,17 @@ class Body(qt.QScrollArea):
 
 
 def _texts(view: QuestionView) -> list[qt.QWidget]:
-    """Return the labels of a question's texts; the first line of a message is its heading."""
-    heading, _, rest = view.message.partition("\n")
-    if len(heading) > _MAX_HEADING_LENGTH:
-        heading = ""
-        rest = view.message
+    """Return the labels of a question's texts, without the heading, which the header has."""
     widgets: list[qt.QWidget] = []
     if view.reason:
         widgets.append(Notice(view.reason))
     styles: tuple[tuple[str, float, bool], ...] = (
         (view.title, 1.0, True),
-        (heading, 1.3, True),
-        (rest, 1.0, False),
+        (view.text, 1.0, False),
         (view.agreement, 1.0, False),
         (view.explanation, SMALL, False),
     )
     for text, size, bold in styles:
-        if text:
+        if text.strip():
             widgets.append(label(text, size=size, bold=bold))
     return widgets

@@ -1,23 +1,25 @@
-"""Notifications: quiet lines in the corner of the host's window, about events elsewhere.
+"""Notifications: quiet lines in a corner of the host's window, about events elsewhere.
 
-A notification takes no focus, and covers neither a status bar nor a dock. One about a call has a
+One notification is drawn at a time: the newest, with the number of the others. It takes no focus,
+and covers neither a status bar nor a dock at the edge nor a dialog of ours. One about a call has a
 menu that copies the call's id, for ``dcc-bridge audit show --call ID``. Main thread.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from dcc_bridge.elicitation.question_queue import Click
-from dcc_bridge.elicitation.text import safe_line
+from dcc_bridge.elicitation.text import breakable, safe_line
 from dcc_bridge.qt import binding as qt
 from dcc_bridge.qt.call_menu import CallMenu
-from dcc_bridge.qt.event_loop import OURS_PROPERTY, DeferredDeletion
+from dcc_bridge.qt.event_loop import OURS_PROPERTY, PANEL_NAME, DeferredDeletion
 from dcc_bridge.qt.labels import SMALL, add_all, label, plain_column, tr
 from dcc_bridge.qt.outlines import draw_outlines
 
 _WIDTH: Final = 48  # of a notification's text, in average characters
+_MIN_WIDTH: Final = 8  # the same, where the window is narrow
 _PASSING_MS: Final = 8000
 """The time for which a notification stays that needs no answer."""
 _KIND: Final = (
@@ -30,7 +32,26 @@ _KIND: Final = (
 NoticeButton = tuple[str, Click]  # the caption of a notification's button, and what it calls
 
 
-class Notification(qt.QDialog):
+class QuietWindow(qt.QDialog):
+    """A window over the host's window that takes no focus."""
+
+    def __init__(self, parent: qt.QWidget | None) -> None:
+        """Prepare an empty window; `parent` is the host's window."""
+        super().__init__(parent, _KIND)
+        self.setProperty(OURS_PROPERTY, True)
+        self.setAttribute(qt.Qt.WidgetAttribute.WA_ShowWithoutActivating)
+
+    def fit(self, most: int) -> None:
+        """Take the size that the content needs.
+
+        Args:
+            most: The greatest width, in pixels.
+        """
+        self.setMaximumWidth(most)
+        self.adjustSize()
+
+
+class Notification(QuietWindow):
     """A quiet line over the host's window, with buttons.
 
     Attributes:
@@ -43,23 +64,41 @@ class Notification(qt.QDialog):
         self, text: str, acts: tuple[NoticeButton, ...], parent: qt.QWidget | None
     ) -> None:
         """Draw a sentence and a button for each of `acts`; `parent` is the host's window."""
-        super().__init__(parent, _KIND)
+        super().__init__(parent)
         self.text = safe_line(text)
         self.menu: CallMenu | None = None
-        self.setProperty(OURS_PROPERTY, True)
         frame = qt.QFrame(frameShape=qt.QFrame.Shape.Box)  # the window below has the same colour
         frame.setForegroundRole(qt.QPalette.ColorRole.PlaceholderText)
         plain_column(self).addWidget(frame)
-        self.setAttribute(qt.Qt.WidgetAttribute.WA_ShowWithoutActivating)
         self.setAccessibleName(self.text)
-        words = label(self.text, size=SMALL)
-        words.setForegroundRole(qt.QPalette.ColorRole.WindowText)
-        words.setFixedWidth(self.fontMetrics().averageCharWidth() * _WIDTH)
-        row = qt.QHBoxLayout(frame)
-        row.addWidget(words, 1)
+        self._words = label(self.text, size=SMALL)
+        self._words.setForegroundRole(qt.QPalette.ColorRole.WindowText)
+        self._row = qt.QHBoxLayout(frame)
+        self._row.addWidget(self._words, 1)
         self.buttons = [_button(caption, act) for caption, act in acts]
-        add_all(row, *self.buttons)
+        add_all(self._row, *self.buttons)
         draw_outlines(self)
+
+    def fit(self, most: int) -> None:
+        """Take the size that the text needs.
+
+        Args:
+            most: The greatest width, in pixels.
+        """
+        char = self.fontMetrics().averageCharWidth()
+        room = most - 4 * self.fontMetrics().height()  # for the frame and the margins
+        for button in self.buttons:
+            room -= button.sizeHint().width() + self._row.spacing()
+        self._words.setFixedWidth(max(_MIN_WIDTH * char, min(_WIDTH * char, room)))
+        self._row.invalidate()
+        self.adjustSize()
+
+    def show_others(self, count: int) -> None:
+        """Show after the text how many other notifications there are."""
+        text = self.text
+        if count:
+            text = tr("{first} (and {n} more)", first=text, n=count)
+        self._words.setText(breakable(text))
 
     def set_call(self, call: str) -> None:
         """Show the id of a call in the tooltip, and let a menu copy the id."""
@@ -69,7 +108,7 @@ class Notification(qt.QDialog):
 
 
 class Notifications(qt.QObject):
-    """The notifications of a window, one above the other in its corner."""
+    """The notifications of a window, of which the newest is drawn in a corner."""
 
     def __init__(self, parent: Callable[[], qt.QWidget | None], deletion: DeferredDeletion) -> None:
         """Prepare an empty corner.
@@ -82,21 +121,37 @@ class Notifications(qt.QObject):
         self._parent = parent
         self._deletion = deletion
         self._shown: list[Notification] = []
+        self._held: QuietWindow | None = None
         self._watched: qt.QWidget | None = None
 
     @property
     def visible(self) -> list[Notification]:
-        """The notifications that can be seen, the lowest first."""
+        """The notifications that are not removed, the one that is drawn last."""
         self._shown = [notification for notification in self._shown if qt.isValid(notification)]
         return list(self._shown)
+
+    @property
+    def host_window(self) -> qt.QWidget | None:
+        """The host's main window, or None."""
+        window = self._parent()
+        if window is None or not qt.isValid(window):
+            return None
+        return window
+
+    def hold(self, window: QuietWindow | None) -> None:
+        """Place a window in the corner, with the notifications above it; None for no window."""
+        self._held = window
+        if window is not None:
+            self._watch()
+        self._place()
+        self._unwatch_if_empty()
 
     def add(self, text: str, *acts: NoticeButton) -> Notification:
         """Show a notification, with a button for each act, until it is removed."""
         notification = Notification(text, acts, self._watch())
         self._shown.append(notification)
         self._place()
-        notification.show()
-        _alert_screen_reader(notification)
+        alert_screen_reader(notification)
         return notification
 
     def add_passing(self, text: str, *acts: NoticeButton, call: str | None = None) -> Notification:
@@ -124,8 +179,7 @@ class Notifications(qt.QObject):
                 self._shown.remove(notification)
                 self._deletion.add(notification)
                 self._place()
-        if not self._shown:
-            self._unwatch()
+        self._unwatch_if_empty()
 
     def clear(self) -> None:
         """Take all notifications away."""
@@ -139,12 +193,16 @@ class Notifications(qt.QObject):
 
     def _watch(self) -> qt.QWidget | None:
         self._unwatch()
-        parent = self._parent()
-        if parent is None or not qt.isValid(parent):
+        parent = self.host_window
+        if parent is None:
             return None
         self._watched = parent
         parent.installEventFilter(self)
         return parent
+
+    def _unwatch_if_empty(self) -> None:
+        if not self._shown and self._held is None:
+            self._unwatch()
 
     def _unwatch(self) -> None:
         if self._watched is not None and qt.isValid(self._watched):
@@ -152,29 +210,82 @@ class Notifications(qt.QObject):
         self._watched = None
 
     def _place(self) -> None:
-        """Move the notifications into the corner, the first at the bottom."""
+        """Draw the newest notification in the corner, above the window that is held there."""
+        column: list[QuietWindow] = []
+        if self._held is not None and qt.isValid(self._held):
+            column.append(self._held)
         visible = self.visible
-        gap = max((notification.fontMetrics().height() for notification in visible), default=0)
-        corner = self._area().bottomRight() - qt.QPoint(gap, gap)
-        for notification in visible:
-            notification.adjustSize()
-            size = qt.QPoint(notification.width(), notification.height())
-            notification.move(corner - size)
-            corner -= qt.QPoint(0, notification.height() + gap // 2)
+        for notification in visible[:-1]:
+            notification.hide()
+        for notification in visible[-1:]:
+            notification.show_others(len(visible) - 1)
+            column.append(notification)
+        if column:
+            self._place_column(column)
+        for notification in visible[-1:]:
+            notification.show()
 
-    def _area(self) -> qt.QRect:
+    def _place_column(self, column: Sequence[QuietWindow]) -> None:
+        """Move windows into a corner, the first at the bottom."""
+        gap = column[0].fontMetrics().height()
+        area = self._area(column[0]).adjusted(gap, gap, -gap, -gap)
+        height = -gap // 2
+        width = 0
+        for window in column:
+            window.fit(area.width())
+            width = max(width, window.width())
+            height += window.height() + gap // 2
+        box = _free_corner(area, qt.QSize(width, height), column)
+        bottom = box.bottom()
+        for window in column:
+            left = box.right() - window.width()
+            if box.left() == area.left():
+                left = box.left()
+            window.move(left, bottom - window.height())
+            bottom -= window.height() + gap // 2
+
+    def _area(self, shown: qt.QWidget) -> qt.QRect:
         """Return the area for notifications: of the host's window, or else of the screen."""
+        screen: qt.QRect = shown.screen().availableGeometry()
         window = self._watched
-        if window is not None and qt.isValid(window):
-            return _free_area(window)
-        visible = self.visible
-        if not visible:
-            return qt.QRect()
-        return visible[0].screen().availableGeometry()
+        if window is None or not qt.isValid(window):
+            return screen
+        free = _free_area(window).intersected(window.screen().availableGeometry())
+        if free.isEmpty():
+            return screen
+        return free
+
+
+def _free_corner(area: qt.QRect, size: qt.QSize, column: Sequence[qt.QWidget]) -> qt.QRect:
+    """Return a place of a size in a corner of an area where it covers no other window of ours.
+
+    That is the corner at the bottom right if it is free, or if none is.
+    """
+    right = area.right() - size.width()
+    bottom = area.bottom() - size.height()
+    corners = [
+        (right, bottom),
+        (area.left(), bottom),
+        (right, area.top()),
+        (area.left(), area.top()),
+    ]
+    places = [qt.QRect(qt.QPoint(left, top), size) for left, top in corners]
+    taken = []
+    for window in qt.QApplication.topLevelWidgets():
+        is_ours = window.isVisible() and window.property(OURS_PROPERTY) and window not in column
+        if is_ours and not isinstance(window, Notification):
+            taken.append(window.frameGeometry())
+        for panel in window.findChildren(qt.QWidget, PANEL_NAME):
+            if panel.isVisible():
+                taken.append(qt.QRect(panel.mapToGlobal(qt.QPoint()), panel.size()))
+    for place in places:
+        if not any(place.intersects(other) for other in taken):
+            return place
+    return places[0]
 
 
 def _free_area(window: qt.QWidget) -> qt.QRect:
-    """Return a window's frame without its status bars, and without the docks at the right.
+    """Return a window's frame without its status bars, and the docks at the right and the bottom.
 
     These must stay visible: our panel's undo button is in such a dock.
     """
@@ -187,6 +298,7 @@ def _free_area(window: qt.QWidget) -> qt.QRect:
     for dock in window.findChildren(qt.QDockWidget):
         if _is_shown_in(dock, window):
             right = max(right, _covered_at_right(dock, window))
+            bottom = max(bottom, _covered_at_bottom(dock, window))
     return window.frameGeometry().adjusted(0, 0, -right, -bottom)
 
 
@@ -201,9 +313,16 @@ def _covered_at_right(part: qt.QWidget, window: qt.QWidget) -> int:
     return window.width() - part.x()
 
 
-def _alert_screen_reader(notification: Notification) -> None:
-    """Have a screen reader read a notification, which never has the focus."""
-    event = qt.QAccessibleEvent(notification, qt.QAccessible.Event.Alert)
+def _covered_at_bottom(part: qt.QWidget, window: qt.QWidget) -> int:
+    """Return the height from a part to the window's lower edge; 0 above the lower third."""
+    if 3 * part.y() <= 2 * window.height():
+        return 0
+    return window.height() - part.y()
+
+
+def alert_screen_reader(window: qt.QWidget) -> None:
+    """Have a screen reader read a window that never has the focus, by its accessible name."""
+    event = qt.QAccessibleEvent(window, qt.QAccessible.Event.Alert)
     qt.QAccessible.updateAccessibility(event)
 
 

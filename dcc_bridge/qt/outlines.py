@@ -1,26 +1,39 @@
-"""Outlines of controls that can be seen in any palette of the host. Main thread.
+"""Colours of controls that can be seen and read in any palette of the host. Main thread.
 
 Qt's own style outlines a control in a darker shade of the palette's window colour, and the control
 with the focus in a darker shade of the highlight colour: on a dark ground an empty check box cannot
 be seen. So `draw_outlines` gives each control a palette in which these two colours are changed just
-enough. A style that takes its outlines from elsewhere does not change.
+enough. A style that takes its outlines from elsewhere does not change. The example in an empty line
+is made as bright as a text has to be, and stays fainter than what is typed.
 """
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, NamedTuple
 
 from dcc_bridge.qt import binding as qt
 
 _MIN_CONTRAST: Final = 3.3
 """The contrast of an outline. The Web Content Accessibility Guidelines ask for 3.0 (1.4.11); a
 style loses some contrast where it rounds a corner."""
+_MIN_TEXT_CONTRAST: Final = 4.8
+"""The contrast of an example in an empty line. The guidelines ask for 4.5 (1.4.3); smoothing takes
+some of it away."""
+_MIN_EDGE_CONTRAST: Final = 3.1  # of an edge that is drawn with its very colour
 # The factors of `QColor.darker` and `QColor.lighter`, in percent, by which the style draws
 _SHADE_PERCENT: Final = 140  # an outline, darker than the window
 _FOCUS_SHADE_PERCENT: Final = 125  # the outline of the control with the focus, than the highlight
 _SOFT_PERCENT: Final = 110  # a check box and a frame, lighter than these outlines
 _STEPS: Final = 50  # from a colour to the colour of text
+_RED: Final = "#d63a34"
+"""The red of a button that loses something. White text on it has a contrast of 4.6."""
 _Role: Final = qt.QPalette.ColorRole
+_CHANGED_ROLES: Final = (
+    _Role.Window,
+    _Role.Highlight,
+    _Role.HighlightedText,
+    _Role.PlaceholderText,
+)
 _FRAMED: Final = (qt.QAbstractItemView, qt.QPlainTextEdit)
 _CONTROLS: Final = (*_FRAMED, qt.QAbstractButton, qt.QLineEdit, qt.QComboBox)
 
@@ -47,6 +60,7 @@ def outlined(palette: qt.QPalette, *, is_framed: bool = False) -> qt.QPalette:
     control = qt.QPalette(palette)
     window = palette.color(_Role.Window)
     control.setColor(_Role.Window, _visible_colour(window, _SHADE_PERCENT, palette))
+    control.setColor(_Role.PlaceholderText, _readable_example(palette))
     highlight = palette.color(_Role.Highlight)
     new_highlight = _visible_colour(highlight, _FOCUS_SHADE_PERCENT, palette)
     if not is_framed and new_highlight != highlight:
@@ -55,6 +69,36 @@ def outlined(palette: qt.QPalette, *, is_framed: bool = False) -> qt.QPalette:
         control.setColor(_Role.Highlight, new_highlight)
         control.setColor(_Role.HighlightedText, ink)
     return control
+
+
+class LosingColours(NamedTuple):
+    """The colours of a button that loses something.
+
+    Attributes:
+        fill: The ground of the button.
+        ink: The colour of the text.
+        edge: The colour of the outline.
+    """
+
+    fill: qt.QColor
+    ink: qt.QColor
+    edge: qt.QColor
+
+
+def losing_colours(palette: qt.QPalette) -> LosingColours:
+    """Return the colours of a button that loses something, on the ground of a palette.
+
+    Main thread. It raises nothing.
+    """
+    fill = qt.QColor(_RED)
+    window = palette.color(_Role.Window)
+    ink = palette.color(_Role.WindowText)
+    edge = fill
+    for step in range(_STEPS + 1):
+        edge = _mix(fill, ink, step / _STEPS)
+        if contrast(edge, window) >= _MIN_EDGE_CONTRAST:
+            break
+    return LosingColours(fill, qt.QColor(qt.Qt.GlobalColor.white), edge)
 
 
 def draw_outlines(window: qt.QWidget) -> None:
@@ -73,12 +117,25 @@ def _apply(control: qt.QWidget, wanted: qt.QPalette) -> None:
     """Set the colours of a control that `outlined` has changed, where they differ."""
     palette = control.palette()
     is_changed = False
-    for role in (_Role.Window, _Role.Highlight, _Role.HighlightedText):
+    for role in _CHANGED_ROLES:
         if palette.color(role) != wanted.color(role):
             palette.setColor(role, wanted.color(role))
             is_changed = True
     if is_changed:
         control.setPalette(palette)
+
+
+def _readable_example(palette: qt.QPalette) -> qt.QColor:
+    """Mix in as little of the text colour as makes the example in an empty line readable."""
+    ground = palette.color(_Role.Base)
+    ink = palette.color(_Role.Text)
+    example = palette.color(_Role.PlaceholderText)
+    opaque = _mix(ground, example, example.alphaF())
+    for step in range(_STEPS + 1):
+        mixed = _mix(opaque, ink, step / _STEPS)
+        if contrast(mixed, ground) >= _MIN_TEXT_CONTRAST:
+            return mixed
+    return ink
 
 
 def _visible_colour(colour: qt.QColor, shade: int, palette: qt.QPalette) -> qt.QColor:

@@ -20,17 +20,19 @@ from dcc_bridge.elicitation.question import (
     Unable,
 )
 from dcc_bridge.elicitation.question_queue import Click
+from dcc_bridge.elicitation.text import safe_line
 from dcc_bridge.elicitation.types import SURFACE_LOST
 from dcc_bridge.host import Host
 from dcc_bridge.qt import binding as qt
 from dcc_bridge.qt import event_loop, notifications
+from dcc_bridge.qt.desktop_notice import DesktopNotice
+from dcc_bridge.qt.dialog_place import DialogPlace
 from dcc_bridge.qt.labels import tr
 from dcc_bridge.qt.question_dialog import QuestionDialog
 from dcc_bridge.qt.url_dialog import UrlDialog
 from dcc_bridge.threads.main_thread import MainThread
 
 _LOST: Final = Unable(SURFACE_LOST, cancels=True)
-_MAX_FRAME: Final = qt.QSize(12, 48)  # pixels that a window manager draws around a dialog, at most
 
 
 class DialogPresenter(qt.QObject):
@@ -39,6 +41,8 @@ class DialogPresenter(qt.QObject):
     Attributes:
         questions: The questions that are shown one at a time.
         notifications: The notifications in the corner of the host's window.
+        is_shown_elsewhere: Returns whether an edit, by the id of its call, is shown to the person
+            in another place, and so needs no notification.
     """
 
     def __init__(
@@ -65,10 +69,13 @@ class DialogPresenter(qt.QObject):
         self._parent = parent
         self._deletion = event_loop.DeferredDeletion()
         self._dialogs: dict[question_queue.Ticket, QuestionDialog] = {}
+        self._place = DialogPlace()
+        self._desktop_notice = DesktopNotice()
         # The notification of the drawn question, until the person goes to the question.
         self._notices: dict[question_queue.Ticket, notifications.Notification] = {}
         self.questions = question_queue.QuestionQueue(self, main)
         self.notifications = notifications.Notifications(parent, self._deletion)
+        self.is_shown_elsewhere: Callable[[str], bool] = lambda call: False
         self._app = qt.QCoreApplication.instance()
         if self._app is not None:  # a host may quit without closing the bridge
             self._app.aboutToQuit.connect(self._quit)
@@ -108,6 +115,8 @@ class DialogPresenter(qt.QObject):
         acts = ((tr("Answer here"), answer_here), (tr("Cancel"), cancel))
         first_line = question.message.partition("\n")[0]
         text = tr("Waiting in {client}: {question}", client=where, question=first_line)
+        if question.late:
+            text = tr("Expired: {question}", question=first_line)
         return self._notify(lambda: self.notifications.add(text, *acts))
 
     def notice(self, text: str, undo: Click | None = None, call: str | None = None) -> TakeDown:
@@ -124,7 +133,13 @@ class DialogPresenter(qt.QObject):
         acts: tuple[notifications.NoticeButton, ...] = ()
         if undo is not None:
             acts = ((tr("Undo"), undo),)
-        return self._notify(lambda: self.notifications.add_passing(text, *acts, call=call))
+
+        def add() -> notifications.Notification | None:
+            if undo is not None and call is not None and self.is_shown_elsewhere(call):
+                return None
+            return self.notifications.add_passing(text, *acts, call=call)
+
+        return self._notify(add)
 
     def bring(self, question: Question) -> None:
         """Bring a question's dialog up before all others: the person asked for it. Main thread.
@@ -190,8 +205,13 @@ class DialogPresenter(qt.QObject):
         # Before the dialog, so that the notification cannot cover the dialog.
         self._notices[ticket] = self.notifications.add(text, go)
         if host_window is not None:
-            _place_beside_typing(dialog, host_window)
+            self._place.put(dialog, host_window)
         dialog.show()
+        if ticket.question.offers.is_wanted:
+            dialog.enter()
+        self._desktop_notice.show(
+            dialog.windowTitle(), safe_line(first_line), dialog.windowIcon(), dialog.enter
+        )
         qt.QApplication.alert(dialog)
         if host_window is not None:  # on some desktops the task bar does not list the dialog
             qt.QApplication.alert(host_window.window())
@@ -215,6 +235,7 @@ class DialogPresenter(qt.QObject):
         self._remove_notice(ticket)
         dialog = self._dialogs.get(ticket)
         if dialog is not None and qt.isValid(dialog):
+            self._place.note(dialog)
             dialog.set_aside()
 
     def take_down(self, ticket: question_queue.Ticket) -> dict[str, Any] | None:
@@ -230,6 +251,7 @@ class DialogPresenter(qt.QObject):
         self._remove_notice(ticket)
         if dialog is None or not qt.isValid(dialog):
             return None
+        self._place.note(dialog)
         dialog.dismiss()
         self._deletion.add(dialog)
         if dialog.form is None:
@@ -255,16 +277,24 @@ class DialogPresenter(qt.QObject):
         """End every question. A dialog is deleted later: the key that quits may be on its stack."""
         self.questions.close()
         self.notifications.clear()
+        self._desktop_notice.clear()
 
     def _remove_notice(self, ticket: question_queue.Ticket) -> None:
         notice = self._notices.pop(ticket, None)
         if notice is not None:
             self.notifications.remove(notice)
+            self._desktop_notice.clear()
 
-    def _notify(self, add: Callable[[], notifications.Notification]) -> TakeDown:
+    def _notify(self, add: Callable[[], notifications.Notification | None]) -> TakeDown:
         """Show a notification from any thread; return the function that takes it away."""
         shown: list[notifications.Notification] = []
-        self.questions.post(lambda: shown.append(add()))
+
+        def show() -> None:
+            notification = add()
+            if notification is not None:
+                shown.append(notification)
+
+        self.questions.post(show)
         return lambda reason: self.questions.post(lambda: self.notifications.remove(*shown))
 
     def _answer(self, ticket: question_queue.Ticket, event: PresenterEvent) -> None:
@@ -277,25 +307,3 @@ class DialogPresenter(qt.QObject):
         for ticket, dialog in self._dialogs.items():
             if not qt.isValid(dialog):
                 self._answer(ticket, _LOST)
-
-
-def _place_beside_typing(dialog: QuestionDialog, host_window: qt.QWidget) -> None:
-    """Move a dialog away from the text in which the person types, if there is room beside it."""
-    focused = qt.QApplication.focusWidget()
-    is_text = qt.Qt.WidgetAttribute.WA_InputMethodEnabled
-    if focused is None or not focused.testAttribute(is_text):
-        return
-    text = qt.QRect(focused.mapToGlobal(qt.QPoint()), focused.size())
-    place = qt.QRect(qt.QPoint(), dialog.size() + _MAX_FRAME)
-    place.moveCenter(host_window.window().frameGeometry().center())  # where Qt puts the dialog
-    if not place.intersects(text):
-        return
-    free = host_window.screen().availableGeometry()
-    below = qt.QPoint(place.left(), text.bottom() + 1)
-    above = qt.QPoint(place.left(), text.top() - place.height())
-    right = qt.QPoint(text.right() + 1, place.top())
-    left = qt.QPoint(text.left() - place.width(), place.top())
-    for corner in (below, above, right, left):
-        if free.contains(qt.QRect(corner, place.size())):
-            dialog.move(corner)
-            return

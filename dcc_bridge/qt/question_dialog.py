@@ -1,12 +1,13 @@
 """A question's dialog. Main thread.
 
-`DialogPresenter` makes a dialog for each question. It has from the top: the header that says who
-asks, the body with the question and its form, the offers, and the *exits*, the buttons that answer.
+`DialogPresenter` makes a dialog for each question. It has from the top: the header with the
+question, who asks and the time left; the body with what the question is about; the offers; and the
+*exits*, the buttons that answer.
 
 The dialog is not modal, never takes the keyboard by itself (`key_gate`), and is never run with
 ``exec``: the person may look around in the scene, and type there, before answering. Enter never
-agrees to something that may lose data. No message can draw the header: each part of the header is a
-label of its own, outside of the area that scrolls.
+agrees to something that may lose data. No message can draw who asks: that is a label of its own, in
+our own words, outside of the area that scrolls.
 """
 
 from __future__ import annotations
@@ -18,8 +19,8 @@ from itertools import pairwise
 from typing import Any, Final
 
 from dcc_bridge.elicitation.caller_view import argument_views
-from dcc_bridge.elicitation.question import Expired, HandOver, Question, Reply
-from dcc_bridge.elicitation.view import view_of
+from dcc_bridge.elicitation.question import Consent, Expired, HandOver, Question, Reply
+from dcc_bridge.elicitation.view import QuestionView, fewer, view_of, word_to_type
 from dcc_bridge.host import Host
 from dcc_bridge.qt import binding as qt
 from dcc_bridge.qt import buttons, event_loop, form, items_view, outlines
@@ -27,7 +28,17 @@ from dcc_bridge.qt.arguments_view import Arguments
 from dcc_bridge.qt.details_view import DetailsBox
 from dcc_bridge.qt.header import Header
 from dcc_bridge.qt.key_gate import KeyGate
-from dcc_bridge.qt.labels import SMALL, Mnemonics, Notice, label, plain_column, rule, tr
+from dcc_bridge.qt.labels import (
+    SMALL,
+    Mnemonics,
+    Notice,
+    label,
+    plain_column,
+    rule,
+    tr,
+    unmarked,
+)
+from dcc_bridge.qt.pictures_view import Pictures
 
 _PAGES: Final = {qt.Qt.Key.Key_PageUp: -1, qt.Qt.Key.Key_PageDown: 1}
 _MAX_SCREEN_SHARE: Final = 0.8  # of the screen's width and height
@@ -39,11 +50,12 @@ class QuestionDialog(qt.QDialog):
     Attributes:
         question: The question.
         view: The texts of the question, and the values that are filled in at first.
-        header: Says who asks.
+        header: Shows the question, who asks, and the time left.
         body: The area that scrolls, between the header and the exits.
         form: The fields; None for a question without fields, or with only a confirmation.
         arguments: The arguments of the skill, or None where they are not shown.
         details: The text that is agreed to, or None.
+        pictures: The scene as it is and as it would be, or None where there are no pictures.
         preview: The items that may be lost, or None where there are none.
         name: The line in which a word is to be typed before the person can agree, or None.
         countdown: Says how long the question still waits.
@@ -80,6 +92,7 @@ class QuestionDialog(qt.QDialog):
         self.form: form.FormView | None = None
         self.arguments: Arguments | None = None
         self.details: DetailsBox | None = None
+        self.pictures: Pictures | None = None
         self.preview: items_view.Preview | None = None
         self.name: items_view.NameToArm | None = None
         self._host = host
@@ -122,7 +135,10 @@ class QuestionDialog(qt.QDialog):
             content[confirmation.name] = True
         remember_box = self.offers_bar.remember
         remember = remember_box is not None and remember_box.isChecked()
-        self._finish(Reply("accept", content, remember=remember))
+        left_out: tuple[str, ...] = ()
+        if self.preview is not None:
+            left_out = self.preview.items.left_out()
+        self._finish(Reply("accept", content, remember=remember, left_out=left_out))
 
     def dismiss(self) -> None:
         """Hide, and report no answer: nobody waits for an answer any more. It raises nothing."""
@@ -198,13 +214,12 @@ class QuestionDialog(qt.QDialog):
             return
         if self.details is not None and focused is self.details.search:
             return  # the search itself handles Enter
-        is_mute = self.offers_bar.mute is not None and focused is self.offers_bar.mute
         agrees = ctrl or focused is self.exits.verb
-        if is_mute or (self._is_guarded and agrees):
+        if self.view.guarded and agrees:
             return
         if isinstance(focused, buttons.Button) and not ctrl:
             focused.click()
-        elif not self._is_guarded:
+        elif not self.view.guarded:
             self.submit()
         elif focused is not None:
             self.focusNextChild()
@@ -231,13 +246,11 @@ class QuestionDialog(qt.QDialog):
 
     def _build_frame(self, icon: qt.QIcon, mnemonics: Mnemonics) -> None:
         """Make the parts above and below the body, which every question has."""
-        self.header = Header(self.view.header, icon)
         offers = self.question.offers
         self.countdown = buttons.Countdown(offers.soon, offers.latest, mnemonics)
-        self.offers_bar = buttons.OffersBar(self.view.offers, mnemonics, self.countdown)
-        self.exits = buttons.Exits(
-            self.view.verb, self.offers_bar, consent=self._is_guarded, mnemonics=mnemonics
-        )
+        self.header = Header(self.view, icon, self.countdown)
+        self.offers_bar = buttons.OffersBar(self.view.offers, mnemonics)
+        self.exits = buttons.Exits(self.view, self.offers_bar, mnemonics=mnemonics)
 
     def _build_parts(self, mnemonics: Mnemonics) -> list[qt.QWidget]:
         """Make the parts of the body that this question has, in the order from the top."""
@@ -245,25 +258,33 @@ class QuestionDialog(qt.QDialog):
         # First the form, so that its fields get the letters for Alt that they want.
         if view.fields:
             self.form = form.FormView(view.fields, mnemonics)
-        undo: qt.QWidget | None = None
-        if view.undo and view.word:
-            undo = Notice(view.undo)
-        elif view.undo:
-            undo = label(view.undo, size=SMALL)
-        consequence = undo
-        if undo is not None and self.question.items:
-            # No method of the dialog, which would be a cycle for the garbage collector.
-            show_in_scene = partial(_show_in_scene, self._host)
-            self.preview = items_view.Preview(self.question, undo, mnemonics, show_in_scene)
-            consequence = self.preview  # with the sentence about undo in it
-        if view.word:
-            self.name = items_view.NameToArm(view.word)
         if self.question.arguments:
             self.arguments = Arguments(argument_views(self.question.arguments, tr))
         if view.details:
             self.details = DetailsBox(view.details, mnemonics)
-        parts = (self.arguments, self.details, self.form, consequence, self.name)
+        if self.question.consent is not None:
+            self._build_items(self.question.consent, mnemonics)
+        if view.word:
+            self.name = items_view.NameToArm(view.word)
+        parts = (
+            self.pictures,
+            self.arguments,
+            self.details,
+            self.form,
+            self.preview,
+            _undo_line(view),
+            self.name,
+        )
         return [part for part in parts if part is not None]
+
+    def _build_items(self, consent: Consent, mnemonics: Mnemonics) -> None:
+        """Make the pictures and the list of the items that may go."""
+        if consent.pictures:
+            self.pictures = Pictures(consent.pictures)
+        if consent.items:
+            # No method of the dialog, which would be a cycle for the garbage collector.
+            show_in_scene = partial(_show_in_scene, self._host)
+            self.preview = items_view.Preview(consent, mnemonics, show_in_scene)
 
     def _set_tab_order(self) -> None:
         order = (
@@ -271,20 +292,15 @@ class QuestionDialog(qt.QDialog):
             self.exits.verb,
             self.exits.cancel,
             self.exits.decline,
-            self.exits.with_reason,
+            self.exits.ways,
             self.exits.reason,
-            self.countdown.more,
             self.offers_bar.hand_over,
-            self.offers_bar.mute,
+            self.countdown.more,
+            self.header.about,
         )
         present = [widget for widget in order if widget is not None]
         for before, after in pairwise(present):
             self.setTabOrder(before, after)
-
-    @property
-    def _is_guarded(self) -> bool:
-        """Whether Enter must not agree: data may be lost, or a page opens in the browser."""
-        return self.question.consent is not None or self.question.page is not None
 
     def _parts(self) -> list[qt.QWidget]:
         """Return the parts that a subclass adds below the question."""
@@ -296,13 +312,15 @@ class QuestionDialog(qt.QDialog):
     def _connect(self) -> None:
         self.exits.verb.clicked.connect(self.submit)
         self.exits.decline.clicked.connect(self._decline)
-        self.exits.with_reason.clicked.connect(self._refit.start)
+        self.exits.with_reason.triggered.connect(self._refit.start)
+        self.exits.muted.connect(self._mute)
+        self.header.changed.connect(self._refit.start)
+        self.header.changed.connect(self.countdown.touch)
         self.exits.reason.textChanged.connect(self.countdown.touch)
         self.exits.cancel.clicked.connect(self.reject)
         self.countdown.expired.connect(self._expire)
         self.gate.opened.connect(self._deselect_typed_text)
         self.offers_bar.handed_over.connect(self._hand_over)
-        self.offers_bar.muted.connect(self._mute)
         for part in (self.arguments, self.form):
             if part is not None:
                 part.changed.connect(self._refit.start)
@@ -310,11 +328,33 @@ class QuestionDialog(qt.QDialog):
         if self.details is not None:
             self.details.touched.connect(self.countdown.touch)
         if self.preview is not None:
-            self.preview.filter.textChanged.connect(self.countdown.touch)
+            self.preview.search.textChanged.connect(self.countdown.touch)
+            self.preview.items.ticked.connect(self.countdown.touch)
+            self.preview.items.ticked.connect(self._count_ticked)
         if self.name is not None:
-            self.exits.hold(True)
-            self.name.lacking.connect(self.exits.hold)
-            self.name.editor.textChanged.connect(self.countdown.touch)
+            self.name.changed.connect(self._hold)
+            self.name.changed.connect(self.countdown.touch)
+        self._hold()
+
+    @qt.Slot()
+    def _count_ticked(self) -> None:
+        """Say on the button, and in the line for a word, how many items would go."""
+        if self.preview is None:
+            return
+        items = self.preview.items
+        total = len(self.question.items)
+        verb = fewer(self.view.verb, items.kept_count, total, tr)
+        self.exits.verb.setText(unmarked(verb))
+        if self.name is not None:
+            self.name.ask_for(word_to_type(items.kept(), self.view.verb))
+        self._hold()
+
+    @qt.Slot()
+    def _hold(self) -> None:
+        """Refuse to agree while a word has not been typed, or no item is ticked."""
+        is_word_lacking = self.name is not None and self.name.is_lacking
+        takes_nothing = self.preview is not None and not self.preview.items.kept_count
+        self.exits.hold(is_word_lacking or takes_nothing)
 
     @qt.Slot()
     def _decline(self) -> None:
@@ -341,7 +381,7 @@ class QuestionDialog(qt.QDialog):
             focused.end(False)  # else the text is selected, and the next key replaces it
 
     def _focus_first(self) -> None:
-        if self._is_guarded:
+        if self.view.guarded:
             self.exits.cancel.setFocus()
         elif self.form is not None:
             self.form.rows[0].editor.setFocus()
@@ -368,6 +408,15 @@ class QuestionDialog(qt.QDialog):
 def _show_in_scene(host: Host, items: Sequence[str]) -> None:
     host.select(items)
     host.frame(items)
+
+
+def _undo_line(view: QuestionView) -> qt.QWidget | None:
+    """Make the line that says what undo brings back, with a warning sign where it does not help."""
+    if not view.undo:
+        return None
+    if view.warns:
+        return Notice(view.undo)
+    return label(view.undo, size=SMALL)
 
 
 def _flags(parent: qt.QWidget | None) -> qt.Qt.WindowType:

@@ -131,8 +131,8 @@ class UrlDialog(QuestionDialog):
         reports_end = self.question.visit is not None
         self.after = AfterOpening(self.address.text, reports_end=reports_end)
         self._column.addWidget(self.after)
-        if not self.address.notices:
-            self.exits.verb.setIcon(qt.QIcon())
+        if self.address.notices:
+            self.exits.warn()
         self.after.finished.clicked.connect(self._say_finished)
         self.after.again.clicked.connect(self.submit)
         self.after.decline.clicked.connect(self._decline)
@@ -170,7 +170,7 @@ class AfterOpening(qt.QWidget):
         self.again = Button(tr("Try again"))
         self.copy = Button(tr("Copy the address"))
         self.decline = Button(tr("Decline"))
-        self.cancel = Button(tr("Cancel"))
+        self.cancel = Button(tr("Not now"))
         self._buttons = (self.finished, self.decline, self.cancel, self.again, self.copy)
         self._arming = qt.QTimer(self, singleShot=True)  # against the second of a double click
         self._arming.timeout.connect(self._arm)

@@ -98,10 +98,13 @@ class CallStarter:
             call.title = f"{skill.title} (dry run)"
         call.risk = skill.metadata.risk
         call.digest = skill.digest
+        if skill.file is not None:
+            call.file = str(skill.file)
         same = same_call(caller.client.label, call.title, bound)
         parked = ParkedCall(call, caller.client.label, same, modern=caller.era >= MODERN)
         early_notice = self._calls.notice_for(same)
         call.dialogue.repeats = early_notice
+        _, _, call.repeat_key = same
         equal_calls = self._calls.alike(same)
         call.route = self._question_route(parked, caller)
         run = self._runner.start(

@@ -122,7 +122,7 @@ class FastPath:
         finally:
             started = scope.pop(STARTED, None)
             if isinstance(started, ParkedCall):  # the SDK refused it, or its client left
-                self._server.calls.abandon(started)
+                self._server.calls.cut_off(started)
 
     def _yield_lock(self) -> None:
         """Release the interpreter's lock for a moment, at most every `_TURN_S` seconds.

@@ -124,7 +124,7 @@ class PageDesk:
             return self._pages.get(id)
 
     def _limited(self, question: Question) -> Question:
-        limit = question.timeout or self._settings.client_deadline
+        limit = question.timeout or self._settings.deadline
         return replace(question, offers=Offers(limit, limit))
 
     def _add(self, page: SecretPage, question: Question) -> None:

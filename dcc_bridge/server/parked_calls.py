@@ -38,6 +38,7 @@ from dcc_bridge.consent.call import Call
 from dcc_bridge.elicitation import question, types
 from dcc_bridge.elicitation.broker import Broker
 from dcc_bridge.elicitation.caller import Progress
+from dcc_bridge.known_clients import CLI_LABEL
 from dcc_bridge.server import protocol
 from dcc_bridge.server.client_channel import ClientQuestion, Context, ProgressNotices
 from dcc_bridge.server.scope_keys import WRITTEN
@@ -50,6 +51,8 @@ KEEPALIVE_S: Final = 5.0
 """Seconds between two notices to a request that waits."""
 RESULT_TTL_S: Final = 120.0
 """Seconds for which a finished call can still be fetched."""
+MIN_CLIENT_TIMEOUT_S: Final = 20.0
+"""Seconds for which every client keeps a request open, if the person does not cancel it there."""
 MAX_FINISHED: Final = 64
 """Finished calls that are kept."""
 _WAITING: Final = {
@@ -304,7 +307,7 @@ class ParkedCalls:
         try:
             result = await parked.first_result()
         except BaseException:  # the request was cut off, and no other waits
-            self.abandon(parked)
+            self.cut_off(parked)
             raise
         if result is not None:
             scope[WRITTEN] = partial(self.unfetched.remove, parked.same)
@@ -390,7 +393,7 @@ class ParkedCalls:
         """End the calls of a legacy session whose client is gone."""
         for parked in list(self._parked.values()):
             if parked.session == session and parked.ended_at is None:
-                self.abandon(parked)
+                self.cut_off(parked)
 
     def _park(self, parked: ParkedCall) -> None:
         """Keep a call, so that later requests find it."""
@@ -413,7 +416,7 @@ class ParkedCalls:
             return result
         finally:
             if result is None and parked.requests == [request] and not parked.is_task:
-                self.abandon(parked)  # the only request was cut off, or failed
+                self.cut_off(parked)  # the only request was cut off, or failed
             parked.requests.remove(request)
             parked.is_awaited = bool(parked.requests)
             self._drop_if_unreachable(parked)
@@ -489,11 +492,22 @@ class ParkedCalls:
         return _WAITING[record.state]
 
     def abandon(self, parked: ParkedCall) -> None:
-        """End a call that no client waits for: end its questions, and ask its run to stop."""
+        """End a call that its client gives up: end its questions, and ask its run to stop."""
         parked.is_awaited = False
         parked.is_lost = True
         self._broker.end(parked.call)
         parked.cancel()
+
+    def cut_off(self, parked: ParkedCall) -> None:
+        """Abandon a call whose request was cut off.
+
+        If the client may have timed out, the person can still answer, for the same call made again.
+        A command of the person's own does not time out: the person has ended it.
+        """
+        waited = time.monotonic() - parked.resumed_at
+        if waited >= MIN_CLIENT_TIMEOUT_S and parked.label != CLI_LABEL:
+            self._broker.end(parked.call, is_left=True)
+        self.abandon(parked)
 
     def _drop_if_unreachable(self, parked: ParkedCall) -> None:
         """Drop a call that ended, if no client has a state or an id to come back with."""

@@ -34,8 +34,6 @@ from mcp.shared.exceptions import MCPError
 from mcp.shared.inbound import MCP_NAME_HEADER, decode_header_value
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
-from dcc_bridge.elicitation.broker import Broker
-from dcc_bridge.elicitation.routing import client_label
 from dcc_bridge.elicitation.text import safe_whole
 from dcc_bridge.elicitation.types import STATUS, TASK_METHODS, TASKS
 from dcc_bridge.server import protocol
@@ -175,7 +173,6 @@ class Tasks(Extension):
     def __init__(
         self,
         calls: ParkedCalls,
-        broker: Broker,
         recent: Recent,
         host: str,
         instance: str,
@@ -185,7 +182,6 @@ class Tasks(Extension):
 
         Args:
             calls: All parked calls.
-            broker: Is told which clients have tasks, and so may take longer to answer.
             recent: The states of the calls.
             host: The application's name.
             instance: The id of this host among those of the computer.
@@ -193,7 +189,6 @@ class Tasks(Extension):
         """
         calls.tasks = self
         self._calls = calls
-        self._broker = broker
         self._recent = recent
         self._host = host
         self._instance = instance
@@ -236,7 +231,6 @@ class Tasks(Extension):
             parked.is_task = True
             self._tasks[parked.call.id] = task
             self._records.note(parked.call, task.id)
-            self._broker.audience.patient.add(client_label(parked.call))
         return Handle.model_validate(task.facts(self._progress_text(parked)))
 
     def _make_room(self, label: str) -> bool:

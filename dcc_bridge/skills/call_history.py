@@ -56,6 +56,8 @@ State = Literal["queued", "running", "asking"] | Status
 LIVE: Final = ("queued", "running", "asking")  # the states of a call that has not ended
 _MAX_MARKS: Final = 100  # places of the undo stack that are remembered
 _MAX_DEEDS: Final = 3  # deeds that the sentence of a call names
+_MAX_PICTURED: Final = 50  # ended calls whose pictures are kept
+_MAX_PICTURE_BYTES: Final = 100_000  # of a picture that is kept
 _NO_EFFECT: Final = Effect()
 _PAUSED: Final = types.Answered("", types.PAUSED, "host")
 
@@ -166,6 +168,8 @@ class Record(NamedTuple):
         effect: The undo steps, copies and lasting losses that the call left.
         error: A sentence if the call ended in another state than "done", or None.
         progress: How much is done, of how much, and a word about it.
+        deed: What the call did, in a person's words; "" where its skill named nothing.
+        is_settled: Whether the person said that they keep what the call did.
     """
 
     id: str
@@ -180,6 +184,16 @@ class Record(NamedTuple):
     effect: Effect = Effect()
     error: str | None = None
     progress: Progress | None = None
+    deed: str = ""
+    is_settled: bool = False
+
+    @property
+    def pictures(self) -> tuple[tuple[bytes, str], ...]:
+        """The pictures of the last question that had any, each with what it shows."""
+        for answer in reversed(self.answers):
+            if answer.pictures:
+                return answer.pictures
+        return ()
 
     @property
     def how_far(self) -> str:
@@ -230,14 +244,17 @@ class Record(NamedTuple):
 
 def deed(call: Call) -> str:
     """Return the deeds of a call in a person's words; its title if its skill named none."""
+    return _named_deeds(call) or call.title
+
+
+def _named_deeds(call: Call) -> str:
+    """Return the deeds of a call in a person's words; "" if its skill named none."""
     deeds = call.deeds
-    if not deeds:
-        return call.title
     parts = deeds[:_MAX_DEEDS]
     more = len(deeds) - _MAX_DEEDS
     if more > 0:
         parts.append(f"and {more} more")
-    return safe_line(secret.redact("; ".join(parts))) or call.title
+    return safe_line(secret.redact("; ".join(parts)))
 
 
 def why_not_undo(record: Record, top: str | None, host: str, tr: Translate = english) -> str:
@@ -382,6 +399,24 @@ class Recent:
         every = (*self._ended, *self._codes)
         self._undone[mark] = {record.effect.label for record in every if record.effect.undone_by}
 
+    def settle(self, last: str) -> None:
+        """Note that the person keeps what a call did, and what the calls before it did.
+
+        Args:
+            last: The id of the newest of these calls.
+        """
+        changed = []
+        with self._lock:
+            every = (*self._ended, *self._codes)
+            until = max((record.ended or 0.0 for record in every if record.id == last), default=0.0)
+            for records in (self._ended, self._codes):
+                for number, record in enumerate(records):
+                    if not record.is_settled and (record.ended or 0.0) <= until:
+                        records[number] = record._replace(is_settled=True)
+                        changed.append(records[number])
+        for record in changed:
+            self._watchers.call(record)
+
     def change(self, call: str, **changes: Any) -> None:
         """Change fields of a call's record; a call that has ended keeps its record."""
         with self._lock:
@@ -399,12 +434,24 @@ class Recent:
 
     def _keep(self, record: Record) -> None:
         """Put the record of a call that has ended among those of its kind."""
+        records = self._ended
         if record.only_read:
-            self._reads.append(record)
+            records = self._reads
         elif record.effect.code is not None:
-            self._codes.append(record)
-        else:
-            self._ended.append(record)
+            records = self._codes
+        if record.pictures:
+            self._drop_old_pictures()
+        records.append(record)
+
+    def _drop_old_pictures(self) -> None:
+        """Drop the pictures of all ended calls but the newest, to make room for one more."""
+        pictured: list[tuple[deque[Record], int]] = []
+        for records in (self._ended, self._codes, self._reads):
+            pictured.extend((records, n) for n, record in enumerate(records) if record.pictures)
+        pictured.sort(key=lambda place: place[0][place[1]].ended or 0.0)
+        for records, number in pictured[: max(0, len(pictured) - _MAX_PICTURED + 1)]:
+            answers = tuple(replace(answer, pictures=()) for answer in records[number].answers)
+            records[number] = records[number]._replace(answers=answers)
 
 
 def _effect_now(
@@ -495,6 +542,8 @@ class Trail:
     def question_closed(self, answered: types.Answered) -> None:
         """Note how a question of the call ended; others may still be open."""
         state: State = "running"
+        small = tuple(one for one in answered.pictures if len(one[0]) <= _MAX_PICTURE_BYTES)
+        answered = replace(answered, pictures=small)
         with self._lock:
             self._questions -= 1
             self._answers += (answered,)
@@ -513,6 +562,10 @@ class Trail:
     def end(self, state: Status, error: str | None = None, effect: Effect = _NO_EFFECT) -> None:
         """Note how the call ended; only the first time counts."""
         title = self._call.title
+        done = ""
         if state == "done":
-            title = deed(self._call)
-        self._recent.change(self._call.id, state=state, title=title, error=error, effect=effect)
+            done = _named_deeds(self._call)
+            title = done or title
+        self._recent.change(
+            self._call.id, state=state, title=title, error=error, effect=effect, deed=done
+        )

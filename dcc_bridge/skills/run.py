@@ -24,7 +24,7 @@ import asyncio
 import logging
 import threading
 import weakref
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, InvalidStateError
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import replace
@@ -45,10 +45,17 @@ from dcc_bridge.consent.undo_steps import Steps
 from dcc_bridge.elicitation import secret
 from dcc_bridge.elicitation.caller import Progress
 from dcc_bridge.elicitation.context import current_context
-from dcc_bridge.elicitation.question import Question
+from dcc_bridge.elicitation.question import Picture, Question
 from dcc_bridge.elicitation.text import safe_line
 from dcc_bridge.elicitation.types import PAUSED, Answered, ElicitationResponse, outcome
-from dcc_bridge.errors import BridgeClosed, BridgeError, PartlyApplied, Paused, Stopped
+from dcc_bridge.errors import (
+    BridgeClosed,
+    BridgeError,
+    NoConsent,
+    PartlyApplied,
+    Paused,
+    Stopped,
+)
 from dcc_bridge.skills.body import Body
 from dcc_bridge.skills.call_history import Outcome, Status, Trail, outcome_of_failure, refusal
 from dcc_bridge.skills.run_environment import RunEnvironment
@@ -119,7 +126,9 @@ class Run(RunControl):
         # A partial of a function, not a method: the steps would hold the run that holds them.
         self.paused = partial(_pause_error, environment, skill, self.trail)
         label = _undo_label(skill, arguments)
-        self._loss_guard = LossGuard(environment.host, call, self._audit_record, label)
+        self._loss_guard = LossGuard(
+            environment.host, call, self._audit_record, label, environment.previews()
+        )
         self._steps = Steps(
             environment.host,
             environment.main,
@@ -135,7 +144,7 @@ class Run(RunControl):
         self._job: Future[Outcome] | None = None
         self._why_not = "it was cancelled before it began; nothing was changed."
         clock = environment.clock
-        self._queue_limit = TimeLimit(environment.settings.client_deadline, clock, self._expire)
+        self._queue_limit = TimeLimit(environment.settings.deadline, clock, self._expire)
         self._time_limit = TimeLimit(skill.metadata.timeout, clock, self._overrun)
         self._body = Body(
             environment,
@@ -250,6 +259,42 @@ class Run(RunControl):
     def note_answer(self, question: Question, response: ElicitationResponse) -> None:
         """Note the answer to a question of the body. Any thread."""
         self._body.attempt.note_answer(question, response)
+
+    def expect_loss(self) -> None:
+        """Prepare pictures of a loss, before the body edits. Main thread."""
+        preview = self._loss_guard.preview
+        if preview.is_cold:
+            with self._steps.pause():
+                preview.warm_up()
+        preview.expect_loss()
+
+    def rehearse(self, body: Callable[[], object], items: Sequence[str]) -> None:
+        """Try an edit and take it back, to draw the scene after it for a question. Main thread.
+
+        Nothing happens where no picture would be drawn, where a step cannot be reverted without a
+        trace, and in a scene in which a rehearsal took long before.
+
+        Args:
+            body: The edit.
+            items: The items that it takes away.
+        """
+        preview = self._loss_guard.preview
+        if not preview.can_rehearse:
+            return
+        preview.forget()
+        with self._steps.pause(), preview.rehearsing():
+            if preview.is_cold:
+                preview.warm_up()
+            preview.expect_loss()
+            with suppress(NoConsent), self._steps.open():  # reverted, as nobody has agreed to it
+                trial = self._steps.trial
+                if trial is not None and trial.keeps_redo:
+                    body()
+                    preview.draw_after(items)
+
+    def pictures(self, items: Sequence[str]) -> tuple[Picture, ...]:
+        """Return pictures of items that are lost after a yes, or none. Main thread."""
+        return self._loss_guard.preview.pictures(items)
 
     def limit(self, seconds: float | None) -> None:
         """Begin the time limit anew; None for no limit. It stands still during questions."""
@@ -399,7 +444,7 @@ class Run(RunControl):
     def _expire(self) -> None:
         """Cancel a run that waited for too long. `_queue_limit` calls it."""
         why = "it waited for {:g} s and was dropped. Nothing was changed. Try again later."
-        self._why_not = why.format(self._environment.settings.client_deadline)
+        self._why_not = why.format(self._environment.settings.deadline)
         self.cancel()
 
     def _overrun(self) -> None:

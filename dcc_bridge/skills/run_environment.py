@@ -10,6 +10,7 @@ from dcc_bridge.callbacks import CallLater
 from dcc_bridge.config import Settings
 from dcc_bridge.consent.audit_hook import Writer
 from dcc_bridge.consent.call import Call
+from dcc_bridge.consent.preview import Preview
 from dcc_bridge.host import Host
 from dcc_bridge.skills.call_history import Recent
 from dcc_bridge.threads.main_thread import MainThread
@@ -29,6 +30,7 @@ class RunEnvironment:
         recent: The records of the latest calls.
         is_paused: Whether the person lets no edit begin.
         too_long: The names and digests of skills that ran for too long when they were tried.
+        previews: Makes the pictures of one call's losses. Any thread.
         writers: Lists the host's functions that write files and raise no audit event. Main thread.
     """
 
@@ -41,4 +43,5 @@ class RunEnvironment:
     recent: Recent = field(default_factory=Recent)
     is_paused: bool = False
     too_long: set[tuple[str, str]] = field(default_factory=set)
+    previews: Callable[[], Preview] = Preview
     writers: Callable[[], Sequence[Writer]] = tuple

@@ -369,7 +369,9 @@ def track(items: Iterable[T], *, message: str = "", total: float | None = None) 
 
     On the host's main thread the host paints its windows meanwhile, every 16 ms, or about every
     50 ms where that takes a while. After half a second Esc and the panel's *Cancel* and *Pause*
-    work; all other input waits until the skill has ended, and no other skill begins.
+    work; all other input waits until the skill has ended, and no other skill begins. Blender
+    paints after half a second, and only in Object Mode while every mesh is whole; other input is
+    dropped there.
 
     Args:
         items: Anything that can be iterated over once.

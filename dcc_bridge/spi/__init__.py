@@ -67,6 +67,7 @@ Operations: what it does for the verbs:
 ``Checking``           the host's own rules, and the files that a scene refers to
 ``ApiSearch``          this version's API is listed
 ``Drawing``            pictures of the scene are drawn
+``Marking``            places in a picture are marked, for questions about a loss
 ``Frames``             the scene is read as it is at another frame
 ``CodeContext``        code of an agent is run
 =====================  =============================================================================
@@ -210,6 +211,7 @@ if TYPE_CHECKING:
         FileExchange,
         Frames,
         Keyframes,
+        Marking,
         Materials,
         Saving,
     )
@@ -284,6 +286,7 @@ __all__ = [
     "LiteralArgument",
     "Losses",
     "LostAnyway",
+    "Marking",
     "Materials",
     "NotUndoable",
     "Part",

@@ -11,6 +11,7 @@ The bridge:
 ``Bridge``          a bridge that runs in this application; starts, pauses, cancels, undoes
 ``FailedStart``     lists an application whose bridge did not start, with the reason
 ``PanelPort``       a bridge, as a panel reads and steers it
+``unwatched``       a block for a turn of the event loop while a job rests
 ``PanelView``       all that a panel shows
 ``PanelRow``        a row of it, with its actions
 ``CallView``        one call, as a panel shows it
@@ -53,6 +54,8 @@ What is drawn:
 ``argument_views``  makes the views of a call's arguments
 ``details_view``    makes the view of a text
 ``item_counts``     returns how many items there are of which kind
+``fewer``           returns the caption that agrees to some of the items
+``word_to_type``    returns the word that stands for items that undo does not bring back
 ``safe_line``       makes a text of others safe to show, on one line
 ==================  ================================================================================
 """
@@ -60,6 +63,7 @@ What is drawn:
 from __future__ import annotations
 
 from dcc_bridge.bridge import Bridge
+from dcc_bridge.consent.audit_hook import unwatched
 from dcc_bridge.elicitation.caller_view import ArgumentView, argument_views
 from dcc_bridge.elicitation.consent_view import item_counts
 from dcc_bridge.elicitation.details import DetailsRow, DetailsView, details_view
@@ -79,7 +83,7 @@ from dcc_bridge.elicitation.question import (
 from dcc_bridge.elicitation.question_queue import Click, QuestionQueue, Ticket
 from dcc_bridge.elicitation.text import safe_line
 from dcc_bridge.elicitation.validation import Field, InvalidAnswer
-from dcc_bridge.elicitation.view import QuestionView, view_of
+from dcc_bridge.elicitation.view import QuestionView, fewer, view_of, word_to_type
 from dcc_bridge.panel.row import Row as PanelRow
 from dcc_bridge.panel.state import Port as PanelPort
 from dcc_bridge.panel.view import CallView, PanelView
@@ -116,7 +120,10 @@ __all__ = [
     "Unable",
     "argument_views",
     "details_view",
+    "fewer",
     "item_counts",
     "safe_line",
+    "unwatched",
     "view_of",
+    "word_to_type",
 ]

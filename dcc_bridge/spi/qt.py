@@ -10,6 +10,7 @@ What a plug-in shows:
 ``Panel``            what agents ask, do and did, as a widget for a dock
 ``DialogPresenter``  draws questions as dialogs
 ``QuestionDialog``   a dialog with one question
+``KeepBar``          offers to keep or undo what agents did without a question
 ``HostLoop``         serves the queue to the main thread in the application's event loop
 ``consent_dialog``   asks for a consent in a process of our own, without a bridge
 ===================  ===============================================================================
@@ -34,6 +35,7 @@ from dcc_bridge.qt import binding
 from dcc_bridge.qt.binding import sheet
 from dcc_bridge.qt.consent_dialog import bridge_icon, consent_dialog
 from dcc_bridge.qt.event_loop import HostLoop
+from dcc_bridge.qt.keep_bar import KeepBar
 from dcc_bridge.qt.labels import tr
 from dcc_bridge.qt.outlines import outlined
 from dcc_bridge.qt.panel.panel import Panel
@@ -46,6 +48,7 @@ if TYPE_CHECKING:
 __all__ = [
     "DialogPresenter",
     "HostLoop",
+    "KeepBar",
     "Panel",
     "QuestionDialog",
     "bridge_icon",

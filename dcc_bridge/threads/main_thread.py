@@ -12,6 +12,7 @@ a job is          and then
 ================  ==========================================================================
 queued            it starts when no job holds the slot; if its caller gave up it never starts
 running           it is on the stack; nothing else but the ui lane is served
+resting           it left the stack to let the host draw; nothing is served, as if it ran
 suspended         it waits for an answer. An edit holds the slot, except one that asks for input
                   and has not edited; a read does not. Read jobs are served meanwhile, unless the
                   holder has edited already
@@ -21,7 +22,8 @@ done              its result or its exception belongs to whoever submitted it
 A host provides `wake` (call `drain` on the main thread, soon or later); for the host's own Python
 code that asks, `spin` (run the event loop until a future is done); and for long jobs, `repaint`
 (paint, take no input). During `repaint` nothing is served and nothing can wait: the host's code
-that runs then is on the job's own stack.
+that runs then is on the job's own stack. A host that cannot paint from there calls `rest` in
+`repaint`, and `go_on` a turn of its event loop later.
 
 `submit`, `post` and `wait` may be called on any thread, the rest on the main thread only.
 """
@@ -102,6 +104,7 @@ class MainThread:
         self.ident = threading.get_ident()
         self._lock = threading.Lock()
         self._painting = False
+        self._resting: QueuedJob | None = None
         self._missed_drain = False  # the host called `drain` while it painted
         self._spinning = False
         self._woken = False
@@ -135,6 +138,11 @@ class MainThread:
     def is_unwound(self) -> bool:
         """Whether nothing of ours is on the main thread's stack."""
         return self.running is None and not self._spinning
+
+    @property
+    def is_resting(self) -> bool:
+        """Whether a job rests, and `go_on` has to be called."""
+        return self._resting is not None
 
     @property
     def waiting(self) -> int:
@@ -259,6 +267,25 @@ class MainThread:
                 self._missed_drain = False
                 self._ask_host(0.0)
 
+    def rest(self) -> None:
+        """Leave the job's stack until `go_on`; `drain` returns to the host. Only in `repaint`.
+
+        It raises nothing.
+        """
+        job = self.running
+        if job is None or not self._painting:
+            return
+        self._resting = job
+        stack = cast("greenlet", job.stack)
+        cast("greenlet", stack.parent).switch()
+
+    def go_on(self) -> None:
+        """Go on with the job that rests; harmless where none does. It raises nothing."""
+        job = self._resting
+        self._resting = None
+        if job is not None:
+            self._switch(job)
+
     def close(self) -> None:
         """Fail the queued jobs, resume those that have their answer, and end the suspended ones.
 
@@ -324,6 +351,8 @@ class MainThread:
 
     def _step(self) -> bool:
         """Serve one job or callback; return False if nothing may be served now."""
+        if self._resting is not None:
+            return False
         if self._ui:
             self._ui.popleft().run()
             return True
@@ -396,16 +425,21 @@ class MainThread:
             else:
                 stack.throw(error)
         finally:
-            self.running = None
-            has_ended = stack.dead or job.stack is None
-            if has_ended:
-                self._suspended.pop(job, None)
-                self._stacks.add(stack)
-            else:
-                self._suspended[job] = None
-            if not job.read:
-                frees_slot = has_ended or (job.gives_way and not job.edited)
-                self.holder = None if frees_slot else job
+            if self._resting is None:
+                self._leave(job, stack)
+
+    def _leave(self, job: QueuedJob, stack: greenlet) -> None:
+        """Note that a job has left its stack, because it waits or has ended."""
+        self.running = None
+        has_ended = stack.dead or job.stack is None
+        if has_ended:
+            self._suspended.pop(job, None)
+            self._stacks.add(stack)
+        else:
+            self._suspended[job] = None
+        if not job.read:
+            frees_slot = has_ended or (job.gives_way and not job.edited)
+            self.holder = None if frees_slot else job
 
     def _suspend(self, job: QueuedJob, future: Future[Any]) -> None:
         """Switch from a job's stack back to `drain` until a future is done."""

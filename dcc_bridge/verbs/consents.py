@@ -85,6 +85,8 @@ class Consents:
         call.ledger.keeps_answers = True
         if loses and is_new:  # at once: to be allowed more later on would end the undo step
             call.raise_risk("destructive")
+        if loses and is_new and is_trying:
+            call.control.expect_loss()
         if loses and is_new and not is_trying:
             call.ledger.grants.append(CallGrant("batch", items=()))
         if is_new:

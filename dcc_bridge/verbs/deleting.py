@@ -23,6 +23,7 @@ from dcc_bridge.verbs.ports import Cleaning, Deleting
 from dcc_bridge.verbs.unreadable import readable
 
 _DELETED_JUNK: Final = ("unused", "empty_groups")  # kinds that are deleted, not merged or cut
+_MAX_REHEARSED: Final = 500  # items whose deletion is tried for the picture in its question
 _MAX_TICKED: Final = 100  # boxes in one form; more items are agreed to as a whole
 
 
@@ -116,7 +117,10 @@ class DeletingVerbs(ConsentingVerbs[Deleting]):
         operations.check_deletable(doomed)
         kept: list[str] = []
         # While a batch is tried nobody is asked: that comes with the whole batch.
-        if not current_call().control.is_trying:
+        control = current_call().control
+        if not control.is_trying:
+            if len(doomed) <= _MAX_REHEARSED:
+                control.rehearse(lambda: operations.delete(doomed), doomed)
             agreed = self._consents.confirm(
                 self._question,
                 doomed,

@@ -22,6 +22,10 @@ from dcc_bridge.verbs.unreadable import box_of_item, readable
 
 _VIEW_ANGLE_DEG: Final = 35.0  # from top to bottom, in the views with perspective
 _MARGIN: Final = 1.08  # the size of a picture, divided by the size of its items in it
+_SMALL: Final = 0.33  # a share of a picture's width or height below which a box is framed closer
+_ROOM: Final = 2.0  # the size of what is framed closer, with the room around it, by its own size
+_PLACE_SHARE: Final = 0.02  # of a picture's height: half the size with which a mere place is framed
+PLACE_HALF: Final = 1e-3  # half the edge of the box around the place of an item without a size
 _UNIT_BOX: Final[Bounds] = ((-1.0, -1.0, -1.0), (1.0, 1.0, 1.0))
 _ORIGIN: Final[Vector] = (0.0, 0.0, 0.0)
 _OPPOSITE: Final = {"back": "front", "left": "right", "bottom": "top"}
@@ -106,11 +110,40 @@ def _box_around(operations: Drawing, items: Sequence[str]) -> Bounds:
             box = readable(item, _box_at_the_top, operations, item)
             if box is not None:
                 boxes.append(box)
-    if not boxes:
-        boxes = [_UNIT_BOX]
+    return around(boxes or [_UNIT_BOX])
+
+
+def around(boxes: Sequence[Bounds]) -> Bounds:
+    """Return the box around boxes, at least one."""
     lowest = [min(box[0][axis] for box in boxes) for axis in range(3)]
     highest = [max(box[1][axis] for box in boxes) for axis in range(3)]
     return triple(lowest), triple(highest)
+
+
+def close_up(shot: Shot, box: Bounds, aspect: float) -> Shot:
+    """Return a shot from the same direction in which a box is seen whole and is not small.
+
+    Args:
+        shot: The viewpoint; it is returned itself if the box is seen so in it.
+        box: The box in world space.
+        aspect: The width of the picture divided by its height.
+    """
+    place = spot(shot, box, aspect)
+    if place is not None and not place.is_cut and _size(place) >= _SMALL:
+        return shot
+    at = middle(box)
+    half = add(box[1], at, -1)
+    if max(half) <= PLACE_HALF:
+        distance = max(math.dist(shot.eye, at), 1e-2)
+        half = triple([height_at(shot, distance) * _PLACE_SHARE] * 3)
+    roomy = add(at, half, -_ROOM), add(at, half, _ROOM)
+    direction = unit(add(shot.eye, shot.target, -1))
+    return _fit_shot(roomy, direction, shot.up, aspect, shot.angle)
+
+
+def _size(place: Spot) -> float:
+    """Return the larger of the two sides of a box in a picture."""
+    return max(place.right - place.left, place.bottom - place.top)
 
 
 def _box_at_the_top(operations: Drawing, item: str) -> Bounds | None:

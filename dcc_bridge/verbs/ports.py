@@ -19,6 +19,7 @@ port                  needed by
 `Checking`            the host's own rules of check, and those of files
 `ApiSearch`           the verb find_api
 `Drawing`             the verb look
+`Marking`             pictures in questions about a loss
 `Frames`              frames of look
 `CodeContext`         the tool run_python
 ====================  ============================================================================
@@ -662,6 +663,31 @@ class Drawing(HostOperations):
 
         Returns:
             One JPEG.
+
+        Raises:
+            ValueError: Nothing can be drawn, and why.
+        """
+
+
+class Marking(HostOperations):
+    """Places in a picture can be marked. With `Drawing`, for questions about a loss."""
+
+    @abstractmethod
+    def draw_marked(
+        self, shot: Shot, width: int, height: int, marks: Sequence[tuple[int, int, int, int]]
+    ) -> bytes:
+        """Draw one shot as `Drawing.draw` does, with a rectangle around each mark.
+
+        It may be called while an undo step is open that is reverted later.
+
+        Args:
+            shot: From where; its camera and its frame are not set.
+            width: Pixels.
+            height: Pixels.
+            marks: The left, upper, right and lower edge of each, in pixels inside of the picture.
+
+        Returns:
+            One PNG.
 
         Raises:
             ValueError: Nothing can be drawn, and why.

@@ -15,7 +15,7 @@ from itertools import islice
 from typing import Any, Final, Literal, NamedTuple
 
 from dcc_bridge import skill, track
-from dcc_bridge.verbs.framing import VIEWS, Spot, box_of, height_at, shots, spot
+from dcc_bridge.verbs.framing import PLACE_HALF, VIEWS, Spot, box_of, height_at, shots, spot
 from dcc_bridge.verbs.operations import Bounds, Shot
 from dcc_bridge.verbs.ports import Drawing, Frames
 from dcc_bridge.verbs.scene import scene_value
@@ -241,7 +241,7 @@ def _boxes(operations: Drawing, wanted: Sequence[str]) -> dict[str, Bounds | Non
     boxes: dict[str, Bounds | None] = {}
     for item in wanted:
         operations.kind(item)  # called for its LookupError: the item may not exist
-        boxes[item] = readable(item, box_of, operations, item, 1e-3)
+        boxes[item] = readable(item, box_of, operations, item, PLACE_HALF)
     if wanted:
         return boxes
     parents = {}

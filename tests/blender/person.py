@@ -57,11 +57,15 @@ def told_of_question() -> dict[str, Any]:
         "waits": dialog.question.id if dialog is not None else None,
         "notice": sys.modules[f"{ADDON}.ui.notice"]._seen,
         "wrong": dialog.wrong if is_drawn else None,
+        "work": in_status_bar(),
+        "has_panel": any(panel._drawn.get(region.as_pointer()) for region in panel._regions()),
         "text_editor": bpy.data.texts[0].as_string() if bpy.data.texts else "",
         "chosen": dialog._chosen if is_drawn else None,
         "takes": is_drawn and time.monotonic() > dialog._opened + sys.modules[DIALOG]._ARM,
         "sidebar": in_sidebar(),
         "undo": in_sidebar(210)[1],  # as wide as it opens
+        "caption": dialog._verb if is_drawn else None,
+        "card": in_card(panel),
         "card_page": getattr(getattr(panel.shown, "pages", None), "_page", None),
         "problems": list(dialog._fields._problems.values()) if is_drawn else [],
         "clipboard": getattr(bpy.context.window_manager, "clipboard", ""),
@@ -86,6 +90,13 @@ class Noted:
 
     def box(self, **_: Any) -> Noted:
         return self
+
+    def template_list(self, *words: Any, **_: Any) -> None:
+        rows = getattr(words[2], words[3])
+        self.texts += [row.name for row in rows]
+
+    def separator_spacer(self) -> None:
+        """Draw nothing."""
 
     def split(self, **_: Any) -> Noted:
         return self
@@ -123,9 +134,27 @@ def in_sidebar(width: int = 2000) -> list[str]:
     """Tell what the sidebar's panel draws in so many pixels."""
     layout = Noted()
     panel = sys.modules[f"{ADDON}.ui.panel"]
-    region = SimpleNamespace(width=width)
+    region = SimpleNamespace(width=width, as_pointer=lambda: 0)
     context = SimpleNamespace(region=region, preferences=bpy.context.preferences)
     panel.DCC_BRIDGE_PT_agents.draw(SimpleNamespace(layout=layout), context)
+    return layout.texts
+
+
+def in_card(panel: Any) -> list[str]:
+    """Tell what the card of the newest call says."""
+    if panel.shown is None or not (calls := panel.shown.view.changes(1)):
+        return []
+    layout = Noted()
+    panel._draw_card(layout, calls[0], None, 40)
+    return layout.texts
+
+
+def in_status_bar() -> list[str]:
+    """Tell what the status bar says of the call that works."""
+    layout = Noted()
+    working = sys.modules[f"{ADDON}.ui.working"]
+    if working.shown is not None:
+        working.shown.draw(layout)
     return layout.texts
 
 
@@ -147,6 +176,26 @@ def card() -> None:
     panel = sys.modules[f"{ADDON}.ui.panel"]
     operators: Any = bpy.ops
     newest = next(call for call in panel.shown.view.changes(12) if call.is_code)
+    operators.dcc_bridge.code("INVOKE_DEFAULT", key=newest.id)
+
+
+def untick_cube() -> None:
+    """Leave an item out, as its check box does."""
+    windows: Any = bpy.context.window_manager
+    windows.dcc_bridge_items["Cube"].is_kept = False
+
+
+def show_list() -> None:
+    """Press the button that leads from the dialog to the sidebar."""
+    operators: Any = bpy.ops
+    operators.dcc_bridge.press("INVOKE_DEFAULT", answer="show_list")
+
+
+def story() -> None:
+    """Click on the newest row of the history."""
+    panel = sys.modules[f"{ADDON}.ui.panel"]
+    operators: Any = bpy.ops
+    newest = panel.shown.view.changes(1)[0]
     operators.dcc_bridge.code("INVOKE_DEFAULT", key=newest.id)
 
 
@@ -282,6 +331,17 @@ def fill() -> None:
     bpy.ops.ed.undo_push(message="Fill")
 
 
+def pictures() -> None:
+    """Write down the pictures of the question that waits."""
+    sys.path.append(str(Path(__file__).parents[2]))
+    try:
+        from tests.hosts import pictured
+    finally:
+        sys.path.pop()
+    running = sys.modules[f"{ADDON}.plugin"]._running
+    assert pictured.note(running.bridge.broker.open, HOME)
+
+
 WORDS: Final[dict[str, Callable[[], object]]] = {
     "reload": reload,
     "disable": disable,
@@ -289,6 +349,7 @@ WORDS: Final[dict[str, Callable[[], object]]] = {
     "load": load,
     "open_slowly": open_slowly,
     "write": write,
+    "pictures": pictures,
     "state": state,
     "fill": fill,
     "turntable": turntable,
@@ -298,6 +359,9 @@ WORDS: Final[dict[str, Callable[[], object]]] = {
     "sidebar": sidebar,
     "card": card,
     "text": text,
+    "untick_cube": untick_cube,
+    "show_list": show_list,
+    "story": story,
     "go": go,
     "pause": lambda: press("pause"),
     "find_clients": lambda: press("look", "local/"),

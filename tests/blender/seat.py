@@ -106,6 +106,16 @@ class Seat:
         self.screen.press()
         return lit
 
+    def click_until(self, place: tuple[int, int], condition: Callable[[], object]) -> None:
+        """Click on a place until something came true, as somebody impatient does."""
+
+        def try_once() -> object:
+            self.screen.move(*REST)
+            self.click(*place)
+            return soon(condition)
+
+        until(try_once, "nobody heard the click")
+
     def answer(self, way: str) -> None:
         """Click on an answer; look again where Blender was drawing meanwhile."""
         question = self.go()["waits"]

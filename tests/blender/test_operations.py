@@ -14,7 +14,8 @@ from PIL import Image
 
 from tests.blender import bpy_module
 from tests.blender.seat import Seat
-from tests.live import text
+from tests.hosts import pictured
+from tests.live import status, text
 from tests.verbs import tasks, turntable
 from tests.verbs.steps import step
 
@@ -50,6 +51,14 @@ def test_a_question_about_the_api_has_the_right_first_card_and_its_example_runs(
 ) -> None:
     cards = bpy_module.ROOT / "tests" / "blender" / "bpy_api.py"
     bpy_module.run_tests(version, cards, tmp_path)
+
+
+@pytest.mark.parametrize("version", [*bpy_module.VERSIONS, bpy_module.IN_BACKGROUND])
+def test_what_is_unticked_in_the_list_of_a_question_is_left_out(
+    version: str, tmp_path: Path
+) -> None:
+    listed = bpy_module.ROOT / "tests" / "blender" / "bpy_items.py"
+    bpy_module.run_tests(version, listed, tmp_path)
 
 
 def test_in_the_window_an_agent_builds_sees_and_undoes(seat: Seat, tmp_path: Path) -> None:
@@ -88,6 +97,32 @@ def test_in_the_window_an_agent_builds_sees_and_undoes(seat: Seat, tmp_path: Pat
     assert {"Head", "Key"} <= {*kept}
     assert not undone.is_error, text(undone)
     assert not {"Head", "Key"} & {*gone}
+
+
+def test_in_the_window_a_question_about_a_loss_shows_the_scene_now_and_after(seat: Seat) -> None:
+    """A deletion alone does, too; all is in the scene after a no."""
+    steps = [step("delete", items=["Cube", "Light"])]
+    before = seat.seen()["objects"]
+
+    says, pictures = asked_with_pictures(seat, "batch", steps=steps)
+    says_alone, _ = asked_with_pictures(seat, "delete", items=["Cube", "Light"])
+
+    assert says == ["Now: 1 mesh and 1 light, marked", "After"]
+    assert says_alone == says
+    pictured.check_pair(*pictures)
+    assert seat.seen()["objects"] == before
+
+
+def asked_with_pictures(
+    seat: Seat, tool: str, **arguments: Any
+) -> tuple[list[str], list[Image.Image]]:
+    """Give the pictures of a question, to which the person says no."""
+    asked = seat.ask(tool, **arguments)
+    seat.go()
+    seat.do("pictures")
+    seat.answer("decline")
+    assert status(asked.result(60)) == "refused"
+    return pictured.read(seat.application.folder)
 
 
 def test_in_the_window_each_picture_and_its_legend_are_of_its_frame(

@@ -33,6 +33,7 @@ PICTURE = os.environ.get("BLENDER_PICTURE")
 """Where a picture is written, if it is to be taken again: that of the guide, or of the clients."""
 TRIALS = Path(__file__).parent / "trial" / "skills"
 AGENTS = 1044, 237  # where the tab of the sidebar is that has our panel
+CANCELS = {"status bar": (60, 790), "sidebar": (936, 248)}  # where the buttons are that stop
 CUBE = {"pattern": "Cube"}
 
 
@@ -286,6 +287,80 @@ def test_a_client_that_the_sidebar_sets_up_starts_what_was_written_and_is_connec
 
 async def _lists(session: Client, tool: str) -> bool:
     return tool in await stage.names(session)
+
+
+@pytest.mark.parametrize("way", ["key", "status bar", "sidebar"])
+def test_a_skill_that_works_says_how_far_it_is_and_one_click_stops_it(new: Seat, way: str) -> None:
+    """Nothing else that is pressed meanwhile reaches the scene; the scene is as it was."""
+    new.do("sidebar")
+    new.click_until(AGENTS, lambda: new.seen()["has_panel"])
+    asked = new.ask("move_on_and_on", name="Cube")
+    works = new.sees(lambda seen: any("Moving" in line for line in seen["work"]))["work"]
+    keep_picture(new)
+    new.screen.tap("x", "Return")
+    if way == "key":
+        new.screen.tap("Escape")
+    else:
+        new.click_until(CANCELS[way], asked.done)
+    new.codes = (0, 1)
+    result = asked.result()
+
+    assert works[0] == "Cancel"
+    assert works[1].startswith("Move on and on · test · ")
+    assert status(result) == "cancelled"
+    assert new.sees(lambda seen: not seen["work"])["objects"] == ["Camera", "Cube", "Light"]
+    assert text(new.application.call("where", {"name": "Cube"})) == "0.0"
+
+
+def test_who_works_on_what_is_said_before_the_body_begins(new: Seat) -> None:
+    """The body draws nothing, and Blender stands still meanwhile."""
+    told = new.application.call("stand_still", {})
+
+    assert text(told).startswith("Stand still · test · ")
+
+
+def test_a_mesh_in_the_making_is_not_drawn(new: Seat) -> None:
+    """It would crash Blender."""
+    built = new.application.call("build_slowly", {"corners": 3000})
+
+    assert status(built) == "done", text(built)
+    new.sees(lambda seen: not seen["work"])
+
+
+def test_an_item_that_is_unticked_stays(new: Seat) -> None:
+    """The button says how many go; a long list is searched and ticked in the sidebar too."""
+    new.do("fill")
+    asked = new.ask("delete", pattern="C*")
+    new.blue()
+    new.do("untick_cube")
+    verb = new.sees(lambda seen: "1 of 2" in (seen["caption"] or ""))["caption"]
+    new.do("show_list")
+    closed = new.sees(lambda seen: not seen["question"])
+    still_asked = not asked.done()
+    new.answer("accept")
+
+    assert verb == "Delete 1 of 2 objects"
+    assert {"Camera", "Cube"} <= set(closed["sidebar"])
+    assert still_asked
+    assert status(asked.result()) == "done"
+    kept = new.seen()["objects"]
+    assert "Cube" in kept
+    assert "Camera" not in kept
+
+
+def test_each_row_of_the_history_opens_what_happened(new: Seat) -> None:
+    asked = new.ask("delete", **CUBE)
+    new.answer("decline")
+    asked.result()
+    new.do("sidebar")
+    new.sees(lambda seen: any("Declined" in line for line in seen["card"]))
+    new.do("story")
+    new.screen.move(*window.REST)
+    keep_picture(new)
+    new.screen.tap("Escape")
+    new.codes = (0, 1)
+
+    assert any(line.startswith("Call ") for line in new.seen()["card"])
 
 
 def test_esc_deletes_nothing(new: Seat) -> None:

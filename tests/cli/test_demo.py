@@ -104,7 +104,7 @@ def test_a_person_at_a_terminal_is_asked_there(
         ("decline", "says no: --answer presses 'Decline'", AS_IT_WAS),
         (
             "cancel",
-            "closes the question without an answer: --answer presses 'Cancel'",
+            "closes the question without an answer: --answer presses 'Not now'",
             AS_IT_WAS,
         ),
     ],

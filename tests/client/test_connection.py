@@ -40,7 +40,7 @@ def ask(schema: dict[str, Any] | None = None) -> dict[str, Any]:
 @pytest.fixture
 def host(tmp_path: Path) -> Iterator[Live]:
     """Run one at which no question ends because its client has gone without a word."""
-    with live(tmp_path, ask, session_grace=300.0, client_deadline=300.0) as running:
+    with live(tmp_path, ask, session_grace=300.0, deadline=300.0) as running:
         yield running
 
 

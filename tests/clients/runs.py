@@ -38,7 +38,7 @@ def through_bridge(row: str) -> Results:
     """
     kind, era, way = ROWS[row]
     host, ended = FakeHost(["cam1", "cam2", "cam3"]), dict[str, str]()
-    short = {"keepalive": 0.2, "client_deadline": kind.deadline, "session_grace": 0.3}
+    short = {"keepalive": 0.2, "deadline": kind.deadline, "session_grace": 0.3}
     with (
         TemporaryDirectory() as folder,
         live(Path(folder), *skills(host, ended), host=host, **short) as running,

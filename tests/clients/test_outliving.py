@@ -19,7 +19,7 @@ from tests.clients.long_host import LEDGER
 from tests.clients.outliving import AGREES, CLIENTS, Host, Reply, Told, killed_at_last, until
 from tests.server.task_wire import Wire
 
-QUESTION: Final = "Delete this camera?\n\ncam1\n\nCan be undone as one step."
+QUESTION: Final = "Delete this camera?\n\ncam1\n\nOne undo brings all of it back."
 DECLINES: Final[Reply] = {"action": "decline"}
 CANCELS: Final[Reply] = {"action": "cancel"}
 CASES: Final[dict[str, tuple[str, Reply | None, str]]] = {

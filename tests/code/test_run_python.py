@@ -54,7 +54,7 @@ def test_code_runs_once_its_whole_text_was_agreed_to_as_one_step(seat: Sit) -> N
     assert "The agent says: “The test wants it.”" in question.message
     assert question.message.startswith("Run 5 lines of code?\n")
     assert "not sandboxed" in question.message
-    assert question.offers.soon == 300.0  # code takes longer to read than a sentence
+    assert question.offers.soon == 300.0
     assert told["result"] == 100
     assert told["changed"]["created"]["count"] == 101
     assert told["changed"]["created"]["items"][:2] == ["/World/Grid", "/World/Grid/c00"]

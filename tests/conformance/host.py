@@ -44,7 +44,7 @@ def main() -> None:
     # the suite's tools take a second, and are to be tasks
     tasks.TASK_AFTER_S, fast_path.FAST_PATH_S = 0.4, 0.2  # type: ignore[misc]  # constants elsewhere
     way = _through_proxy if sys.argv[1:] == ["proxy"] else _forward
-    options: dict[str, Any] = {"skills": [_SKILLS], "client_deadline": _DEADLINE}
+    options: dict[str, Any] = {"skills": [_SKILLS], "deadline": _DEADLINE}
     with (
         TemporaryDirectory() as folder,
         live(Path(folder), host=FakeHost(), extend=extend, **options) as running,

@@ -148,7 +148,7 @@ class MatrixBridge:
             host=self.host,
             presenter=None if surface == "headless" else self.chair,
             dialogs_per_minute=100_000,
-            client_deadline=SILENT if clients == "silent clients" else 45.0,
+            deadline=SILENT if clients == "silent clients" else 45.0,
         )
         self._end_silence: Callable[[], None] = lambda: None
         self._watch_the_broker()

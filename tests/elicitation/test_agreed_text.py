@@ -17,7 +17,6 @@ from dcc_bridge.elicitation.caller import Client
 from dcc_bridge.elicitation.client_details import client_details
 from dcc_bridge.elicitation.details import Details, details_view
 from dcc_bridge.elicitation.question import Consent, Question
-from dcc_bridge.elicitation.routing import Audience
 from dcc_bridge.elicitation.secret import Secret
 from dcc_bridge.errors import LeakedSecret, SchemaError
 from tests.elicitation.brokers import CLAUDE, FORM, YES, Clock, asking
@@ -175,11 +174,3 @@ def test_what_a_client_has_no_room_for_is_asked_in_the_host_or_refused(
 
     assert [answer.answered_by for answer in answers] == ["host", surface or "nobody"]
     assert len(client.shown) == (1 if surface else 0)
-
-
-def test_there_is_time_to_read_a_long_text() -> None:
-    audience = Audience(Settings(), Person(), SessionGrants())
-    short, long = (audience.offers(question(Details(text))).soon for text in (CODE, LONG))
-
-    assert (short, long) == (45 + 3, 300)
-    assert audience.offers(question(None)).soon == 45

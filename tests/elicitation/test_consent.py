@@ -241,5 +241,5 @@ def test_a_client_is_told_what_it_is_about_as_the_scene_is_now(tmp_path: Path) -
     ]
     assert "cam0\ncam1\n" in asked[0].message
     assert "and 5 more" in asked[0].message
-    assert "Can be undone as one step" in asked[0].message
+    assert "One undo brings all of it back" in asked[0].message
     assert asked[1].requested_schema["properties"]["confirm"]["title"] == "Delete 24"

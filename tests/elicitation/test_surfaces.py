@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -10,7 +11,6 @@ import pytest
 
 from dcc_bridge.config import Settings
 from dcc_bridge.consent.call import Call
-from dcc_bridge.elicitation.broker import Broker
 from dcc_bridge.elicitation.question import (
     Consent,
     HandOver,
@@ -19,8 +19,7 @@ from dcc_bridge.elicitation.question import (
     Route,
     Unable,
 )
-from dcc_bridge.elicitation.schema import parse
-from tests.elicitation.brokers import CLAUDE, FORM, NO, YES, Clock, Time, ask, ask_both
+from tests.elicitation.brokers import CLAUDE, FORM, NO, YES, Time, ask, ask_both
 from tests.stand_ins import Person
 
 
@@ -171,45 +170,49 @@ def test_a_client_that_never_can_is_not_asked_again() -> None:
     assert len(host.shown) == 2
 
 
+@pytest.mark.parametrize("surface", ["host", "client"])
 @pytest.mark.parametrize(
-    ("fields", "timeout", "offered"),
-    [(1, None, (45, 300)), (6, None, (120, 300)), (32, None, (510, 510)), (6, 7.0, (7, 7))],
-    ids=["one", "six", "most", "the skill's own"],
+    ("timeout", "seconds"), [(None, 300.0), (7.0, 7.0)], ids=["the settings'", "the skill's own"]
 )
-def test_a_form_has_time_by_its_fields_and_who_is_at_it_has_more(
-    fields: int, timeout: float | None, offered: tuple[float, float]
+def test_a_question_waits_five_minutes_on_every_surface(
+    surface: str, timeout: float | None, seconds: float
 ) -> None:
-    host = Person()
-    broker = Broker(host=host, clock=Clock())
-    asked = parse(
-        {"type": "object", "properties": {f"f{n}": {"type": "string"} for n in range(fields)}}
-    )
+    person: Any = Person(None)
 
-    broker.ask(Question("Which?", Call("x", "X", client=CLAUDE), asked, timeout=timeout))
+    ask(timeout=timeout, **{surface: person})
 
-    assert [(q.offers.soon, q.offers.latest) for q in host.shown] == [offered]
+    assert [question.offers.soon for question in person.shown] == [seconds]
 
 
-@pytest.mark.parametrize("others_wait", [True, False])
-def test_a_client_has_less_time_while_others_wait_for_its_call(
-    others_wait: bool, monkeypatch: pytest.MonkeyPatch
+def test_a_question_at_the_host_that_nobody_can_see_ends_after_an_hour() -> None:
+    """The time of the dialog stands still, but no call is kept for ever."""
+    person = Person(None)
+
+    future, clock, _ = ask(host=person)
+
+    assert [seconds for seconds, _ in clock.waiting] == [3600.0]
+    clock.strike()
+    assert future.result(0).message == "timed_out"
+
+
+@pytest.mark.parametrize(
+    ("surface", "until"),
+    [("client", ", until {at} at the latest"), ("host", "")],
+)
+def test_others_who_wait_for_an_answer_are_told_for_whose_and_until_when_if_that_is_known(
+    surface: str, until: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    clock, time = Clock(), Time()
-    monkeypatch.setattr("time.monotonic", time)
-    call = Call("x", "X", client=CLAUDE, route=Route(Person(None)))
-    broker = Broker(clock=clock, holder=lambda: call if others_wait else None)
-    future = broker.ask(Question("Well?", call, FORM))
-
-    time.now = 45.0
-    next(fn for seconds, fn in clock.waiting if seconds == 45)()
-
-    assert future.done() is others_wait
-
-
-def test_a_question_that_the_host_shows_is_ended_by_nobody_who_comes() -> None:
-    """The dialog has a limit of its own, and the person sees it."""
-    future, _, broker = ask(host=Person(None), settings=Settings(client_deadline=0.0))
+    """The time of a dialog in the host stands still while nobody can see it."""
+    now = Time()
+    monkeypatch.setattr("time.monotonic", now)
+    monkeypatch.setattr("time.time", lambda: 1_800_000_000.0 + now.now)
+    person: Any = Person(None)
+    future, _, broker = ask(**{surface: person})
     (question,) = broker.open
 
-    assert broker.held_up(question.call).startswith("the answer to a question of claude, until ")
+    now.now = 290.0
+    told = broker.held_up(question.call)
+
+    at = time.strftime("%H:%M:%S", time.localtime(1_800_000_300.0))
+    assert told == "the answer to a question of claude" + until.format(at=at)
     assert not future.done()

@@ -155,7 +155,7 @@ class Scenes:
         )
         assert dialog.preview is not None
         assert dialog.name is not None
-        dialog.preview.filter.setText("part99")
+        dialog.preview.search.setText("part99")
         rows = dialog.preview.items.rowCount()
         click(dialog.preview.look)
         until(lambda: not dialog.exits.verb.isEnabled())

@@ -33,6 +33,7 @@ from dcc_bridge.qt.binding import (
 from dcc_bridge.qt.panel.cards import Card
 from dcc_bridge.qt.presenter import DialogPresenter
 from dcc_bridge_freecad import plugin
+from tests.hosts import pictured
 from tests.hosts.person import WindowPerson
 from tests.hosts.screen import SIZE
 
@@ -251,7 +252,68 @@ def report() -> None:
     (HOME / "report.json").write_text(json.dumps(told), encoding="utf-8")
 
 
+def pictures() -> bool:
+    """Write down the pictures of the question that waits."""
+    parts = plugin.plug_in()._parts
+    return parts is not None and pictured.note(parts.bridge.broker.open, HOME)
+
+
+def keep_bar() -> bool:
+    """Write down what the bar says, its buttons, and how many notices are drawn; when it is there.
+
+    It is also written whether the main window has kept the keyboard.
+    """
+    parts = plugin.plug_in()._parts
+    bar = parts.keep_bar.window if parts is not None and parts.keep_bar is not None else None
+    if parts is None or bar is None or not bar.isVisible():
+        return False
+    area = FreeCADGui.getMainWindow().frameGeometry()
+    told = {
+        "title": bar.card.row.title,
+        "detail": bar.card.row.detail,
+        "buttons": [button.text() for button in bar.card.buttons],
+        "notices": [notice.text for notice in parts.presenter.notifications.visible],
+        "is_inside": area.contains(bar.frameGeometry()),
+        "is_active": bar.isActiveWindow(),
+    }
+    (HOME / "bar.json").write_text(json.dumps(told), encoding="utf-8")
+    return True
+
+
+def panel_row() -> bool:
+    """Wait until the panel has the row of the bar, and the bar is gone; choose the oldest call."""
+    parts = plugin.plug_in()._parts
+    if parts is None or parts.panel is None or parts.keep_bar is None:
+        return False
+    history = parts.panel.history
+    if parts.keep_bar.window is not None or not parts.panel.pending.isVisible():
+        return False
+    if history.chosen is None:
+        history.list.setCurrentIndex(history.model.index(5, 0))
+        return False
+    return bool(history.card.isVisible() and history.undo_back.isVisible())
+
+
+def press_row(caption: str) -> Callable[[], bool]:
+    """Return a word that presses a button of the panel's row about what asked nothing."""
+
+    def press() -> bool:
+        parts = plugin.plug_in()._parts
+        buttons = parts.panel.pending.buttons if parts is not None and parts.panel else []
+        for button in buttons:
+            if button.text() == caption:
+                button.click()
+                return True
+        return False
+
+    return press
+
+
 WORDS: dict[str, Any] = {
+    "pictures": pictures,
+    "keep bar": keep_bar,
+    "panel row": panel_row,
+    "Undo all": press_row("Undo all"),
     "report": report,
     "new": new,
     "undo": undo,

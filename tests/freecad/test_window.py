@@ -10,8 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from PIL import Image
 
 from tests.freecad import launch
+from tests.hosts import pictured
 from tests.hosts.application import Application, started, until
 from tests.hosts.screen import Screen, missing, screen
 from tests.live import status, text
@@ -42,6 +44,17 @@ def fail() -> None:
     \"\"\"Raise what nobody has told it to.\"\"\"
     raise ValueError("no such hole")
 """
+DRILL = """\
+import FreeCAD
+
+from dcc_bridge import skill
+
+
+@skill(risk="edit")
+def drill() -> str:
+    \"\"\"Add a cylinder.\"\"\"
+    return str(FreeCAD.ActiveDocument.addObject("Part::Cylinder", "Hole").Name)
+"""
 pytestmark = [
     pytest.mark.real,
     pytest.mark.timeout(960),
@@ -70,6 +83,7 @@ def window(shown: Screen, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
     skills.mkdir(mode=0o700)
     (skills / "grow.py").write_text(GROW, encoding="utf-8")
     (skills / "fail.py").write_text(FAIL, encoding="utf-8")
+    (skills / "drill.py").write_text(DRILL, encoding="utf-8")
     ours["DCC_BRIDGE_SKILLS"] = str(skills)
     assert launch.PROGRAM is not None
     with started([launch.PROGRAM], home, **ours) as application:
@@ -138,6 +152,36 @@ def test_a_skill_that_fails_is_one_plain_line_in_the_report_view(
     assert 'raise ValueError("no such hole")' in log.read_text(encoding="utf-8")
 
 
+def test_edits_that_asked_nothing_wait_in_one_bar_and_go_back_together(
+    window: Application, shown: Screen, tmp_path: Path
+) -> None:
+    """Six edits in a row leave one bar and no notice; in the panel there is the same row."""
+    before = count(window)
+    for _ in range(6):
+        assert status(window.call("drill", {})) == "done"
+    told: dict[str, Any] = {}
+
+    def is_told() -> bool:
+        window.order("keep bar")
+        window.obeyed()
+        told.update(json.loads((window.folder / "bar.json").read_text(encoding="utf-8")))
+        return "the last of 6 steps" in told["detail"]
+
+    until(is_told, "the bar does not have all of them")
+    shown.look().save(Path(os.environ.get("SEEN_IN", tmp_path)) / "bar.png")
+    window.order("What agents did", "panel row")
+    window.obeyed()
+    shown.look().save(Path(os.environ.get("SEEN_IN", tmp_path)) / "panel.png")
+    window.order("Undo all")
+    window.obeyed()
+
+    until(lambda: count(window) == before, "the edits did not go back")
+    assert told["title"] == "Drill"
+    assert told["buttons"] == ["Keep all", "Undo last", "Undo all"]
+    assert told["notices"] == []
+    assert (told["is_inside"], told["is_active"]) == (True, False)
+
+
 @pytest.mark.parametrize("stops", ["Cancel", "Escape"])
 def test_a_person_stops_a_skill_that_holds_the_window_and_nothing_of_it_stays(
     stops: str, window: Application, shown: Screen
@@ -158,3 +202,31 @@ def test_a_person_stops_a_skill_that_holds_the_window_and_nothing_of_it_stays(
         result = called.result(60)
 
     assert (status(result), seen(window)) == ("cancelled", before), text(result)
+
+
+def test_a_question_about_a_loss_shows_the_scene_now_and_after(window: Application) -> None:
+    """A deletion alone does, too; both leave the 3D view as it was."""
+    window.order("new")
+    window.obeyed()
+    before = count(window)
+
+    steps = [{"do": "delete", "with": {"items": ["Box4"]}}]
+    says, pictures = asked_with_pictures(window, "batch", {"steps": steps})
+    says_alone, _ = asked_with_pictures(window, "delete", {"items": ["Box4"]})
+
+    assert says == ["Now: 1 box, marked", "After"]
+    assert says_alone == says
+    pictured.check_pair(*pictures)
+    assert count(window) == before
+
+
+def asked_with_pictures(
+    window: Application, tool: str, arguments: dict[str, Any]
+) -> tuple[list[str], list[Image.Image]]:
+    """Give the pictures of a question, to which the person says no."""
+    with ThreadPoolExecutor(1) as agent:
+        called = agent.submit(window.call, tool, arguments)
+        window.order("pictures", "decline")
+        window.obeyed()
+        assert status(called.result(60)) == "refused"
+    return pictured.read(window.folder)

@@ -232,6 +232,22 @@ class TrialsContract(LossesContract):
         assert beside == []
         assert tuple(beside_others) == kind.lost
 
+    def test_what_was_asked_about_is_known_when_the_edit_is_tried_again(
+        self, kind: Kind, losing: Losing
+    ) -> None:
+        """So an answer that came late holds for the same call made again."""
+        host, states = losing.host, list[tuple[list[str], str]]()
+
+        for _ in range(2):
+            with tried(host, "Tried") as trial:
+                kind.edit()
+                listed = host.lost([])
+                trial.revert()
+            states.append((listed, host.fingerprint(listed)))
+
+        first, again = states
+        assert again == first
+
     def test_edits_at_random_are_reverted_without_a_trace(self, losing: Losing) -> None:
         """Some rows in one step, and between them steps that are kept, undone and redone."""
         trials = random_trials.RandomTrials(losing, self.KINDS, random_trials.seed())

@@ -133,7 +133,11 @@ class Parts:
                 self.host.items.append(call.id)
         with patch("dcc_bridge.skills.call_history.time.time", return_value=time.time() - ago):
             mark = self.host.undo_mark()
-            left = Effect((label,), label, mark.depth) if label else Effect()
+            left = Effect()
+            if label is not None:
+                left = Effect((label,), label, mark.depth, base=mark.depth - 1)
+            if state == "done":
+                call.deeds.append(title)
             trail.end(state, error, replace(left, code=code))
         return label
 

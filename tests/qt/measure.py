@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from itertools import combinations
 from pathlib import Path
 
-from PySide6.QtCore import QPoint, QRect, Qt
+from PySide6.QtCore import QBuffer, QIODevice, QModelIndex, QPoint, QRect, Qt
 from PySide6.QtGui import QColor, QImage, QPalette
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -26,7 +26,6 @@ from PySide6.QtWidgets import (
     QLabel,
     QLineEdit,
     QListView,
-    QListWidget,
     QPlainTextEdit,
     QPushButton,
     QStyle,
@@ -36,7 +35,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from dcc_bridge.elicitation.question import Offers, Question
+from dcc_bridge.elicitation.question import Offers, Picture, Question
+from dcc_bridge.qt.keep_bar import BarWindow, KeepBar
 from dcc_bridge.qt.panel.panel import Panel
 from dcc_bridge.qt.question_dialog import QuestionDialog
 from dcc_bridge_usd.window import theme
@@ -68,6 +68,41 @@ def light() -> QPalette:
     return QPalette(QColor("#efefef"))
 
 
+def high_contrast() -> QPalette:
+    """Make a palette as of a desktop with high contrast: white and yellow on black."""
+    palette = QPalette(QColor("black"), QColor("black"))
+    for role in (QPalette.ColorRole.WindowText, QPalette.ColorRole.Text):
+        palette.setColor(role, QColor("white"))
+    palette.setColor(QPalette.ColorRole.ButtonText, QColor("yellow"))
+    palette.setColor(QPalette.ColorRole.Base, QColor("black"))
+    palette.setColor(QPalette.ColorRole.Highlight, QColor("#1aebff"))
+    palette.setColor(QPalette.ColorRole.HighlightedText, QColor("black"))
+    return palette
+
+
+def png(colour: str) -> bytes:
+    """Make a picture of one colour."""
+    image = QImage(480, 360, QImage.Format.Format_RGB32)
+    image.fill(QColor(colour))
+    file = QBuffer()
+    file.open(QIODevice.OpenModeFlag.WriteOnly)
+    image.save(file, "PNG")  # type: ignore[call-overload]  # its stub wants bytes, which it refuses
+    return bytes(file.data().data())
+
+
+def card_question() -> Question:
+    """Make a consent with pictures, of items in groups that can be unticked."""
+    items = tuple(f"/World/Cameras/sq{n % 5}/sh{10 * n:04}_cam" for n in range(127))
+    pictures = (Picture(png("#8a7050"), "Now: 127 cameras, marked"), Picture(png("#777"), "After"))
+    return consent(
+        items=items,
+        kinds=("Camera",) * len(items),
+        pictures=pictures,
+        may_take_fewer=True,
+        offers=Offers(45, 300, mute="claude-code"),
+    )
+
+
 def consent_question() -> Question:
     """Make a consent with everything that can stand on one."""
     offers = Offers(45, 300, hand_over="Claude Code", remember=200, mute="claude-code")
@@ -79,13 +114,20 @@ def consent_question() -> Question:
 
 def drawn(stage: Stage) -> Iterator[tuple[str, QWidget]]:
     """Draw one after the other, and give each once it has its size."""
-    asked = {"consent": consent_question(), "url": page_question(), "code": code_question()}
+    asked = {
+        "consent": consent_question(),
+        "card": card_question(),
+        "url": page_question(),
+        "code": code_question(),
+    }
     for name, question in asked.items():
         _, take_down = stage.show(question)
         dialog = stage.dialog
         if dialog.name is not None:
             dialog.name.editor.setText(str(len(_ITEMS)))
         armed(dialog)
+        if name == "card":
+            untick_some(dialog)
         if name != "consent":
             until(lambda body=dialog.body: not body.verticalScrollBar().isVisible())  # type: ignore[misc]  # bound now
         yield name, dialog
@@ -111,6 +153,44 @@ def drawn(stage: Stage) -> Iterator[tuple[str, QWidget]]:
     yield "panel", desk.panel
     desk.close()
     yield from _card()
+    yield from _undo_of_several()
+
+
+def _undo_of_several() -> Iterator[tuple[str, QWidget]]:
+    """Draw the list of what goes back with a call, and the bar about what asked nothing."""
+    desk = Desk()
+    desk.panel.resize(desk.panel.fontMetrics().height() * 24, 900)
+    bar = KeepBar(desk, desk.presenter.notifications, lambda: False)
+    desk.ended("Moved 12 boxes", "done", ago=60)
+    desk.ended("Turned 12 boxes", "done", ago=30)
+    bar.refresh()
+    assert bar.window is not None
+    yield "bar", bar.window
+    bar.close()
+    for record in desk.recent.records():
+        desk.recent.settle(record.id)
+    desk.panel.show()
+    desk.panel.refresh()
+    desk.panel.history.list.setCurrentIndex(desk.panel.history.model.index(1, 0))
+    desk.panel.history.undo_back.click()
+    steps = desk.panel.history.steps
+    assert steps is not None
+    until(steps.isVisible)
+    yield "steps", desk.panel
+    desk.close()
+
+
+def untick_some(dialog: QuestionDialog) -> None:
+    """Have check boxes of each kind in a list, and all that is known of who asks."""
+    assert dialog.preview is not None
+    assert isinstance(dialog.preview.list, QTreeView)
+    items = dialog.preview.items
+    group = items.index(0)
+    state = Qt.ItemDataRole.CheckStateRole
+    items.setData(items.index(1), Qt.CheckState.Unchecked, state)
+    items.setData(items.index(0, 0, group), Qt.CheckState.Unchecked, state)
+    dialog.preview.list.expand(group)
+    dialog.header.about.click()
 
 
 def _card() -> Iterator[tuple[str, QWidget]]:
@@ -123,7 +203,7 @@ def _card() -> Iterator[tuple[str, QWidget]]:
     desk.ended("Ran 17 lines of code", "done", "destructive", by="host", code=run)
     desk.panel.refresh()
     desk.panel.history.list.setCurrentIndex(desk.panel.history.model.index(0, 0))
-    yield "card", desk.panel
+    yield "history", desk.panel
     desk.panel.history.text.click()
     card = desk.panel.history.card
     until(lambda: card.details.rect().contains(card.details.reasons.geometry()))
@@ -135,18 +215,25 @@ def problems(top: QWidget) -> list[str]:
     """Say what of a window is cut, covered, or too faint to read or to be seen."""
     visible = [part for part in top.findChildren(QWidget) if part.isVisibleTo(top)]
     parts = [part for part in visible if not _inner(part)]
-    captioned = [part for part in parts if isinstance(part, QLabel | QAbstractButton)]
+    captioned = [part for part in parts if isinstance(part, QLabel | QAbstractButton | QLineEdit)]
     picture = top.grab().toImage()
     return [
-        *(f"{_name(part)} is cut" for part in parts if _is_cut(part) or not _is_inside(part)),
+        *(f"{_name(part)} is cut" for part in parts if is_cut(part) or not _is_inside(part)),
         *(f"{_name(a)} lies over {_name(b)}" for a, b in _overlaps(parts)),
         *(
             f"{_name(part)} has a contrast of {seen:.2f}"
             for part in captioned
-            if part.text() and (seen := contrast(picture, _caption(part, top))) < LEAST_CONTRAST
+            if _text(part) and (seen := contrast(picture, _caption(part, top))) < LEAST_CONTRAST
         ),
         *unseen(top, picture),
     ]
+
+
+def _text(part: QLabel | QAbstractButton | QLineEdit) -> str:
+    """Give what is written on a part: in an empty line its example."""
+    if isinstance(part, QLineEdit):
+        return part.text() or part.placeholderText()
+    return part.text()
 
 
 def _inner(part: QWidget) -> bool:
@@ -159,7 +246,7 @@ def _inner(part: QWidget) -> bool:
     return part.objectName().startswith("qt_scrollarea")
 
 
-def _is_cut(part: QWidget) -> bool:
+def is_cut(part: QWidget) -> bool:
     if isinstance(part, QLabel) and part.wordWrap():
         return part.height() < part.heightForWidth(part.width())
     if isinstance(part, QLineEdit):
@@ -194,7 +281,7 @@ def _area(part: QWidget, top: QWidget) -> QRect:
 
 def _caption(part: QWidget, top: QWidget) -> QRect:
     """Give where a part's text stands: inside of a button's outline."""
-    edge = _BAND if isinstance(part, QPushButton) else 0
+    edge = _BAND if isinstance(part, QPushButton | QLineEdit) else 0
     return _area(part, top).adjusted(edge, edge, -edge, -edge)
 
 
@@ -205,6 +292,8 @@ def contrast(picture: QImage, area: QRect) -> float:
     counted = Counter(
         picture.pixel(x, y) for x in range(corner.x(), end.x()) for y in range(corner.y(), end.y())
     )
+    if not counted:
+        return 21.0  # scrolled out of sight
     ground = _luminance(counted.most_common(1)[0][0])
     return max(_ratio(_luminance(pixel), ground) for pixel in counted)
 
@@ -245,18 +334,28 @@ def _outlined(control: QWidget) -> list[QRect]:
         box = QStyleOptionButton()
         control.initStyleOption(box)
         return [style.subElementRect(QStyle.SubElement.SE_CheckBoxIndicator, box, control)]
-    if not isinstance(control, QListWidget):
-        return [control.rect()]
     places = [control.rect()]
-    for row in range(control.count()):
+    if not isinstance(control, QListView | QTreeView):
+        return places
+    for row in _ticked_rows(control):
         item = QStyleOptionViewItem()
         control.initViewItemOption(item)
-        item.rect = control.visualItemRect(control.item(row))
+        item.rect = control.visualRect(row)
         item.features = QStyleOptionViewItem.ViewItemFeature.HasCheckIndicator
         box_in_list = QStyle.SubElement.SE_ItemViewItemCheckIndicator
         place = style.subElementRect(box_in_list, item, control)
         places.append(place.translated(control.viewport().pos()))
     return places
+
+
+def _ticked_rows(view: QListView | QTreeView) -> Iterator[QModelIndex]:
+    """Give the rows in sight that have a check box."""
+    row = view.indexAt(QPoint(view.viewport().width() // 2, 1)).siblingAtColumn(0)
+    while row.isValid() and view.viewport().rect().contains(view.visualRect(row)):
+        if row.data(Qt.ItemDataRole.CheckStateRole) is not None:
+            yield row
+        below = QPoint(view.viewport().width() // 2, view.visualRect(row).bottom() + 2)
+        row = view.indexAt(below).siblingAtColumn(0)
 
 
 def edge_contrast(picture: QImage, area: QRect) -> float:
@@ -305,12 +404,20 @@ def _sides(top: QWidget) -> list[str]:
     row: list[QPushButton] = getattr(top, "buttons", [])
     if isinstance(top, Panel):
         row = list(top.now.buttons[:2]) or [top.history.undo]
+        if top.history.steps is not None:
+            row = list(top.history.steps.buttons)
+    if isinstance(top, BarWindow):
+        row = list(top.card.buttons)
     if isinstance(top, QuestionDialog):
         row = [top.exits.decline, top.exits.cancel, top.exits.verb]
     return [button.text().replace("&", "") for button in sorted(row, key=QPushButton.x)]
 
 
-LOOKS: dict[str, Callable[[], QPalette]] = {"dark": dark, "light": light}
+LOOKS: dict[str, Callable[[], QPalette]] = {
+    "dark": dark,
+    "light": light,
+    "contrast": high_contrast,
+}
 
 
 def main(look: str, direction: str, folder: str) -> None:

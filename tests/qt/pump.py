@@ -12,6 +12,7 @@ from PySide6.QtCore import QCoreApplication, QEvent, QEventLoop
 
 from dcc_bridge.headless import Pump
 from dcc_bridge.qt.event_loop import HostLoop
+from dcc_bridge.qt.keep_bar import KeepBar
 from dcc_bridge.qt.panel.panel import Panel
 from dcc_bridge.qt.presenter import DialogPresenter
 from dcc_bridge.threads.main_thread import MainThread
@@ -40,8 +41,10 @@ class QtPump(Pump):
 class LiveDesk:
     """A host with a bridge, its dialogs and its panel, and real clients."""
 
-    def __init__(self, folder: Path, *, has_ui: bool = True, **settings: Any) -> None:
-        self.host = FakeHost(["cam0"], has_ui=has_ui)
+    def __init__(
+        self, folder: Path, *, has_ui: bool = True, host: Any = None, **settings: Any
+    ) -> None:
+        self.host: Any = host or FakeHost(["cam0"], has_ui=has_ui)
         self.pump = QtPump()
         self.presenter = DialogPresenter(self.pump.main, self.host, lambda: None)
         presenter = self.presenter if has_ui else None
@@ -49,6 +52,10 @@ class LiveDesk:
         self.running = Live(folder, *self.skills(), **more)
         self.bridge = self.running.bridge
         self.panel = Panel(self.bridge, self.presenter.bring)
+        self.keep_bar = KeepBar(
+            self.bridge, self.presenter.notifications, lambda: self.panel.is_seen
+        )
+        self.presenter.is_shown_elsewhere = self.keep_bar.covers
         self.panel.resize(340, 760)
         self.panel.show()
 
@@ -68,6 +75,7 @@ class LiveDesk:
     def close(self) -> None:
         """Take everything down, in a host's order."""
         self.running.stop()
+        self.keep_bar.close()
         self.panel.close_for_good()
         self.presenter.close()
         self.pump.loop.close()

@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QDialog, QMainWindow, QVBoxLayout
 
 from dcc_bridge.qt.buttons import Countdown
 from dcc_bridge.qt.labels import Mnemonics
 
-from .stage import Stage, ask_name, consent, drawn, until
+from .stage import Stage, ask_name, consent, delete, drawn, until
+
+
+def see(countdown: Countdown) -> None:
+    """Show a countdown, and wait until its window is on the screen."""
+    countdown.show()
+    until(lambda: countdown.window().windowHandle().isExposed())
+    countdown.grab()  # paints it
 
 
 class Clock:
@@ -19,8 +26,7 @@ class Clock:
         self.countdown = Countdown(soon, latest, Mnemonics(), now=lambda: self.now)
         self.expired: list[float] = []
         self.countdown.expired.connect(lambda: self.expired.append(self.now))
-        self.countdown.show()
-        self.countdown.grab()
+        see(self.countdown)
 
     def go(self, seconds: int) -> str:
         for _ in range(seconds):
@@ -61,11 +67,43 @@ def test_the_time_begins_once_it_can_be_seen(app: QApplication) -> None:
     countdown.tick()
     assert countdown.left.text() == "Closes in 0:45"
 
-    countdown.grab()  # the first time that it is drawn
+    see(countdown)
     now[0] += 40
     countdown.tick()
 
     assert countdown.left.text() == "Closes in 0:05"
+
+
+@pytest.mark.parametrize("part", ["dialog", "window"])
+@pytest.mark.parametrize("act", ["hide", "showMinimized"])
+def test_the_time_stands_still_while_the_dialog_or_the_hosts_window_is_away(
+    part: str, act: str, app: QApplication
+) -> None:
+    now, expired = [1000.0], list[float]()
+    window = QMainWindow()
+    window.show()
+    dialog = QDialog(window)
+    countdown = Countdown(45, 3600, Mnemonics(), now=lambda: now[0])
+    countdown.expired.connect(lambda: expired.append(now[0]))
+    QVBoxLayout(dialog).addWidget(countdown)
+    dialog.show()
+    see(countdown)
+
+    for _ in range(100):
+        getattr({"dialog": dialog, "window": window}[part], act)()
+        now[0] += 1
+        countdown.tick()
+    away = countdown.left.text()
+    window.showNormal()
+    dialog.showNormal()
+    see(countdown)
+    for _ in range(45):
+        now[0] += 1
+        countdown.tick()
+
+    assert away == "Closes in 0:45"
+    assert expired == [1145.0]
+    delete(dialog, window)
 
 
 def test_more_time_begins_anew(clock: Clock) -> None:

@@ -169,9 +169,11 @@ def test_what_is_wrong_is_said_under_the_field_as_it_is_typed(draw: Draw) -> Non
 
     row.editor.setText("ab")
     assert (row.error.isVisible(), row.error.text) == (True, "At least 3 characters, please.")
+    assert row.error.text in row.editor.accessibleDescription()
 
     row.editor.setText("abc")
     assert not row.error.isVisible()
+    assert "At least 3 characters, please." not in row.editor.accessibleDescription()
 
 
 def test_a_check_shows_every_error_and_goes_to_the_first(draw: Draw) -> None:
@@ -250,7 +252,8 @@ def test_a_long_choice_is_searched_by_typing(draw: Draw) -> None:
 
 def test_long_names_to_tick_are_wrapped_and_can_be_read_whole(app: QApplication) -> None:
     """All rows are seen at once, also in the dialog as it opens."""
-    names = [f"/World/Looks/a_name_of_a_vendor_that_has_{n}_no_end_in_a_library_v012" for n in "ab"]
+    vendor = "/World/Looks/a_name_of_a_vendor_that_has"
+    names = [f"{vendor}_{n}_no_end_in_a_library_of_harbours_and_ships_v012" for n in "ab"]
     kinds = {"type": "array", "items": {"enum": names}, "default": names}
     question = ask_name(form=form(["unused", "twins"], unused=kinds, twins=kinds))
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import shiboken6
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import QPoint, QRect, Qt, QTimer
 from PySide6.QtWidgets import QApplication, QDockWidget, QLabel, QWidget
 
 from dcc_bridge.qt import notifications
 
-from .stage import Stage, ask_name, click, consent, elsewhere, until
+from .desk import Desk
+from .stage import Stage, ask_name, click, consent, elsewhere, until, words
+from .test_panel import docked
 
 
 def chips(stage: Stage, *messages: str) -> list[notifications.Notification]:
@@ -55,12 +57,63 @@ def test_a_chip_is_taken_away_from_any_thread_and_at_any_time(stage: Stage) -> N
 
 def test_a_chip_takes_no_focus_and_lies_over_the_corner_of_the_window(stage: Stage) -> None:
     stage.window.activateWindow()
-    low, high = chips(stage, "0?", "1?")
+    (chip,) = chips(stage)
 
-    assert low.windowFlags() & Qt.WindowType.WindowDoesNotAcceptFocus
-    assert low.testAttribute(Qt.WidgetAttribute.WA_ShowWithoutActivating)
-    assert stage.window.frameGeometry().contains(low.frameGeometry())
-    assert high.frameGeometry().bottom() < low.frameGeometry().top()
+    assert chip.windowFlags() & Qt.WindowType.WindowDoesNotAcceptFocus
+    assert chip.testAttribute(Qt.WidgetAttribute.WA_ShowWithoutActivating)
+    assert stage.window.frameGeometry().contains(chip.frameGeometry())
+
+
+def test_of_several_chips_the_newest_is_drawn_with_the_number_of_the_others(stage: Stage) -> None:
+    every = chips(stage, "0?", "1?", "2?")
+    drawn = [chip.isVisible() for chip in every]
+    said = words(every[2])
+
+    stage.presenter.notifications.remove(every[2])
+
+    assert drawn == [False, False, True]
+    assert said == "Waiting in x: 2? (and 2 more)"
+    assert [chip.isVisible() for chip in every[:2]] == [False, True]
+    assert words(every[1]) == "Waiting in x: 1? (and 1 more)"
+
+
+def test_a_chip_covers_no_dialog_of_ours(stage: Stage) -> None:
+    stage.window.resize(620, 420)
+    stage.show(consent())
+    dialog = stage.dialog
+    area = stage.window.frameGeometry()
+    dialog.move(area.right() - dialog.width(), area.bottom() - dialog.height())
+
+    stage.presenter.chip(ask_name(), "x", lambda: None, lambda: None)
+    until(lambda: stage.presenter.notifications.visible[-1:])
+    until(lambda: stage.presenter.notifications.visible[-1].text.startswith("Waiting"))
+
+    chip = stage.presenter.notifications.visible[-1]
+    assert chip.isVisible()
+    assert not chip.frameGeometry().intersects(dialog.frameGeometry())
+
+
+def test_a_chip_covers_no_button_of_the_panel_in_a_wide_dock(desk: Desk) -> None:
+    desk.window.setCentralWidget(QWidget())
+    dock = docked(desk)
+    desk.window.resize(1000, 600)
+    desk.window.resizeDocks([dock], [420], Qt.Orientation.Horizontal)
+    until(lambda: desk.panel.isVisible() and 380 < desk.panel.width() < 480)
+
+    desk.presenter.chip(ask_name(), "x", lambda: None, lambda: None)
+    until(lambda: desk.presenter.notifications.visible)
+
+    (chip,) = desk.presenter.notifications.visible
+    panel = QRect(desk.panel.mapToGlobal(QPoint()), desk.panel.size())
+    assert not chip.frameGeometry().intersects(panel)
+
+
+def test_a_chip_fits_into_a_narrow_window(stage: Stage) -> None:
+    stage.window.resize(320, 420)
+
+    (chip,) = chips(stage, "Which of the many shots of the sequence should be rendered next?")
+
+    assert stage.window.frameGeometry().contains(chip.frameGeometry())
 
 
 def test_a_chip_leaves_the_status_bar_to_be_read(stage: Stage) -> None:

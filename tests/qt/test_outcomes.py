@@ -55,7 +55,7 @@ def agree(desk: OutcomeDesk) -> None:
 
 def decline_with_reason(desk: OutcomeDesk) -> None:
     exits = desk.dialog().exits
-    click(exits.with_reason)
+    exits.with_reason.trigger()
     QTest.keyClicks(exits.reason, "not now")
     QTest.keyClick(exits.reason, Qt.Key.Key_Return)
 
@@ -114,7 +114,7 @@ OUTCOMES = {
     "muted at its question": Outcome(
         "declined in the app",
         ("declined", "host"),
-        then=lambda desk: click(desk.dialog().offers_bar.mute),
+        then=lambda desk: desk.dialog().exits.mute.trigger(),
     ),
     "cancelled in the panel": Outcome(
         "the call was cancelled before anybody answered",
@@ -138,7 +138,7 @@ OUTCOMES = {
         has_ui=False,
     ),
     "timed out": Outcome(
-        "nobody answered in time", ("timed_out", "nobody"), settings={"host_deadline": 0.1}
+        "nobody answered in time", ("timed_out", "nobody"), settings={"deadline": 0.1}
     ),
     "muted": Outcome(
         "nobody was asked because the client is muted",
@@ -191,11 +191,15 @@ def test_an_outcome_is_told_truly_and_in_the_same_words_everywhere(
         if case.then is not None:
             case.then(desk)
         desk.running.until(calling.done)
+        is_asked = "not asked" not in name
         if case.status == "done" and case.has_ui:
-            desk.running.until(lambda: bool(desk.presenter.notifications.visible))
+            desk.running.until(
+                lambda: bool(desk.presenter.notifications.visible or desk.keep_bar.row)
+            )
         desk.panel.refresh()
         (row,) = ended(desk.panel)
         (record,) = desk.bridge.recent.records()
+        kept = desk.keep_bar.row
         toasts = [chip.text for chip in desk.presenter.notifications.visible]
     finally:
         desk.close()
@@ -209,11 +213,15 @@ def test_an_outcome_is_told_truly_and_in_the_same_words_everywhere(
     assert desk.host.items == (left if is_done else ["cam0"])
     assert case.sentence in row
     assert is_done or agent.startswith(case.sentence.capitalize())
+    expired = [toast for toast in toasts if toast.startswith("Expired: ")]
+    assert len(expired) == (name == "timed out")  # the person may still answer that one
+    toasts = [toast for toast in toasts if toast not in expired]
     assert all(": done for claude-code" in toast for toast in toasts)
     assert bool(case.reason) is (f"The reason given: {case.reason!r}." in agent)
     assert bool(case.reason) is (f'because "{case.reason}"' in terminal)
     assert case.reason or 'because "' not in terminal + agent.replace("reason given", 'because "')
-    assert bool(toasts) is (is_done and case.has_ui)
+    assert bool(toasts) is (is_done and case.has_ui and is_asked)
+    assert (kept is not None) is (is_done and not is_asked)
     if case.event is not None:
         assert case.event in events
         assert case.sentence in terminal

@@ -185,6 +185,30 @@ def test_a_question_at_its_client_is_answered_here(desk: Desk) -> None:
     until(lambda: desk.panel.now.cards[0].row.stands_out)
 
 
+def test_a_question_that_expired_is_opened_from_its_row_and_its_answer_is_listed(
+    desk: Desk,
+) -> None:
+    call, _ = desk.call("Delete prims")
+    call.repeat_key = "same"
+    desk.ask("Delete cam1?", call, consent=False)
+    desk.dialog.countdown.expired.emit()
+    until(lambda: not desk.presenter.dialogs)
+    desk.panel.refresh()
+    expired = card(desk.panel.now, "Delete cam1?").row.detail
+    button(desk.panel.now, "Delete cam1?", "Answer here").click()
+    until(lambda: desk.presenter.dialogs)
+    opened = words(desk.dialog)
+    desk.dialog.submit()
+    until(lambda: not desk.presenter.dialogs)
+    desk.panel.refresh()
+
+    assert expired == "Expired: claude-code gets your answer when it asks again"
+    assert "It gets your answer when it makes the same call again." in opened
+    answered = card(desk.panel.now, "Delete cam1?")
+    assert answered.row.detail == "Answered: claude-code gets the answer when it asks again"
+    assert [one.text() for one in answered.buttons] == ["Cancel"]
+
+
 def test_a_grant_for_the_session_says_what_it_covers(desk: Desk) -> None:
     call = Call("rename", "Rename", "edit", CLAUDE, digest="x")
     given = (("path", "/World/Cube\n"), ("name", "a», axis: «x"))

@@ -74,9 +74,9 @@ def test_after_a_revoke_the_next_edit_asks_again(session: Session) -> None:
     assert [status(one.result()) for one in (first, second, third)] == ["done"] * 3
     until(lambda: len(ended(session.panel)) == 3)
     assert ended(session.panel) == [
-        "Rename. claude-code · done · approved in the app",
-        "Rename. claude-code · done · approved in advance",
-        "Rename. claude-code · done · approved in the app",
+        "Rename it? claude-code · done · approved in the app",
+        "Rename it? claude-code · done · approved in advance",
+        "Rename it? claude-code · done · approved in the app",
     ]
 
 

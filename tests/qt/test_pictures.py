@@ -7,14 +7,24 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 pytest.importorskip("PIL", reason="tests.pictures saves its pictures with pillow")
 
+from PySide6.QtCore import QSize
+from PySide6.QtWidgets import QApplication
+
+from dcc_bridge.qt.question_dialog import QuestionDialog
+from tests.pictures import form_question
 from tests.tiers import sampled
+
+from .measure import LOOKS, card_question, problems
+from .stage import armed, drawn, until
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *(ROOT / "resources" / "guide").iterdir()]
@@ -23,15 +33,18 @@ ELSEWHERE = {"blender.png", "product_shot.jpg", "latency.svg"}
 SCREEN = {"name": "large", "x": 0, "y": 0, "width": 3200, "height": 2600}
 SCREEN |= {"logicalDpi": 96, "logicalBaseDpi": 96, "dpr": 1}
 ROWS = {
-    "consent": ["Decline", "Cancel", "Delete 127 cameras"],
-    "url": ["Decline", "Cancel", "Open in the browser"],
-    "code": ["Decline", "Cancel", "Run"],
-    "form": ["Decline", "Cancel", "Render"],
+    "consent": ["Decline", "Not now", "Delete 127 cameras"],
+    "card": ["Decline", "Not now", "Delete 100 of 127 cameras"],
+    "url": ["Decline", "Not now", "Open in the browser"],
+    "code": ["Decline", "Not now", "Run"],
+    "form": ["Decline", "Not now", "Render"],
     "notice": ["Go to it"],
     "chip": ["Answer here", "Cancel"],
     "panel": ["Show", "Cancel"],
-    "card": ["Undo: Ran 17 lines of code"],
+    "history": ["Undo: Ran 17 lines of code"],
     "text": [],
+    "bar": ["Keep all", "Undo last", "Undo all"],
+    "steps": ["Undo 2 steps", "Cancel"],
 }
 """The row of buttons that matters in each picture, from left to right."""
 
@@ -63,6 +76,7 @@ def measured(folder: Path, look: str, direction: str, scale: float) -> dict[str,
     [
         *sampled([("LeftToRight", "light", 1.5)], ["LeftToRight"], ["dark", "light"], [1, 1.5, 2]),
         *sampled([("LeftToRight", "ours", 1)], ["LeftToRight"], ["ours"], [1]),
+        *sampled([("LeftToRight", "contrast", 1)], ["LeftToRight"], ["contrast"], [1, 2]),
         *sampled([("RightToLeft", "dark", 1)], ["RightToLeft"], ["dark", "light"], [1]),
     ],
 )
@@ -78,6 +92,37 @@ def test_nothing_is_cut_covered_or_faint_and_from_right_to_left_all_is_mirrored(
     assert {name: drawing["buttons"][::step] for name, drawing in report.items()} == ROWS
     assert {drawing["scale"] for drawing in report.values()} == {scale}
     assert all((tmp_path / f"{name}.png").stat().st_size for name in ROWS)
+
+
+@pytest.fixture
+def palettes(app: QApplication) -> Iterator[Callable[[str], None]]:
+    """Changes the palette, as a desktop does while the application runs."""
+    style, palette = app.style().name(), app.palette()
+    app.setStyle("Fusion")
+    yield lambda look: app.setPalette(LOOKS[look]())
+    app.setStyle(style)
+    app.setPalette(palette)
+
+
+@pytest.mark.parametrize("kind", ["card", "form"])
+def test_a_question_that_is_open_follows_the_colours_of_the_desktop(
+    palettes: Callable[[str], None], monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    large = SimpleNamespace(availableSize=lambda: QSize(1600, 1400))
+    monkeypatch.setattr(QuestionDialog, "screen", lambda _: large)
+    palettes("dark")
+    dialog, _ = drawn({"card": card_question, "form": form_question}[kind]())
+    until(lambda: not dialog.body.verticalScrollBar().isVisible())
+    if kind == "card":
+        armed(dialog)
+
+    found = {}
+    for look in ("light", "contrast", "dark"):
+        palettes(look)
+        QApplication.processEvents()
+        found[look] = problems(dialog)
+
+    assert found == {"light": [], "contrast": [], "dark": []}
 
 
 @pytest.mark.real

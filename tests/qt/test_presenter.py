@@ -18,10 +18,19 @@ from PySide6.QtWidgets import QApplication, QLineEdit, QPushButton
 
 from dcc_bridge.elicitation.broker import Broker
 from dcc_bridge.elicitation.caller import Client
-from dcc_bridge.elicitation.question import Expired, Offers, Page, PresenterEvent, Reply, Unable
+from dcc_bridge.elicitation.question import (
+    Expired,
+    Offers,
+    Page,
+    PresenterEvent,
+    Reply,
+    Route,
+    Unable,
+)
 from dcc_bridge.qt.presenter import DialogPresenter
 from dcc_bridge.qt.question_dialog import QuestionDialog
 from dcc_bridge.qt.url_dialog import UrlDialog
+from tests.stand_ins import Person
 
 from .stage import (
     CALL,
@@ -285,6 +294,74 @@ def test_of_several_questions_each_says_which_one_it_is(stage: Stage) -> None:
 
     assert places == ["1 of 3", "2 of 3", "3 of 3"]
     assert stage.dialog.header.place.text() == ""
+
+
+def place(stage: Stage) -> str:
+    return str(stage.dialog.header.place.text())
+
+
+def test_the_second_of_two_says_so_also_when_it_is_looked_at_first(stage: Stage) -> None:
+    first, second = consent("First?"), consent("Second?")
+    stage.show(first)
+    heard, _ = stage.show(second)
+    until(lambda: stage.presenter.questions.waiting)
+
+    stage.presenter.bring(second)
+    brought = place(stage)
+    click(stage.dialog.exits.decline)
+    until(lambda: heard)
+
+    assert brought == "2 of 2"
+    assert stage.dialog.question.id == first.id
+    assert place(stage) == "1 of 2"
+
+
+def test_a_number_stays_true_when_others_end_and_counts_none_that_nobody_has_seen(
+    stage: Stage,
+) -> None:
+    heard, _ = stage.show(consent("First?"))
+    _, withdraw = stage.show(consent("Never seen?"))
+    stage.show(consent("Second?"))
+    _, withdraw_last = stage.show(consent("Last?"))
+    until(lambda: stage.presenter.questions.waiting == 3)
+    places = [place(stage)]
+
+    withdraw("cancelled")
+    until(lambda: stage.presenter.questions.waiting == 2)
+    places.append(place(stage))
+    click(stage.dialog.exits.decline)
+    until(lambda: heard)
+    places.append(place(stage))
+    withdraw_last("cancelled")
+    until(lambda: not stage.presenter.questions.waiting)
+    places.append(place(stage))
+
+    assert places == ["1 of 4", "1 of 3", "2 of 3", "2 of 2"]
+
+
+def test_answer_here_brings_up_the_question_that_was_meant(stage: Stage) -> None:
+    """Before all that wait here, and with the keyboard: the person went to it."""
+    stage.broker.ask(consent("Delete the sky?"))
+    stage.broker.ask(consent("Delete the ground?"))
+    until(lambda: stage.presenter.questions.waiting)
+    call = replace(CALL, route=Route(Person(None)))
+    stage.broker.ask(ask_name("Which name?", call=call))
+    until(lambda: chip(stage, "Which name?"))
+
+    click(chip(stage, "Which name?").buttons[0])
+    until(lambda: stage.dialog.question.message == "Which name?")
+
+    assert stage.presenter.questions.waiting == 2
+    assert stage.dialog.gate._is_entered
+    assert place(stage) == "3 of 3"
+
+
+def chip(stage: Stage, question: str) -> Any:
+    """Return the notification of a question that waits in its client; None if there is none."""
+    for notification in stage.presenter.notifications.visible:
+        if question in notification.text and notification.buttons[0].text() == "Answer here":
+            return notification
+    return None
 
 
 def test_an_enter_that_was_meant_for_one_question_does_not_answer_the_next(

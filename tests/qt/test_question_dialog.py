@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -10,20 +12,45 @@ import pytest
 from PySide6.QtCore import QCoreApplication, QEvent, QSize, Qt
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QCheckBox, QLabel, QLineEdit, QMainWindow, QWidget
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QApplication,
+    QCheckBox,
+    QLabel,
+    QLineEdit,
+    QMainWindow,
+    QWidget,
+)
 
 from dcc_bridge.elicitation.details import Details
-from dcc_bridge.elicitation.question import Expired, HandOver, Offers, Page, Question, Reply
+from dcc_bridge.elicitation.question import (
+    Expired,
+    HandOver,
+    Offers,
+    Page,
+    Picture,
+    Question,
+    Reply,
+)
 from dcc_bridge.qt.buttons import ARM_DELAY_MS, Exits
 from dcc_bridge.qt.editors import Line
+from dcc_bridge.qt.labels import Notice
 from dcc_bridge.qt.question_dialog import QuestionDialog
 from dcc_bridge.qt.url_dialog import UrlDialog
 
-from .stage import HOST, armed, ask_name, click, consent, form, go_to, press, until, words
+from .measure import is_cut, png
+from .stage import CALL, HOST, armed, ask_name, click, consent, form, go_to, press, until, words
 
 MOST = {
     "form": ask_name(form=form(**{f"f{n}": {"type": "string"} for n in range(32)})),
     "consent": consent("Delete?\n" + "All of it. " * 700, offers=Offers(900, 900, mute="claude")),
+    "card": consent(
+        "Delete " + "every camera of the shot, " * 4,
+        items=tuple(f"/World/Cameras/sq{n % 9}/{n}" for n in range(500)),
+        may_take_fewer=True,
+        pictures=(Picture(png("#8a7050"), "Now: 500 cameras, marked"), Picture(png("#777"), "x")),
+        offers=Offers(45, 300, hand_over="Claude Code", remember=200, mute="claude-code"),
+    ),
     "items": consent(items=tuple(f"/World/Cameras/{n}" for n in range(500)), undoable=False),
     "code": consent(details=Details("delete(everything, everywhere, at_once)\n" * 300)),
     "a page": ask_name(form=None, page=Page(f"https://studio.example/{'x' * 8000}")),
@@ -98,7 +125,10 @@ def test_decline_may_say_why_by_keys_alone(show: Show, send: Callable[[Exits], N
         exits = dialog.exits
         assert not exits.reason.isVisible()
 
-        press(exits.with_reason, Qt.Key.Key_Space)
+        press(exits.ways, Qt.Key.Key_Space)
+        until(exits.menu.isVisible)
+        press(exits.menu, Qt.Key.Key_Down)
+        press(exits.menu, Qt.Key.Key_Return)
         assert dialog.focusWidget() is exits.reason
         QTest.keyClicks(exits.reason, "not the hero ")
         send(exits)
@@ -110,7 +140,7 @@ def test_decline_may_say_why_by_keys_alone(show: Show, send: Callable[[Exits], N
 def test_enter_in_an_empty_reason_is_a_plain_decline_and_escape_a_cancel(show: Show) -> None:
     for key, action in ((Qt.Key.Key_Enter, "decline"), (Qt.Key.Key_Escape, "cancel")):
         dialog, heard = show(consent())
-        click(dialog.exits.with_reason)
+        dialog.exits.with_reason.trigger()
 
         press(dialog.exits.reason, key)
 
@@ -342,7 +372,7 @@ def hit(dialog: QuestionDialog, key: Qt.Key) -> None:
     QTest.keyClick(dialog.windowHandle(), key)
 
 
-def test_tab_goes_from_the_fields_to_send_cancel_decline_reason_and_to_mute_last(
+def test_tab_goes_from_the_fields_to_the_answers_and_to_who_asks_last(
     show: Show,
 ) -> None:
     """Twenty fields are in the order of the schema."""
@@ -350,8 +380,8 @@ def test_tab_goes_from_the_fields_to_send_cancel_decline_reason_and_to_mute_last
     go_to(dialog)
     exits, offers = dialog.exits, dialog.offers_bar
     order = [*(row.editor for row in dialog.form.rows), offers.remember, exits.verb, exits.cancel]
-    order += [exits.decline, exits.with_reason, dialog.countdown.more]
-    order += [offers.hand_over, offers.mute]
+    order += [exits.decline, exits.ways, offers.hand_over]
+    order += [dialog.countdown.more, dialog.header.about]
 
     seen = []
     for _ in order:
@@ -393,20 +423,108 @@ def test_what_has_the_focus_is_seen_to_have_it(show: Show, question: Question) -
     assert len(seen) >= 8
 
 
-def test_enter_on_mute_neither_mutes_nor_loses_the_form_and_space_does_both(show: Show) -> None:
+def test_enter_beside_decline_opens_the_menu_and_only_its_entry_mutes(show: Show) -> None:
     for question in (ask_name(offers=OFFERED), consent(offers=OFFERED)):
         dialog, heard = show(question)
         go_to(dialog)
-        mute = dialog.offers_bar.mute
-        assert "Edits that need no question continue" in mute.toolTip()
-        mute.setFocus()
+        exits = dialog.exits
+        assert "Edits that need no question continue" in exits.mute.toolTip()
+        exits.ways.setFocus()
 
-        for key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            hit(dialog, key)
+        hit(dialog, Qt.Key.Key_Return)
+        until(exits.menu.isVisible)
         assert (heard, dialog.isVisible()) == ([], True)
 
-        hit(dialog, Qt.Key.Key_Space)
+        for key in (Qt.Key.Key_Down, Qt.Key.Key_Down, Qt.Key.Key_Return):
+            press(exits.menu, key)
         assert heard == [Reply("decline", mute=True)]
+
+
+@pytest.mark.parametrize(("mute", "is_shown"), [(None, False), ("claude-code", True)])
+def test_no_button_is_left_that_opens_an_empty_menu(
+    show: Show, mute: str | None, is_shown: bool
+) -> None:
+    dialog, _ = show(consent(offers=Offers(mute=mute)))
+
+    dialog.exits.with_reason.trigger()
+
+    assert dialog.exits.ways.isVisible() is is_shown
+
+
+def test_the_menu_of_a_question_closes_with_it(show: Show) -> None:
+    dialog, heard = show(consent(offers=OFFERED))
+    go_to(dialog)
+    click(dialog.exits.ways)
+    until(dialog.exits.menu.isVisible)
+
+    dialog.close()
+
+    assert heard == [Reply("cancel")]
+    assert not dialog.exits.menu.isVisible()
+
+
+@pytest.mark.parametrize(
+    ("question", "is_red", "has_sign"),
+    [
+        (consent(items=("a",)), True, False),
+        (consent(items=("a",), undoable=False), True, True),
+        (consent(undoable=False), True, True),
+        (consent(undoable=False, files=(Path("new.usd"),)), False, False),
+        (consent(arguments=(("name", "x"),)), True, False),
+        (consent(details=Details("x = 1")), False, False),
+        (consent(call=replace(CALL, risk="edit")), False, False),
+        (ask_name(), False, False),
+    ],
+    ids=["items", "for good", "all for good", "new file", "skill", "code", "edit", "form"],
+)
+def test_red_is_what_loses_and_a_sign_warns_where_undo_does_not_help(
+    show: Show, question: Question, is_red: bool, has_sign: bool
+) -> None:
+    dialog, _ = show(question)
+
+    verb = dialog.exits.verb
+
+    assert verb.is_losing is is_red
+    assert verb.icon().isNull() is not has_sign
+    assert bool(dialog.findChildren(Notice)) is has_sign or question.consent is None
+
+
+@pytest.fixture
+def large_type(app: QApplication) -> Iterator[None]:
+    before = app.font()
+    large = app.font()
+    large.setPointSizeF(1.5 * before.pointSizeF())
+    app.setFont(large)
+    yield
+    app.setFont(before)
+
+
+@pytest.mark.parametrize("direction", ["LeftToRight", "RightToLeft"])
+@pytest.mark.parametrize("kind", MOST)
+def test_in_large_type_the_header_and_the_answers_are_whole_on_a_screen_of_1024_by_600(
+    app: QApplication,
+    large_type: None,
+    monkeypatch: pytest.MonkeyPatch,
+    show: Show,
+    kind: str,
+    direction: str,
+) -> None:
+    small = SimpleNamespace(availableSize=lambda: QSize(1024, 600))
+    monkeypatch.setattr(QuestionDialog, "screen", lambda _: small)
+    app.setLayoutDirection(Qt.LayoutDirection[direction])
+
+    dialog, _ = show(MOST[kind])
+    for _ in range(3):  # a layout takes some turns
+        QCoreApplication.processEvents()
+    app.setLayoutDirection(Qt.LayoutDirection.LeftToRight)
+
+    assert dialog.width() <= 1024 - 12  # what a window manager's frame leaves
+    assert dialog.height() <= 600 - 48
+    parts = [*dialog.header.findChildren(QLabel), *dialog.exits.findChildren(QAbstractButton)]
+    shown = [part for part in parts if part.isVisible()]
+    assert len(shown) > 5
+    assert [part for part in shown if is_cut(part)] == []
+    assert dialog.body.height() >= 3 * dialog.fontMetrics().lineSpacing()
 
 
 @pytest.mark.parametrize("kind", MOST)
@@ -483,8 +601,8 @@ def test_a_font_in_pixels_is_scaled_too(app: QApplication, show: Show) -> None:
     app.setFont(font)
     try:
         dialog, _ = show(consent())
-        sizes = {label.font().pixelSize() for label in dialog.body.findChildren(QWidget)}
+        sizes = {label.font().pixelSize() for label in dialog.header.findChildren(QWidget)}
     finally:
         app.setFont(before)
 
-    assert 26 in sizes
+    assert {28, 20, 18} <= sizes

@@ -268,10 +268,10 @@ def test_the_question_of_a_lost_handle_ends_at_its_deadline_and_recent_calls_tel
     def choose() -> str | None:
         return elicit_form_sync("Which name?", NAME).message
 
-    with live(tmp_path, choose, client_deadline=0.1) as running:
+    with live(tmp_path, choose, deadline=0.1) as running:
         environment = running.bridge._runner.environment
         # its call may wait longer for the main thread
-        environment.settings = replace(environment.settings, client_deadline=LIMIT)
+        environment.settings = replace(environment.settings, deadline=LIMIT)
         Wire.beside(running).call("choose")  # and nobody comes with the id
         running.until(lambda: running.bridge.recent.records()[0].ended is not None)
         told = running.call("recent_calls").structured_content
@@ -294,7 +294,7 @@ def test_a_question_that_is_fetched_again_says_how_much_of_its_time_is_left(
         (request,) = look["inputRequests"].values()
         return float((request["params"] if as_task else look)["_meta"][types.LIMIT])
 
-    with live(tmp_path, choose, client_deadline=200.0) as running:
+    with live(tmp_path, choose, deadline=200.0) as running:
         wire, began = Wire.beside(running), time.monotonic()
         asked = wire.call("choose")
         again = {"requestState": asked.get("requestState")}
@@ -307,21 +307,17 @@ def test_a_question_that_is_fetched_again_says_how_much_of_its_time_is_left(
     assert least <= second < first < 200.0
 
 
-def test_a_client_with_a_task_has_no_request_to_lose_so_its_person_has_more_time(
-    tmp_path: Path,
-) -> None:
+def test_a_question_of_a_task_has_the_same_time_as_any_other(tmp_path: Path) -> None:
     skills, person = Skills(has_ui=True), Person(None, None)
 
-    with live(
-        tmp_path, skills.delete(), host=skills.host, presenter=person, client_deadline=200.0
-    ) as running:
+    with live(tmp_path, skills.delete(), host=skills.host, presenter=person) as running:
         wire = Wire.beside(running)
         for _ in range(2):
             task = wire.call("delete")["taskId"]
             wire.cancel(task)
             wire.until(task)
 
-    assert [question.offers.soon for question in person.shown] == [45.0, 200.0]
+    assert [question.offers.soon for question in person.shown] == [300.0, 300.0]
 
 
 def test_the_times_of_a_task_never_go_back_and_its_ttl_is_kept(

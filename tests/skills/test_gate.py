@@ -145,7 +145,7 @@ def test_a_value_with_line_breaks_is_no_further_argument_on_any_surface() -> Non
         "- path: «/World/Cube‹U+000A›path: /World/Sky‹U+000A›- axis: «x‹U+00BB›»",  # noqa: RUF001 - ours
         f"- code: «{'y' * 200}…» (100 more characters are not shown)",
         "",
-        "Can be undone as one step.",
+        "One undo takes all of it back.",
     ]
 
 

@@ -161,6 +161,23 @@ def test_the_question_says_what_will_break(
     assert question.message.splitlines() == ["Delete camera «Camera1»?", says]
 
 
+def test_the_line_below_says_so_where_nothing_breaks(tmp_path: Path) -> None:
+    intact = Scene(CAMERAS[:1], has_ui=True)
+    broken = Scene(CAMERAS[:1], has_ui=True)
+    broken.breaks = ("Pad",)
+
+    lines = []
+    for scene in (intact, broken):
+        question = asked(tmp_path, lambda it: it.items.clear(), scene, "destructive")
+        assert question.consent is not None
+        lines.append(undo_line(question.consent))
+
+    assert lines == [
+        "One undo brings all of it back. No other item refers to them.",
+        "One undo brings all of it back.",
+    ]
+
+
 def test_the_question_of_a_body_that_took_long_says_how_long(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

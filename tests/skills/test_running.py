@@ -64,7 +64,7 @@ def test_a_call_that_began_before_its_queue_broke_is_told_as_it_ends(
             raise RuntimeError("no thread can be started")
         begin(self)
 
-    with live(tmp_path, work, client_deadline=7.0) as running:
+    with live(tmp_path, work, deadline=7.0) as running:
         monkeypatch.setattr(TimeLimit, "start", start)
         ended = running.call("work")
 
@@ -78,7 +78,7 @@ def test_a_call_that_waits_past_its_deadline_never_begins(tmp_path: Path) -> Non
         first = running.start("delete")
         environment = running.bridge._runner.environment
         running.until(lambda: bool(person.shown))
-        environment.settings = replace(environment.settings, client_deadline=0.2)
+        environment.settings = replace(environment.settings, deadline=0.2)
         late = running.call("delete")
         waiting = running.bridge.main.waiting
         person.settles[0](YES)

@@ -740,6 +740,64 @@ def test_while_the_host_paints_nothing_is_served_and_nothing_waits(pump: Pump) -
     assert seen == ["painted", "done", "shown", "another job"]
 
 
+def test_a_job_that_rests_leaves_the_stack_and_nothing_is_served_until_it_goes_on() -> None:
+    seen: list[Any] = []
+
+    def paint(serves_stop: bool) -> bool:
+        main.rest()
+        return serves_stop
+
+    main = MainThread(lambda seconds: None, repaint=paint)
+
+    def work() -> None:
+        seen.append("begun")
+        seen.append(main.repaint(True))
+
+    working = main.submit(work)
+    main.submit(lambda: seen.append("another job"), read=True)
+    main.drain()
+    main.post(lambda: seen.append("shown"))
+    main.drain()
+    at_rest = [*seen, main.is_resting, main.is_unwound, main.job]
+    main.go_on()
+    has_ended = working.done()
+    main.drain()
+    main.go_on()
+
+    assert at_rest == ["begun", True, False, None]
+    assert has_ended
+    assert seen == ["begun", True, "shown", "another job"]
+
+
+def test_a_job_that_has_rested_may_wait_for_an_answer_and_rest_again() -> None:
+    def paint(serves_stop: bool) -> bool:
+        main.rest()
+        return False
+
+    main = MainThread(lambda seconds: None, repaint=paint)
+    answer: Future[str] = Future()
+
+    def rests_asks_and_rests() -> Any:
+        main.repaint()
+        told = main.wait(answer)
+        main.repaint()
+        return told
+
+    asking = main.submit(rests_asks_and_rests)
+    main.drain()
+    main.go_on()
+    holds = main.holder is not None
+    answer.set_result("yes")
+    main.drain()
+    rests_again = main.is_resting
+    main.go_on()
+
+    assert holds
+    assert rests_again
+    assert asking.result(0) == "yes"
+    assert main.is_unwound
+
+
 def test_host_code_that_paints_sees_nothing_of_the_job() -> None:
     variable: ContextVar[str] = ContextVar("variable", default="outside")
     seen: list[Any] = []

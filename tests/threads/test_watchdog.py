@@ -46,7 +46,7 @@ def _hurry(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def bridge_with(tmp_path: Path, *skills: Callable[..., Any]) -> Any:
     """Run a bridge at which somebody sits who never answers."""
-    limits = {"client_deadline": DEADLINE, "host_deadline": DEADLINE}
+    limits = {"deadline": DEADLINE}
     return live(tmp_path, *skills, presenter=Person(), **limits)
 
 

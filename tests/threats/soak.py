@@ -24,7 +24,7 @@ from typing import Any, Final
 from anyio import to_thread
 
 from dcc_bridge import confirm_sync, elicit_form, elicit_form_sync, skill
-from dcc_bridge.elicitation.question import Question, Reply, Settle, TakeDown
+from dcc_bridge.elicitation.question import Expired, Question, Reply, Settle, TakeDown
 from dcc_bridge.host import UndoMark
 from dcc_bridge.skills.call_history import LIVE
 from tests.bench.figures import memory
@@ -103,6 +103,8 @@ class Wavering(Forgetful):
             if action:
                 self._ledger.note("person", word, action)
                 settle(Reply(action, filled if action == "accept" else None))
+            else:  # as a dialog ends whose time is over
+                self._loop.later(DEADLINE, lambda: settle(Expired()))
 
         self._loop.later(self._random.uniform(0.0, 0.1), answer)
         return lambda why: None
@@ -225,8 +227,7 @@ class Soak:
                 presenter=person,
                 pump=self._loop,
                 extend=self._know,
-                host_deadline=DEADLINE,
-                client_deadline=DEADLINE,
+                deadline=DEADLINE,
                 session_grace=0.5,
                 dialogs_per_minute=10**6,
                 queued_calls=64,

@@ -16,6 +16,7 @@ from dcc_bridge.spi import (
     Frames,
     HostOperations,
     Keyframes,
+    Marking,
     Materials,
     Saving,
 )
@@ -34,6 +35,7 @@ class EveryPort(
     FileExchange,
     Frames,
     Keyframes,
+    Marking,
     Materials,
     Saving,
 ):

@@ -34,6 +34,7 @@ from dcc_bridge.verbs.ports import (
     Drawing,
     FileExchange,
     Keyframes,
+    Marking,
     Materials,
     Saving,
 )
@@ -375,6 +376,12 @@ class StillOperations(
     def draw(self, shots: Sequence[Shot], width: int, height: int, shading: str) -> bytes:
         return b"\xff\xd8\xff" + bytes(99)
 
+    def draw_marked(
+        self, shot: Shot, width: int, height: int, marks: Sequence[tuple[int, int, int, int]]
+    ) -> bytes:
+        """Return the items that the picture shows, and its marks, in place of a PNG."""
+        return json.dumps({"items": list(self.nodes), "marks": marks}).encode()
+
     def _note(self, act: str) -> None:
         self.done.append(act)
         if len(self.done) == self.fails_at:
@@ -398,5 +405,5 @@ class StillOperations(
         return new
 
 
-class MemoryOperations(StillOperations, Keyframes, Drawing):
+class MemoryOperations(StillOperations, Keyframes, Drawing, Marking):
     """What the host does for the verbs, with keys and pictures too."""

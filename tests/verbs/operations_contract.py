@@ -14,13 +14,14 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
+from struct import unpack
 from types import MappingProxyType
 from typing import Any
 
 import pytest
 
-from dcc_bridge.spi import AppliedTransforms, Drawing, Frames, Keyframes
-from dcc_bridge.verbs import tools
+from dcc_bridge.spi import AppliedTransforms, Deleting, Drawing, Frames, Keyframes, Marking
+from dcc_bridge.verbs import framing, tools
 from dcc_bridge.verbs.operations import SCENE, Part, Shot, SocketLink
 from tests.hosts.digests import scene_digest, shape_of
 from tests.verbs.every_port import PORTS, EveryPort, port_of
@@ -795,6 +796,34 @@ class SeeingContract(_Contract):
         assert max(map(len, (one, wire, three))) < 100_000
         assert one != operations.draw(shots[1:2], 64, 48, "solid")
 
+    def test_a_picture_of_a_question_is_marked_and_leaves_all_as_it_was(
+        self, stand: Stand, view: Callable[[], object]
+    ) -> None:
+        """Also while an edit is tried, of which nothing stays."""
+        stand.needs(Marking, Deleting)
+        operations = stand.operations
+        host = operations.host
+        if not _draws_marks(operations):
+            pytest.skip("nobody sits in front of it")
+        with host.undo_step("Part them"):
+            operations.place(stand.ball, (30, 0, 0))
+        host.select([stand.crate])
+        (shot,) = framing.shots(operations, [stand.crate, stand.ball], "three_quarter", 4 / 3)
+        before = [scene_digest(host), host.undo_mark(), host.selection, view()]
+        with host.undo_step("Try"):
+            trial = host.trial()
+            assert trial is not None
+            operations.delete([stand.ball])
+            after = operations.draw_marked(shot, 64, 48, [])
+            trial.revert()
+        now = operations.draw_marked(shot, 64, 48, [])
+        marked = operations.draw_marked(shot, 64, 48, [(4, 5, 30, 40)])
+
+        assert [scene_digest(host), host.undo_mark(), host.selection, view()] == before
+        assert [picture[:8] for picture in (now, after, marked)] == [b"\x89PNG\r\n\x1a\n"] * 3
+        assert [_png_size(picture) for picture in (now, after, marked)] == [(64, 48)] * 3
+        assert len({now, after, marked}) == 3
+
     def test_a_picture_of_a_frame_shows_it_and_the_persons_frame_stays(
         self, stand: Stand, view: Callable[[], object]
     ) -> None:
@@ -813,3 +842,16 @@ class SeeingContract(_Contract):
         assert pictures[0] != pictures[1]
         assert turned == near((0, 0, 22.5))
         assert (scene_digest(operations.host), operations.host.undo_mark(), view()) == before
+
+
+def _draws_marks(operations: EveryPort) -> bool:
+    """Return whether the host draws here for somebody who waits."""
+    try:
+        return bool(operations.draw_marked(SHOT, 64, 48, []))
+    except ValueError:
+        return False
+
+
+def _png_size(picture: bytes) -> tuple[int, ...]:
+    """Return the width and the height of a PNG."""
+    return unpack(">II", picture[16:24])

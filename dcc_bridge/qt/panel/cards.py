@@ -14,6 +14,7 @@ from dcc_bridge.panel.row import Act, Row
 from dcc_bridge.qt import binding as qt
 from dcc_bridge.qt.event_loop import LIVE_PROPERTY, DeferredDeletion
 from dcc_bridge.qt.labels import add_all, label, plain_column
+from dcc_bridge.qt.panel.pictures import Pictures
 from dcc_bridge.qt.panel.widgets import Action, SecondaryLabel, style_icon
 
 _MIN_WORDS_WIDTH: Final = 18  # of words beside several buttons, in heights of a line
@@ -29,6 +30,7 @@ class Card(qt.QFrame):
         acted: Emitted when a button is pressed, with the row's key and the button's verb.
         row: The row that is shown.
         buttons: The buttons of the row's actions.
+        pictures: The pictures that belong to the row.
     """
 
     acted = qt.Signal(str, str)
@@ -44,6 +46,7 @@ class Card(qt.QFrame):
         self._detail = SecondaryLabel(on_base=True)
         self._icon = style_icon(self, qt.QStyle.StandardPixmap.SP_MessageBoxQuestion)
         self._bar.setFixedHeight(self.fontMetrics().height() // 2)
+        self.pictures = Pictures()
         self._acts = qt.QHBoxLayout()
         self.buttons: list[Action] = []
         self._lay_out()
@@ -83,6 +86,7 @@ class Card(qt.QFrame):
         for action in self.buttons:
             action.setAccessibleName(f"{action.text()}: {row.title}")
         self._icon.setVisible(row.stands_out)
+        self.pictures.show_pictures(row.pictures)
         self._bar.setVisible(row.done is not None)
         done = row.done or 0
         steps = _BAR_STEPS
@@ -99,6 +103,8 @@ class Card(qt.QFrame):
         """Return whether the texts of a row have enough room beside its buttons."""
         if len(self.buttons) < 2:
             return True
+        if "\n" in row.detail:  # a list
+            return False
         room = self.width()
         for button in self.buttons:
             room -= button.sizeHint().width()
@@ -115,6 +121,7 @@ class Card(qt.QFrame):
             button = before.get(act.verb)
             if button is None:
                 button = self._make(act)
+            button.name(act.caption, act.tip)
             self.buttons.append(button)
         for button in set(before.values()) - set(self.buttons):
             self._acts.removeWidget(button)
@@ -123,7 +130,7 @@ class Card(qt.QFrame):
             self._acts.insertWidget(position, button)
 
     def _make(self, act: Act) -> Action:
-        action = Action(act.caption, act.tip, act.verb)
+        action = Action(act.caption, verb=act.verb)
         action.pressed_for.connect(self._emit_acted)
         action.setProperty(LIVE_PROPERTY, act.verb == "cancel")
         return action
@@ -136,7 +143,7 @@ class Card(qt.QFrame):
         gap = self.fontMetrics().height() // 2
         words = qt.QVBoxLayout()
         words.setSpacing(gap // 3)
-        add_all(words, self._title, self._detail, self._bar)
+        add_all(words, self._title, self._detail, self._bar, self.pictures)
         self._box = qt.QBoxLayout(_DIRECTIONS.LeftToRight, self)
         self._box.setContentsMargins(gap, gap, gap, gap)
         self._box.setSpacing(gap)

@@ -1,132 +1,89 @@
-"""The history tab of the panel: the calls that ended, and a button that undoes a call. Main thread.
+"""The history tab of the panel: the calls that ended, and buttons that undo them. Main thread.
 
-`HistoryModel` is the Qt model of the list, and `History` draws the list, the code of the selected
-call, and the button.
+`HistoryModel` is the Qt model of the list, and `History` draws the list, the card of the selected
+call, and the buttons.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, Final
+from dataclasses import replace
+from typing import Final
 
-from dcc_bridge.elicitation.text import safe_line, tool_tip
+from dcc_bridge.elicitation.text import safe_line
 from dcc_bridge.panel import rows
+from dcc_bridge.panel.row import Act, Row
 from dcc_bridge.panel.state import State
 from dcc_bridge.qt import binding as qt
-from dcc_bridge.qt.call_menu import CallMenu
+from dcc_bridge.qt.event_loop import DeferredDeletion
 from dcc_bridge.qt.labels import SMALL, add_all, scale, tr, unmarked
+from dcc_bridge.qt.outlines import draw_outlines
 from dcc_bridge.qt.panel import widgets
-from dcc_bridge.qt.panel.code_card import CodeCard
+from dcc_bridge.qt.panel.call_card import CallCard
+from dcc_bridge.qt.panel.cards import Card
+from dcc_bridge.qt.panel.history_filter import FilterBar
+from dcc_bridge.qt.panel.history_list import HistoryList, HistoryMenu, HistoryModel
 from dcc_bridge.skills.call_history import Record, why_not_undo
 
-_MAX_NAMES: Final = 50  # of the items that code changed, of each kind
 _MAX_TITLE_LENGTH: Final = 32  # characters of a call's title on the button that undoes the call
-_AT_TOP: Final = int(qt.Qt.AlignmentFlag.AlignTop | qt.Qt.AlignmentFlag.AlignRight)
-_ICONS: Final = {
-    "done": qt.QStyle.StandardPixmap.SP_DialogApplyButton,
-    "tried": qt.QStyle.StandardPixmap.SP_MessageBoxInformation,
-    "undone": qt.QStyle.StandardPixmap.SP_BrowserReload,
-    "unanswered": qt.QStyle.StandardPixmap.SP_MessageBoxInformation,
-    "refused": qt.QStyle.StandardPixmap.SP_DialogCancelButton,
-    "cancelled": qt.QStyle.StandardPixmap.SP_DialogCancelButton,
-    "not_started": qt.QStyle.StandardPixmap.SP_DialogCancelButton,
-}
-Index = qt.QModelIndex | qt.QPersistentModelIndex
-
-
-class HistoryModel(qt.QAbstractTableModel):
-    """The calls that ended, the newest on top: a column for the call, and one for its time.
-
-    Attributes:
-        records: The calls that are listed, in the order of the rows.
-    """
-
-    def __init__(self, style: qt.QStyle) -> None:
-        super().__init__()
-        self.records: list[Record] = []
-        self._warning = style.standardIcon(qt.QStyle.StandardPixmap.SP_MessageBoxWarning)
-        self._icons = {state: style.standardIcon(icon) for state, icon in _ICONS.items()}
-
-    def show_records(self, records: Sequence[Record]) -> None:
-        """List these calls in place of the former ones."""
-        self.beginResetModel()
-        self.records = list(records)
-        self.endResetModel()
-
-    def rowCount(self, parent: Index = qt.QModelIndex()) -> int:  # noqa: B008 - Qt's own signature
-        """Return how many calls are listed."""
-        if parent.isValid():
-            return 0
-        return len(self.records)
-
-    def columnCount(self, parent: Index = qt.QModelIndex()) -> int:  # noqa: B008 - Qt's own signature
-        """Return 2, for the call and its time."""
-        return 2
-
-    def data(self, index: Index, role: int = qt.Qt.ItemDataRole.DisplayRole) -> Any:
-        """Return the text, the icon or the tooltip of a cell."""
-        record = self.records[index.row()]
-        if role == qt.Qt.ItemDataRole.ToolTipRole:
-            return tool_tip("\n".join(rows.facts(record)))
-        if index.column() == 1:
-            return _time_data(record, role)
-        match role:
-            case qt.Qt.ItemDataRole.DisplayRole:
-                return f"{safe_line(record.title)}\n{rows.summary(record)}"
-            case qt.Qt.ItemDataRole.AccessibleTextRole:
-                return f"{safe_line(record.title)}. {rows.summary(record)}"
-            case qt.Qt.ItemDataRole.DecorationRole:
-                return self._icons.get(rows.sign(record), self._warning)
-        return None
-
-
-def _time_data(record: Record, role: int) -> Any:
-    """Return the data of the cell with a call's time."""
-    match role:
-        case qt.Qt.ItemDataRole.TextAlignmentRole:
-            return _AT_TOP
-        case qt.Qt.ItemDataRole.DisplayRole:
-            ended = qt.QDateTime.fromSecsSinceEpoch(int(record.ended or record.began))
-            return qt.QLocale().toString(ended.time(), qt.QLocale.FormatType.ShortFormat)
-    return None
+_BACK_OFF: Final = "back_off"  # the verb of the button that undoes nothing
 
 
 class History(qt.QWidget):
-    """The list of calls that ended, with an undo button.
+    """The list of calls that ended, with a filter, the card of a call, and undo buttons.
 
     Attributes:
         undone: Emitted when the person wants a step undone, with the step's label.
+        acted: Emitted when the person undoes several calls, with the key and the verb of the row
+            that lists them.
+        opened: Emitted when a part of the history is opened, with its widget.
+        filter: The search and the choices above the list.
         model: The calls that are listed.
         list: The list of the calls.
-        menu: Copies the id of the chosen call.
+        menu: Copies the chosen row, its id, or all rows.
         reads: The check box that also lists the calls that only read.
-        card: Describes the code of the chosen call; hidden where the call ran none.
-        text: The button that opens the text of that code in a window.
+        card: Describes the chosen call; hidden without one.
+        text: The button that opens the text of the code that the chosen call ran.
         undo: The button that undoes the chosen call; without a chosen call, the newest.
+        undo_back: The button that lists what goes back with the chosen call.
+        steps: The card with that list, where the person undoes them or not; None while it is shut.
     """
 
     undone = qt.Signal(str)
+    acted = qt.Signal(str, str)
+    opened = qt.Signal(qt.QWidget)
 
-    def __init__(self) -> None:
+    def __init__(self, deletion: DeferredDeletion) -> None:
+        """Make an empty history.
+
+        Args:
+            deletion: Deletes the list of steps once it is shut.
+        """
         super().__init__()
+        self._deletion = deletion
         self._state: State | None = None
-        self.model = HistoryModel(self.style())
+        self.filter = FilterBar()
+        self.model = HistoryModel(self.style(), self.fontMetrics().lineSpacing())
         self.model.setParent(self)
-        self.list = self._make_list()
-        self.menu = CallMenu(self.list)
+        self.list = HistoryList(self.model)
+        self.menu = HistoryMenu(self.list, self.model)
         self._empty = widgets.SecondaryLabel()  # shown where no call is listed
-        self._empty.show_text(tr("This list will show what agents did and who approved it."))
         self.reads = qt.QCheckBox(tr("Show reads"))
         self.reads.setToolTip(tr("Also show calls that changed nothing."))
         self.reads.setFocusPolicy(qt.Qt.FocusPolicy.TabFocus)
         scale(self.reads, SMALL)
-        self.card = CodeCard()
+        self.card = CallCard()
         self.text = widgets.Action(tr("Show the code"))
         self.undo = widgets.Action(tr("Undo"))
+        self.undo_back = widgets.Action(tr("Undo this and all after it…"))
+        self.undo_back.hide()
+        self.steps: Card | None = None
         self._refusal = widgets.SecondaryLabel()  # says why the button cannot undo
         self.reads.toggled.connect(self._refresh)
+        self.filter.changed.connect(self._refresh)
         self.undo.clicked.connect(self._undo)
+        self.undo_back.clicked.connect(self._ask_for_steps)
         self.list.activated.connect(self.card.open)
+        self.list.clicked.connect(self._bring_card)
         self.text.clicked.connect(self.card.open)
         self.list.selectionModel().selectionChanged.connect(self._show_chosen)
         self._lay_out()
@@ -134,6 +91,7 @@ class History(qt.QWidget):
     def show_state(self, state: State) -> None:
         """Show the calls that ended until now."""
         self._state = state
+        self.filter.show_clients(state.ended)
         self._refresh()
 
     @property
@@ -144,25 +102,54 @@ class History(qt.QWidget):
             return None
         return self.model.records[selected[0].row()]
 
+    @property
+    def fields(self) -> list[qt.QWidget]:
+        """The widgets that take the keyboard, in the order of Tab."""
+        steps: list[qt.QWidget] = []
+        if self.steps is not None:
+            steps.extend(self.steps.buttons)
+        undo = (self.undo, self.undo_back)
+        return [
+            *self.filter.fields,
+            self.list,
+            self.card.facts,
+            self.text,
+            *steps,
+            *undo,
+            self.reads,
+        ]
+
     @qt.Slot()
     def _refresh(self) -> None:
-        shown = []
+        shown: list[Record] = []
         if self._state is not None:
-            lists_reads = self.reads.isChecked()
-            for record in self._state.ended:
-                if lists_reads or not record.only_read:
-                    shown.append(record)
+            chosen = replace(self.filter.filter, lists_reads=self.reads.isChecked())
+            shown = chosen.chosen(self._state.ended)
         if shown != self.model.records:
             self._replace(shown)
-        self._empty.setVisible(not shown)
-        self.list.setVisible(bool(shown))
+        self._say_empty(bool(shown))
         self._show_chosen()
+
+    def _say_empty(self, has_rows: bool) -> None:
+        """Say in place of an empty list what it will show, or that nothing fits the filter."""
+        self.list.setVisible(has_rows)
+        is_filtered = self._state is not None and any(
+            not record.only_read for record in self._state.ended
+        )
+        self.filter.setVisible(has_rows or is_filtered)
+        text = ""
+        if not has_rows and is_filtered:
+            text = tr("Nothing in the history fits.")
+        elif not has_rows:
+            text = tr("This list will show what agents did and who approved it.")
+        self._empty.show_text(text)
 
     def _replace(self, shown: list[Record]) -> None:
         """List other calls; the selected call and the topmost visible one keep their places."""
         chosen = self.chosen
         top = self._topmost()
         self.model.show_records(shown)
+        self.list.fit_rows()
         if chosen is None and top is None:
             return
         places = {record.id: row for row, record in enumerate(shown)}
@@ -183,22 +170,24 @@ class History(qt.QWidget):
 
     @qt.Slot()
     def _show_chosen(self) -> None:
-        """Show the code of the chosen call, and whether the button can undo."""
+        """Show the card of the chosen call, and whether the buttons can undo."""
         if self._state is None:
             return
         chosen = self.chosen
         call_id = ""
-        code = None
-        facts = ""
+        has_code = False
         if chosen is not None:
             call_id = chosen.id
-            code = chosen.effect.code
-        if chosen is not None and code is not None:
-            facts = "\n".join(rows.facts(chosen, _MAX_NAMES))
+            has_code = chosen.effect.code is not None
         self.menu.set_call(call_id)
-        self.card.show_code(code, facts)
-        self.text.setVisible(code is not None)
+        self.card.show_call(chosen)
+        self.text.setVisible(has_code)
         self._show_undo(self._state)
+        self._show_undo_back(self._state, chosen)
+
+    @qt.Slot()
+    def _bring_card(self) -> None:
+        self.opened.emit(self.card)
 
     def _show_undo(self, state: State) -> None:
         record = self._undo_target()
@@ -217,6 +206,51 @@ class History(qt.QWidget):
             refusal = ""  # the sentence about the empty list says enough
         self._refusal.show_text(refusal)
 
+    def _show_undo_back(self, state: State, chosen: Record | None) -> None:
+        """Offer to undo the chosen call with all after it; shut a list that is no longer true."""
+        row = None
+        if chosen is not None and chosen.effect.label != state.top.label:
+            row = rows.undo_row(state, chosen)
+        can_undo = row is not None and bool(row.acts)
+        if can_undo:
+            self._refusal.hide()
+        elif row is not None and chosen is not None and chosen.effect.steps:
+            self._refusal.show_text(row.detail)
+        if self.steps is not None and (row is None or self.steps.row.key != row.key):
+            self._shut_steps()
+        self.undo.setVisible(not can_undo)
+        self.undo_back.setVisible(can_undo and self.steps is None)
+
+    @qt.Slot()
+    def _ask_for_steps(self) -> None:
+        """List what goes back, with a button that undoes it and one that does not."""
+        chosen = self.chosen
+        if chosen is None or self._state is None:
+            return
+        row = rows.undo_row(self._state, chosen)
+        self.steps = Card(_with_way_out(row), self._deletion)
+        self.steps.acted.connect(self._end_steps)
+        self._column.insertWidget(self._column.indexOf(self._refusal), self.steps)
+        self.steps.show()  # Qt would show it in a later turn
+        self.steps.buttons[-1].setFocus(qt.Qt.FocusReason.OtherFocusReason)
+        draw_outlines(self.steps)
+        self._show_chosen()
+        self.opened.emit(self.steps)
+
+    @qt.Slot(str, str)
+    def _end_steps(self, key: str, verb: str) -> None:
+        self._shut_steps()
+        self._show_chosen()
+        if verb != _BACK_OFF:
+            self.acted.emit(key, verb)
+
+    def _shut_steps(self) -> None:
+        steps = self.steps
+        self.steps = None
+        if steps is not None:
+            self._column.removeWidget(steps)
+            self._deletion.add(steps)
+
     def _undo_target(self) -> Record | None:
         """Return the call that the undo button is about; None if no call left a step."""
         if self.chosen is not None or self._state is None:
@@ -234,33 +268,24 @@ class History(qt.QWidget):
         if record is not None and record.effect.label is not None:
             self.undone.emit(record.effect.label)
 
-    def _make_list(self) -> qt.QTreeView:
-        view = qt.QTreeView(headerHidden=True, rootIsDecorated=False, uniformRowHeights=True)
-        view.setModel(self.model)
-        view.setFrameShape(qt.QFrame.Shape.NoFrame)
-        view.setFocusPolicy(qt.Qt.FocusPolicy.TabFocus)
-        view.setHorizontalScrollBarPolicy(qt.Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        view.setVerticalScrollMode(qt.QAbstractItemView.ScrollMode.ScrollPerPixel)
-        view.setEditTriggers(qt.QAbstractItemView.EditTrigger.NoEditTriggers)
-        view.setAccessibleName(tr("What agents did"))
-        scale(view, SMALL)
-        header = view.header()
-        header.setStretchLastSection(False)
-        header.setResizeContentsPrecision(0)  # only the rows in sight: all rows take too long
-        header.setSectionResizeMode(0, qt.QHeaderView.ResizeMode.Stretch)
-        header.setSectionResizeMode(1, qt.QHeaderView.ResizeMode.ResizeToContents)
-        return view
-
     def _lay_out(self) -> None:
         gap = self.fontMetrics().height() // 2
         foot = qt.QHBoxLayout()
         foot.setSpacing(gap)
-        add_all(foot, self.undo, None, self.reads)
+        add_all(foot, self.undo, self.undo_back, None, self.reads)
         column = qt.QVBoxLayout(self)
         column.setContentsMargins(0, gap, 0, 0)
         column.setSpacing(gap)
+        column.addWidget(self.filter)
         column.addWidget(self.list, 1)
         column.addWidget(self.card, 1)
         add_all(column, self.text, self._empty)
         column.addStretch(0)
         add_all(column, self._refusal, foot)
+        self._column = column
+
+
+def _with_way_out(row: Row) -> Row:
+    """Return a row with one more button, which does nothing."""
+    leave = Act(_BACK_OFF, tr("Cancel"), tr("Undo nothing."))
+    return replace(row, acts=(*row.acts, leave))

@@ -13,14 +13,15 @@ from typing import Final
 
 from dcc_bridge.callbacks import Unsubscribe
 from dcc_bridge.elicitation.question import Question
-from dcc_bridge.panel import rows
+from dcc_bridge.panel import pressing, rows
+from dcc_bridge.panel.row import Row
 from dcc_bridge.panel.state import Port, State, is_due, read
 from dcc_bridge.qt import binding as qt
-from dcc_bridge.qt.event_loop import DeferredDeletion
+from dcc_bridge.qt.event_loop import PANEL_NAME, DeferredDeletion
 from dcc_bridge.qt.labels import add_all, padded, plain_column, tr
 from dcc_bridge.qt.outlines import draw_outlines
 from dcc_bridge.qt.panel import widgets
-from dcc_bridge.qt.panel.cards import Cards
+from dcc_bridge.qt.panel.cards import Card, Cards
 from dcc_bridge.qt.panel.history import History
 
 rows.tr = tr
@@ -40,6 +41,7 @@ class Panel(qt.QWidget):
         grants: The edits that the person allows for the session.
         clients: The agents that are connected, and those on this computer that can be.
         tabs: The tabs with the history, the grants and the clients.
+        pending: The edits that asked nothing, at the foot, until the person keeps or undoes them.
     """
 
     def __init__(
@@ -61,16 +63,23 @@ class Panel(qt.QWidget):
         self._tab_order: list[qt.QWidget] = []
         self.state: State | None = None
         self.banner = widgets.Banner()
-        self.history = History()
+        self.history = History(self._deletion)
         self.now = Cards(tr("Questions and running calls of agents appear here."), self._deletion)
         self.grants = Cards(
             tr("Edits that you allow for the session appear here. You can revoke them."),
             self._deletion,
         )
         self.clients = Cards(tr("Connected agents appear here."), self._deletion)
+        self.pending = Card(Row("", ""), self._deletion)
+        self.pending.setFrameShape(qt.QFrame.Shape.StyledPanel)
+        self.pending.hide()
         self.tabs = qt.QTabWidget()
         self._throttle = qt.QTimer(self, interval=_REFRESH_INTERVAL_MS, singleShot=True)
         self._clock = qt.QTimer(self, interval=_CLOCK_INTERVAL_MS)
+        self._scroll = qt.QTimer(self, interval=0, singleShot=True)
+        self._opened: qt.QWidget | None = None
+        self._opened_place = qt.QRect()
+        self.setObjectName(PANEL_NAME)
         self.setAccessibleName(tr("Agents"))
         self._connect()
         self._lay_out()
@@ -94,6 +103,7 @@ class Panel(qt.QWidget):
         self.history.show_state(state)
         self.grants.show_rows(rows.grants(state))
         self.clients.show_rows(rows.clients(state))
+        self._show_pending(state)
         self._name_tabs(state)
         self._set_tab_order()
         draw_outlines(self)
@@ -104,6 +114,12 @@ class Panel(qt.QWidget):
         """Refresh if something shown may have changed; a refresh costs 2 ms and more."""
         if self.state is None or is_due(self._port, self.state):
             self.refresh()
+
+    @property
+    def is_seen(self) -> bool:
+        """Whether the panel is drawn now: neither closed nor behind the tab of another dock."""
+        window = self.window()
+        return self.isVisible() and not window.isMinimized() and not self.visibleRegion().isEmpty()
 
     def sizeHint(self) -> qt.QSize:
         """Return the size of all parts."""
@@ -177,7 +193,7 @@ class Panel(qt.QWidget):
         """Do what a button says; nothing if the subject of the row is gone meanwhile."""
         if verb == "copy":
             qt.QApplication.clipboard().setText(key)
-        rows.act(self._port, key, verb, self._bring)
+        pressing.press(self._port, key, verb, self._bring)
         self._throttle.start()
 
     @qt.Slot(bool)
@@ -202,13 +218,46 @@ class Panel(qt.QWidget):
 
     def _connect(self) -> None:
         self._throttle.timeout.connect(self.refresh)
+        self._scroll.timeout.connect(self._scroll_to_opened)
         self._clock.timeout.connect(self._refresh_if_due)
         self.banner.paused.connect(self._pause)
         self.banner.unmuted.connect(self._unmute)
         self.banner.connect_client.clicked.connect(self.enter_clients)
         self.history.undone.connect(self._undo)
-        for cards in (self.now, self.grants, self.clients):
+        self.history.acted.connect(self._act)
+        self.history.opened.connect(self._bring_into_view)
+        for cards in (self.now, self.grants, self.clients, self.pending):
             cards.acted.connect(self._act)
+
+    @qt.Slot(qt.QWidget)
+    def _bring_into_view(self, part: qt.QWidget) -> None:
+        """Scroll to a part of the history that was just opened, once it has its place."""
+        self._opened = part
+        self._opened_place = qt.QRect()
+        self._scroll.start()
+
+    @qt.Slot()
+    def _scroll_to_opened(self) -> None:
+        """Scroll to the opened part, again in each turn until its place stays the same."""
+        part = self._opened
+        if part is None or not qt.isValid(part) or not part.isVisible():
+            self._opened = None
+            return
+        self._column.activate()
+        qt.QCoreApplication.sendPostedEvents(None, qt.QEvent.Type.LayoutRequest)
+        self._scrolled.ensureWidgetVisible(part)
+        place = qt.QRect(part.mapTo(self._inner, qt.QPoint()), part.size())
+        if place == self._opened_place:
+            self._opened = None
+        else:
+            self._opened_place = place
+            self._scroll.start()
+
+    def _show_pending(self, state: State) -> None:
+        row = rows.pending_row(state)
+        self.pending.setVisible(row is not None)
+        if row is not None:
+            self.pending.show_row(row)
 
     def _name_tabs(self, state: State) -> None:
         counts = (0, len(state.grants), len(state.clients))
@@ -222,18 +271,14 @@ class Panel(qt.QWidget):
 
     def _set_tab_order(self) -> None:
         """Let Tab follow the reading order, for new rows too."""
-        history = self.history
         order = [
             *self.banner.buttons,
             *self.now.buttons,
             self.tabs.tabBar(),
-            history.list,
-            history.card,
-            history.text,
-            history.undo,
-            history.reads,
+            *self.history.fields,
             *self.grants.buttons,
             *self.clients.buttons,
+            *self.pending.buttons,
         ]
         if order != self._tab_order:
             self._tab_order = order
@@ -259,7 +304,10 @@ class Panel(qt.QWidget):
         scrolled.setWidget(self._inner)
         self._inner.setAutoFillBackground(False)
         scrolled.viewport().setAutoFillBackground(False)
-        plain_column(self).addWidget(scrolled)
+        column = plain_column(self)
+        column.addWidget(scrolled, 1)
+        column.addWidget(self.pending)
+        self._scrolled = scrolled
 
 
 class _Column(qt.QVBoxLayout):

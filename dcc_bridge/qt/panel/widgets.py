@@ -107,14 +107,20 @@ class Action(qt.QPushButton):
     pressed_for = qt.Signal(str)
 
     def __init__(self, caption: str, tip: str = "", verb: str = "") -> None:
-        super().__init__(unmarked(caption))
+        super().__init__()
         self.verb = verb
         self.clicked.connect(self._emit_verb)
         self.setFocusPolicy(qt.Qt.FocusPolicy.TabFocus)
         self.setSizePolicy(qt.QSizePolicy.Policy.Maximum, qt.QSizePolicy.Policy.Fixed)
+        self.setAutoDefault(False)  # no button of a dialog is pressed by an Enter elsewhere
+        self.name(caption, tip)
+        scale(self, SMALL)
+
+    def name(self, caption: str, tip: str) -> None:
+        """Show a caption, and a sentence about what the button does."""
+        self.setText(unmarked(caption))
         self.setToolTip(tip)
         self.setAccessibleDescription(tip)
-        scale(self, SMALL)
 
     @qt.Slot()
     def _emit_verb(self) -> None:

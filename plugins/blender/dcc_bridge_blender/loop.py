@@ -3,21 +3,27 @@
 Nothing wakes Blender's main thread from another thread. The timer looks every 50 ms whether there
 is work, and every 5 ms for two seconds after there was. In background no timer fires: there
 `dcc_bridge.headless.Pump` is the loop. A timer that is still registered at the end hangs the exit
-of 4.5, so the loop has to be closed. Main thread.
+of 4.5, so the loop has to be closed.
+
+Nothing in Python draws Blender's windows or reads its input either: only its own event loop does.
+So a long job *rests* now and then: its stack is left for one turn of that loop, and the timer goes
+back to it. To the bridge a job that rests is one that is running. Main thread.
 """
 
 from __future__ import annotations
 
 import logging
+import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from types import FrameType
 from typing import Any, Final, Literal
 
 import bpy
 from mathutils import Vector
 
-from dcc_bridge.spi.drawing import MainThread
+from dcc_bridge.spi.drawing import MainThread, unwatched
 
 from .names import name_of, named
 
@@ -28,6 +34,9 @@ log = logging.getLogger("dcc_bridge.blender")
 IDLE_PERIOD_S: Final = 0.05  # seconds from one tick of the timer to the next
 BUSY_PERIOD_S: Final = 0.005  # the same after there was work
 BUSY_FOR_S: Final = 2.0  # for which it holds
+REST_SHARE: Final = 0.04  # of a job's time that its rests take
+MIN_WORK_S: Final = 0.1  # seconds from one rest of a job to the next, at least
+MAX_WORK_S: Final = 3.0  # and at most, so that a click does not wait for longer
 _DISTANCE: Final = 0.7  # of a view from what it shows, per unit of size and zoom
 _DEFAULT_SIZE: Final = 2.0  # of what has no size
 _MODE: Final = "OBJECT"
@@ -38,21 +47,48 @@ Quiet = Callable[[], AbstractContextManager[None]]
 _JOBS: Final[tuple[Literal["RENDER", "OBJECT_BAKE"], ...]] = ("RENDER", "OBJECT_BAKE")
 
 
+class Work:
+    """What the person sees and does while a job runs; this one shows nothing."""
+
+    @property
+    def is_aimed_at(self) -> bool:
+        """Whether the person aims at a button that stops the job."""
+        return False
+
+    def announce(self) -> bool:
+        """Show the job that may begin; return whether Blender should draw before it does."""
+        return False
+
+    def rest(self) -> None:
+        """Serve the input that stops the job, while it rests."""
+
+    def go_on(self) -> bool:
+        """End a rest, and return whether the person has stopped the job in it."""
+        return False
+
+    def end(self) -> None:
+        """Show no job any more."""
+
+
 class BlenderLoop:
     """Blender's event loop, as `MainThread` uses it. Created on the main thread.
 
     Attributes:
         main: The two lanes to the main thread.
         turn: Called at each tick: another event loop, such as Qt's.
+        work: Shows the job that runs, and stops it.
     """
 
     def __init__(self) -> None:
         """Start the timer."""
         self.turn: Callable[[], None] = lambda: None
+        self.work = Work()
         self._is_woken = False
         self._worked_at = time.monotonic()
         self._due: float | None = None
-        self.main = MainThread(self.wake, blocked=is_blocked)
+        self._rest_at = 0.0  # no rest before that
+        self._may_rest = True
+        self.main = MainThread(self.wake, blocked=is_blocked, repaint=self.rest)
         bpy.app.timers.register(self._tick, persistent=True)
 
     def wake(self, delay: float) -> None:
@@ -62,6 +98,43 @@ class BlenderLoop:
         else:
             self._is_woken = True
 
+    def rest(self, serves_stop: bool) -> bool:
+        """Leave a job's stack for a turn of Blender's loop, if due and if nothing is half made.
+
+        Args:
+            serves_stop: Whether to serve the input that stops the job. Blender's loop takes all
+                input that there is, so without that there is no rest.
+
+        Returns:
+            Whether the person stopped the job.
+        """
+        begin = time.monotonic()
+        is_due = begin >= self._rest_at or self.work.is_aimed_at
+        if not (serves_stop and is_due and self._may_rest):
+            return False
+        is_stopped = False
+        if _is_whole_scene():
+            is_stopped = self._rest()
+        end = time.monotonic()
+        work = (end - begin) / REST_SHARE
+        self._rest_at = end + min(MAX_WORK_S, max(MIN_WORK_S, work))
+        return is_stopped
+
+    def _rest(self) -> bool:
+        """Leave a job's stack; the next tick goes back to it."""
+        self.work.rest()
+        with unwatched():
+            self.main.rest()
+        is_stopped = self.work.go_on()
+        return is_stopped or not self._may_rest
+
+    def finish(self) -> None:
+        """Stop a job that rests; no job rests any more."""
+        self._may_rest = False
+        if self.main.is_resting:
+            self.main.go_on()
+            self.main.drain()  # what had to wait for the job's end; no tick may come any more
+
     def close(self) -> None:
         """Stop the timer; after ``main.close()``. Harmless the second time."""
         if bpy.app.timers.is_registered(self._tick):
@@ -69,32 +142,74 @@ class BlenderLoop:
 
     def _tick(self) -> float:
         now = time.monotonic()
-        is_due = self._due is not None and now >= self._due
         try:
-            if self._is_woken or is_due:
-                self._is_woken = False
-                self._due = None
-                self._worked_at = now
-                self.main.drain()
+            self._serve(now)
             self.turn()
         except Exception:  # one that leaves a timer ends the timer, and the bridge with it
             log.exception("a turn of the bridge failed")
+        if self.main.is_resting:
+            return 0.0
         if now - self._worked_at < BUSY_FOR_S:
             return BUSY_PERIOD_S
         return IDLE_PERIOD_S
 
+    def _serve(self, now: float) -> None:
+        """Go on with a job that rests, or drain the lanes if that is due."""
+        is_due = self._due is not None and now >= self._due
+        if self.main.is_resting:
+            if _has_window():
+                self.main.go_on()
+        elif not (self._is_woken or is_due):
+            return
+        elif not self.main.waiting or not self.work.announce():
+            self._is_woken = False
+            self._due = None
+            self.main.drain()
+        if not self.main.is_resting and not self._is_woken:
+            self.work.end()
+        self._worked_at = now
+
+
+def _has_window() -> bool:
+    """Return whether the context has a window, unless there is none."""
+    return bpy.context.window is not None or not _windows()
+
+
+def _is_whole_scene() -> bool:
+    """Return whether Blender may evaluate and draw the scene in the middle of a job.
+
+    A mesh in the making would crash Blender, and so would a rest inside of an operator. A rest ends
+    an override of the context.
+    """
+    context = bpy.context
+    if context.mode != _MODE or context.area is not None or context.region is not None:
+        return False
+    frame: FrameType | None = sys._getframe()
+    while frame is not None:
+        if frame.f_globals.get("__name__") == "bpy.ops":
+            return False
+        frame = frame.f_back
+    return all(map(_is_whole, bpy.data.meshes))
+
+
+def _is_whole(mesh: bpy.types.Mesh) -> bool:
+    """Return whether a mesh is not in the making: each face has corners, and they have edges."""
+    faces = mesh.polygons
+    if not faces:
+        return not mesh.loops
+    return faces[-1].loop_total > 0 and bool(mesh.edges)
+
 
 def is_blocked() -> bool:
     """Return whether Blender is in the middle of something that an edit would break."""
-    windows = _windows()
-    if windows and bpy.context.window is None:
+    if not _has_window():
         return True  # a timer, or a job before this one, opened a file: a later turn has a window
     # A render reads the scene on another thread.
     if any(bpy.app.is_job_running(job) for job in _JOBS):
         return True
     # An operator that follows the mouse keeps pointers into the scene; operators are listed since
     # 4.2. An add-on's own operator, which is in `bpy.types`, may run for ever, and does not count.
-    for window in windows:
+    for window in _windows():
         for operator in getattr(window, "modal_operators", ()):
             if not hasattr(bpy.types, operator.bl_idname):
                 return True
@@ -120,7 +235,7 @@ def in_window() -> AbstractContextManager[None]:
 
 def views() -> Iterator[tuple[bpy.types.SpaceView3D, bpy.types.Region]]:
     """Yield each 3D view that can be seen, with the region that it is drawn in."""
-    for area in _areas():
+    for area in areas():
         if area.type == "VIEW_3D":
             space: Any = area.spaces.active
             yield space, next(region for region in area.regions if region.type == "WINDOW")
@@ -150,7 +265,7 @@ def show(view: Any, corners: Sequence[Vector]) -> None:
 
 def redraw() -> None:
     """Have all areas of all windows drawn again."""
-    for area in _areas():
+    for area in areas():
         area.tag_redraw()
 
 
@@ -291,11 +406,12 @@ def _shown_in(window: Any) -> tuple[str, str]:
     return name_of(window.scene), name_of(window.view_layer)
 
 
-def _areas() -> list[bpy.types.Area]:
-    areas: list[bpy.types.Area] = []
+def areas() -> list[bpy.types.Area]:
+    """Return the areas of all windows."""
+    found: list[bpy.types.Area] = []
     for window in _windows():
-        areas += window.screen.areas
-    return areas
+        found += window.screen.areas
+    return found
 
 
 def _windows() -> list[bpy.types.Window]:

@@ -17,7 +17,7 @@ from . import preferences
 from .host import BlenderHost
 from .loop import BlenderLoop
 from .operations import operations
-from .ui import notice, panel, surface
+from .ui import items, notice, panel, surface, working
 from .ui.surface import Surface
 
 _VENDOR: Final = Path(__file__).parent / "vendor"  # as the package puts it on the path
@@ -51,7 +51,9 @@ def register() -> None:
 
     In background the plug-in does not start: there `serve` is called where a server is wanted.
     """
+    items.register()
     panel.register()
+    working.register()
     notice.register()
     if bpy.app.background:
         return
@@ -65,7 +67,9 @@ def unregister() -> None:
     """Stop, and leave nothing in Blender."""
     stop()
     notice.unregister()
+    working.unregister()
     panel.unregister()
+    items.unregister()
 
 
 def stop() -> None:
@@ -84,6 +88,9 @@ def stop() -> None:
     panel.shown = None
     notice.watch(None)
     running.bridge.stop()
+    running.loop.finish()
+    running.loop.work.end()
+    working.shown = None
     running.bridge.stopped.add_done_callback(lambda _: _close(running))
 
 
@@ -132,6 +139,9 @@ def _start(host: BlenderHost) -> None:
     shown = panel.Sidebar(bridge, drawn.notes, drawn.enter)
     panel.shown = shown
     notice.watch(drawn)
+    work = working.Working(bridge)
+    working.shown = work
+    loop.work = work
 
     def turn() -> None:
         drawn.turn()

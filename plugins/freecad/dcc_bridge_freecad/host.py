@@ -148,6 +148,11 @@ class FreeCADHost(Host):
         """Return a mark of the newest transaction of all open documents."""
         return self._transactions.mark()
 
+    @property
+    def undo_labels(self) -> list[str]:
+        """The transactions of all open documents, the newest last."""
+        return self._transactions.labels()
+
     def undo(self) -> None:
         """Undo the newest transaction, and compute the documents that it changed."""
         self._transactions.undo()

@@ -130,6 +130,13 @@ class Transactions:
             return UndoMark(depth, None, None)
         return UndoMark(depth, top.label, top.number)
 
+    def labels(self) -> list[str]:
+        """Return the labels of all entries that can be undone, the newest last."""
+        entries: list[_Entry] = []
+        for stack in self._stacks.values():
+            entries.extend(stack.done)
+        return [entry.label for entry in sorted(entries)]
+
     @contextmanager
     def step(self, label: str) -> Iterator[None]:
         """Record all changes during the block in one step, in every document.

@@ -17,6 +17,7 @@ from dcc_bridge.spi.program import Opening, WindowedHost
 from dcc_bridge.spi.qt import (
     DialogPresenter,
     HostLoop,
+    KeepBar,
     Panel,
     QGuiApplication,
     QPixmap,
@@ -53,6 +54,10 @@ class Windowed(WindowedHost):
             operations=operations,
         )
         self.panel = Panel(self.bridge, self.presenter.bring)
+        self.keep_bar = KeepBar(
+            self.bridge, self.presenter.notifications, lambda: self.panel.is_seen
+        )
+        self.presenter.is_shown_elsewhere = self.keep_bar.covers
         window.add_agents(
             self.panel, self.presenter.enter, self.panel.enter, self.panel.enter_clients
         )
@@ -87,6 +92,7 @@ class Windowed(WindowedHost):
         if self._has_started and not self.bridge.stopped.done():
             self.bridge.stopped.add_done_callback(lambda _: self.window.close_now())
             return False
+        self.keep_bar.close()
         self.panel.close_for_good()
         self.presenter.close()
         self._loop.close()

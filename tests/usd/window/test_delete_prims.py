@@ -143,7 +143,7 @@ def test_why_the_person_declined_reaches_the_agent(app: QApplication, tmp_path: 
     with serving(tmp_path, SHOT, window=True) as served:
         result = served.delete()
         exits = served.dialog.exits
-        QTest.mouseClick(exits.with_reason, Qt.MouseButton.LeftButton)
+        exits.with_reason.trigger()
         QTest.keyClicks(exits.reason, "they are in the client's edit")
         QTest.keyClick(exits.reason, Qt.Key.Key_Return)
         served.running.until(result.done)

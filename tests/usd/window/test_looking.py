@@ -10,6 +10,7 @@ from pxr import UsdGeom
 from PySide6.QtGui import QImage
 
 from dcc_bridge.verbs.operations import Shot
+from dcc_bridge.verbs.previews import Previews
 from dcc_bridge_usd.host import UsdSession
 from dcc_bridge_usd.operations import operations as usd_operations
 from dcc_bridge_usd.window.main_window import MainWindow
@@ -64,3 +65,40 @@ def test_an_agent_sees_what_the_person_sees_and_moves_nothing(
 
 def size_of(image: QImage) -> tuple[int, int]:
     return image.width(), image.height()
+
+
+def test_an_agent_sees_its_own_edits_before_the_window_does(
+    window: MainWindow, session: UsdSession, operations: EveryPort
+) -> None:
+    """The window is told of the edits of a step once that is closed."""
+    size = size_of(window.viewport.grab().toImage())
+    view = [operations.viewpoint("person")]
+    before = drawn(operations, view, *size)
+
+    with session.undo_step("Clear"):
+        session.stage.RemovePrim("/World")
+        after = drawn(operations, view, *size)
+
+    assert difference(before, after) > 5
+
+
+def test_the_pictures_of_a_question_are_what_the_person_sees_now_and_after(
+    window: MainWindow, session: UsdSession, operations: EveryPort
+) -> None:
+    eye = window.viewport.eye
+    every = Previews(operations, operations)
+    preview = every.of_call()
+    preview.warm_up()
+    preview.expect_loss()
+    with session.undo_step("Try"):
+        trial = session.trial()
+        session.stage.RemovePrim("/World/Set")
+        preview.draw_after(["/World/Set"])
+        trial.revert()
+
+    now, after = preview.pictures(["/World/Set"])
+
+    pictures = [QImage.fromData(each.png) for each in (now, after)]
+    assert now.says == "Now: 1 xform, marked"
+    assert difference(*pictures) > 1
+    assert window.viewport.eye == eye

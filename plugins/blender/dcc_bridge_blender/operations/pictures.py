@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Final
@@ -25,7 +25,25 @@ from .values import all_curves
 _SAMPLES: Final = 4  # of a render
 _MAX_BOUNCES: Final = 4  # of a render
 _JPEG_QUALITY: Final = 80
+# Red is seen on any ground with white around it: colours, and pixels to each side of an edge.
+_MARK_COLOURS: Final = (((1.0, 1.0, 1.0, 1.0), 2), ((0.85, 0.1, 0.1, 1.0), 1))
 _SHADING: Final = {"solid": "SOLID", "wire": "WIREFRAME", "material": "MATERIAL"}
+_OTHER_OVERLAYS: Final = (
+    "show_floor",
+    "show_axis_x",
+    "show_axis_y",
+    "show_axis_z",
+    "show_ortho_grid",
+    "show_text",
+    "show_stats",
+    "show_cursor",
+    "show_outline_selected",
+    "show_object_origins",
+    "show_relationship_lines",
+    "show_bones",
+    "show_motion_paths",
+    "show_annotation",
+)
 _CUSTOM: Final = re.compile(r'(.*)\["([^"]*)"\]')  # the path of a custom property
 _OURS: Final = "dcc_bridge look"  # the name of data that is there for a picture only
 
@@ -42,8 +60,16 @@ def sheet(pictures: list[Any]) -> Any:
     return np.concatenate(rows[::-1], axis=0)  # Blender's first row is the lowest
 
 
-def draw_shot(shot: Shot, width: int, height: int, shading: str) -> Any:
-    """Return the pixels of one picture, the lowest row first."""
+def draw_shot(shot: Shot, width: int, height: int, shading: str, *, extras: bool = False) -> Any:
+    """Return the pixels of one picture, the lowest row first.
+
+    Args:
+        shot: The viewpoint.
+        width: In pixels.
+        height: In pixels.
+        shading: As `look` takes it.
+        extras: Whether cameras, lights and empties are drawn too, where there is a 3D view.
+    """
     with _scene_for(shading) as ours:
         data = bpy.data.cameras.new(_OURS)
         camera: Any = bpy.data.objects.new(_OURS, data)
@@ -57,7 +83,7 @@ def draw_shot(shot: Shot, width: int, height: int, shading: str) -> Any:
             view = next(views(), None)
             if view is None:
                 return _rendered(ours, width, height)
-            return _viewed(view, ours, camera, width, height, shading)
+            return _viewed(view, ours, camera, (width, height), shading, extras=extras)
         finally:
             bpy.data.objects.remove(camera)
             bpy.data.cameras.remove(data)
@@ -264,14 +290,19 @@ def _pixels(path: str) -> Any:
     return pixels.reshape(height, width, 4)
 
 
-def _viewed(seen: Any, ours: Any, camera: Any, width: int, height: int, shading: str) -> Any:
+def _viewed(
+    seen: Any, ours: Any, camera: Any, size: tuple[int, int], shading: str, *, extras: bool
+) -> Any:
     """Draw a 3D view with a camera, outside of the window; returns the pixels."""
     import gpu  # there is none without a window
     import numpy as np  # which Debian's Blender lacks in a virtual environment
 
     space, region = seen
+    width, height = size
     layer = layer_of(ours)
     layer.update()
+    if extras:
+        camera.hide_set(True, view_layer=layer)
     graph = layer.depsgraph
     offscreen = gpu.types.GPUOffScreen(width, height)
     is_lit = shading == "material" and any(thing.type == "LIGHT" for thing in ours.objects)
@@ -279,8 +310,13 @@ def _viewed(seen: Any, ours: Any, camera: Any, width: int, height: int, shading:
         (space.shading, "type", _SHADING[shading]),
         (space.shading, "use_scene_lights", is_lit),
         (space.shading, "use_scene_world", is_lit),
-        (space.overlay, "show_overlays", False),
+        (space.overlay, "show_overlays", extras),
     ]
+    if extras:
+        # Cameras, lights and empties are drawn, and nothing else that is no part of the scene.
+        settings.append((space.overlay, "show_extras", True))
+        there = [name for name in _OTHER_OVERLAYS if hasattr(space.overlay, name)]
+        settings += [(space.overlay, name, False) for name in there]
     before = [(owner, name, getattr(owner, name)) for owner, name, _ in settings]
     try:
         for owner, name, value in settings:
@@ -300,6 +336,30 @@ def _viewed(seen: Any, ours: Any, camera: Any, width: int, height: int, shading:
 
 def jpeg(pixels: Any) -> bytes:
     """Return a picture as a JPEG file."""
+    return _encoded(pixels, "JPEG", quality=_JPEG_QUALITY)
+
+
+def png(pixels: Any) -> bytes:
+    """Return a picture as a PNG file."""
+    return _encoded(pixels, "PNG")
+
+
+def mark(pixels: Any, marks: Sequence[tuple[int, int, int, int]]) -> None:
+    """Draw a rectangle around each mark into a picture, whose lowest row is the first."""
+    height = len(pixels)
+    for colour, reach in _MARK_COLOURS:
+        for left, top, right, bottom in marks:
+            across = slice(max(left - reach, 0), right + reach + 1)
+            down = slice(max(height - 1 - bottom - reach, 0), height - top + reach)
+            for edge in (top, bottom):
+                row = height - 1 - edge
+                pixels[max(row - reach, 0) : row + reach + 1, across] = colour
+            for edge in (left, right):
+                pixels[down, max(edge - reach, 0) : edge + reach + 1] = colour
+
+
+def _encoded(pixels: Any, kind: str, **options: int) -> bytes:
+    """Return a picture as a file of a kind: "JPEG" or "PNG"."""
     import numpy as np  # which Debian's Blender lacks in a virtual environment
 
     height, width, _ = pixels.shape
@@ -307,10 +367,10 @@ def jpeg(pixels: Any) -> bytes:
     try:
         image.pixels.foreach_set(np.ascontiguousarray(pixels, np.float32).ravel())
         with tempfile.TemporaryDirectory(prefix="dcc_bridge-") as folder:
-            file = Path(folder) / "look.jpg"
+            file = Path(folder) / "look"
             image.filepath_raw = str(file)
-            image.file_format = "JPEG"
-            image.save(quality=_JPEG_QUALITY)
+            image.file_format = kind
+            image.save(**options)
             return file.read_bytes()
     finally:
         bpy.data.images.remove(image)

@@ -10,7 +10,7 @@ from typing import Any
 import bpy
 from mathutils import Vector
 
-from dcc_bridge.spi import SCENE, Drawing, Frames, Shot, Value, triple
+from dcc_bridge.spi import SCENE, Drawing, Frames, Marking, Shot, Value, triple
 
 from ..loop import views
 from ..objects import item_of
@@ -19,7 +19,7 @@ from .files import _Files
 from .items import require
 
 
-class _Seeing(_Files, Drawing, Frames):
+class _Seeing(_Files, Drawing, Frames, Marking):
     """The operations of `look`."""
 
     @contextmanager
@@ -111,3 +111,18 @@ class _Seeing(_Files, Drawing, Frames):
         with self.host.unnoticed():
             drawn = [pictures.draw_shot(shot, width, height, shading) for shot in shots]
             return pictures.jpeg(pictures.sheet(drawn))
+
+    def draw_marked(
+        self, shot: Shot, width: int, height: int, marks: Sequence[tuple[int, int, int, int]]
+    ) -> bytes:
+        """Draw a shot in the 3D view, with a rectangle around each mark; return it as a PNG.
+
+        Raises:
+            ValueError: There is no 3D view. A render takes too long for somebody who waits.
+        """
+        if next(views(), None) is None:
+            raise ValueError("There is no 3D view in which a picture could be drawn.")
+        with self.host.unnoticed():
+            drawn = pictures.draw_shot(shot, width, height, "solid", extras=True)
+            pictures.mark(drawn, marks)
+            return pictures.png(drawn)

@@ -27,30 +27,45 @@ from dcc_bridge.spi.drawing import (
     QuestionView,
     Reply,
     argument_views,
+    fewer,
     safe_line,
+    word_to_type,
 )
 
 from ..loop import redraw
+from . import panel
 from .drawing import say, scaled, stir, wrapped
 from .fields import Fields
+from .items import Items
 from .pages import Pages
-from .subject import draw_arguments, draw_items
+from .pictures import LINES as PICTURE_LINES
+from .pictures import Pictures
+from .subject import draw_arguments
 
 _WIDTH: Final = 540  # pixels of a dialog with one column
+_EDGE: Final = 40  # pixels of the window beside a dialog
 _DETAILS_COLUMNS: Final = 1.4  # the width of a dialog with a text, in columns
 _COLUMN_CHARACTERS: Final = 84  # characters of a line of a column
 _INSET: Final = 2  # characters fewer in a box
 _TICK: Final = 4  # characters fewer beside a check box
 _LINE_HEIGHT: Final = 21  # pixels
-_FIXED_LINES: Final = 19
-"""Lines of the header, the answers and the rest that has to be seen."""
-_MAX_LINES: Final = 24  # of a message, and of the items
+_FIXED_LINES: Final = 14
+"""Lines of the title, the answers and the rest that has to be seen."""
+_MAX_LINES: Final = 24  # of a message
+_MAX_ITEM_LINES: Final = 10  # of the list of the items, which scrolls
+_MIN_ITEM_LINES: Final = 3
 _ARM: Final = 0.5  # seconds after which a dialog takes an answer
 _REOPEN_S: Final = 1.0
 """Seconds until a dialog is opened again: Blender closes a popup while its window is being made."""
 _SETTLE_S: Final = 0.1  # seconds after which a changed field is drawn
 _ENTER: Final = ("RET", "NUMPAD_ENTER")
-_TIPS: Final = {"mute": "Decline this question and all its other questions for 10 minutes"}
+_TIPS: Final = {
+    "mute": "Decline this question and all its other questions for 10 minutes",
+    "decline": "Decline. The agent is told that you do not want this",
+    "cancel": "Close without an answer. Nothing is changed",
+    "show_list": "Read all of them, search and untick them in the sidebar (N), tab Agents",
+    "say_why": "Decline and tell the agent why",
+}
 _CHOOSE: Final = "Press one of the answers below."
 _NO_ANSWER: Final = "The OK button of Blender below does not answer."
 
@@ -83,6 +98,14 @@ class OperatorDialog:
         self._view = view
         self._fields = Fields(view.fields)
         self._columns = float(self._fields.columns)
+        self._items: Items | None = None
+        pictures: tuple[tuple[bytes, str], ...] = ()
+        if question.consent is not None:
+            pictures = question.consent.pictures
+            if question.items:
+                self._items = Items(question.consent, self._note_touch)
+        self._pictures = Pictures(pictures)
+        self._shows_why = False  # the field for a reason
         self._pages: Pages | None = None
         if view.details:
             self._pages = Pages(view.details)
@@ -145,10 +168,21 @@ class OperatorDialog:
             self._changed = 0.0
             redraw()
 
-    def open(self, title: str) -> None:
+    def prepare(self) -> None:
+        """Make the rows of the items and load the pictures, unless they are there."""
+        if self._items is not None:
+            self._items.fill()
+        self._pictures.load()
+
+    def close(self) -> None:
+        """Forget what is only drawn for this question."""
+        self._pictures.close()
+
+    def open(self) -> None:
         """Open the dialog. A window has to be the current one."""
         self.forget()
-        for operator in self._make_operators(title):
+        self.prepare()
+        for operator in self._make_operators(self._view.heading):
             bpy.utils.register_class(operator)
             self._operators.append(operator)
         self._running.clear()
@@ -195,7 +229,7 @@ class OperatorDialog:
                 if dialog._initial is None:
                     dialog._initial = dialog._fields.content(self)
                 windows: Any = context.window_manager
-                width = int(_WIDTH * dialog._columns)
+                width = dialog._width(context)
                 return windows.invoke_props_dialog(self, width=width, **dialog._native)
 
             def draw(self, context: bpy.types.Context) -> None:
@@ -233,8 +267,7 @@ class OperatorDialog:
         """Return the annotations of the operator: the fields, and what goes with an answer."""
 
         def touch(_: Any, __: Any) -> None:
-            self._is_touched = True
-            self._changed = time.monotonic()
+            self._note_touch()
 
         options: dict[str, Any] = {"options": {"SKIP_SAVE"}, "update": touch}
         return {
@@ -242,7 +275,26 @@ class OperatorDialog:
             "word": bpy.props.StringProperty(**options),
             "remember": bpy.props.BoolProperty(**options),
             "reason": bpy.props.StringProperty(**options),
+            "about": bpy.props.BoolProperty(
+                name="About", description="Show more about who asks", **options
+            ),
         }
+
+    def _note_touch(self) -> None:
+        """Note that the person changed a value, which is drawn soon."""
+        self._is_touched = True
+        self._changed = time.monotonic()
+
+    def _width(self, context: bpy.types.Context) -> int:
+        """Return the width of the dialog; it fits into the window, in one column if need be."""
+        wanted = int(_WIDTH * self._columns)
+        if context.window is None:
+            return wanted
+        room = int(scaled(context, context.window.width)) - _EDGE
+        if wanted > room:
+            self._fields.columns = 1
+            self._columns = min(self._columns, room / _WIDTH)
+        return int(_WIDTH * self._columns)
 
     # ---- the answer
 
@@ -252,7 +304,7 @@ class OperatorDialog:
         manager: Any = bpy.types.WindowManager
         if "confirm_text" not in manager.bl_rna.functions["invoke_props_dialog"].parameters:
             return {}
-        return {"confirm_text": self._view.verb, "cancel_default": self._chosen != "accept"}
+        return {"confirm_text": self._verb, "cancel_default": self._chosen != "accept"}
 
     def _take_ok(self) -> set[str]:
         """Take a press of Blender's own button, which closes the dialog.
@@ -280,8 +332,7 @@ class OperatorDialog:
         """
         self.keep()
         self._is_touched = True
-        if self._pages is not None and self._pages.turn(answer):
-            self._opened = time.monotonic()  # the answers may have moved below the mouse
+        if self._shows(answer):
             return
         is_click = key == "LEFTMOUSE"
         if time.monotonic() < self._opened + _ARM:
@@ -299,6 +350,19 @@ class OperatorDialog:
             self.wrong = str(error)
         else:
             self._end(event)
+
+    def _shows(self, answer: str) -> bool:
+        """Do what a button says that only shows something, and return whether it was one."""
+        if answer == "show_list":
+            self.dismiss()  # the question goes on, and is opened from the sidebar again
+            panel.open_sidebar()
+            return True
+        if answer == "say_why":
+            self._shows_why = not self._shows_why
+        elif self._pages is None or not self._pages.turn(answer):
+            return False
+        self._opened = time.monotonic()  # the answers may have moved below the mouse
+        return True
 
     def keep(self) -> None:
         """Keep what was typed, for when the dialog opens again."""
@@ -341,7 +405,9 @@ class OperatorDialog:
         return self._acceptance(operator)
 
     def _acceptance(self, operator: Any) -> Reply:
-        word = self._view.word
+        word = self._word
+        if self._items is not None and not self._items.kept():
+            raise InvalidAnswer("Tick at least one of the items, or choose another answer.")
         if word and operator.word.strip() != word:
             raise InvalidAnswer(f"This cannot be undone: type {safe_line(word)} to continue.")
         confirmation = self.question.confirmation
@@ -353,7 +419,24 @@ class OperatorDialog:
                 raise InvalidAnswer("Check the marked fields above.")
         if self.question.form is not None:
             self.question.form.check(content)
-        return Reply("accept", content, remember=operator.remember)
+        left_out: tuple[str, ...] = ()
+        if self._items is not None:
+            left_out = self._items.left_out()
+        return Reply("accept", content, remember=operator.remember, left_out=left_out)
+
+    @property
+    def _word(self) -> str:
+        """The word to type before an edit that cannot be undone, or ""."""
+        if not self._view.word or self._items is None:
+            return self._view.word
+        return word_to_type(self._items.kept(), self._view.verb)
+
+    @property
+    def _verb(self) -> str:
+        """The caption that agrees; it says to how many of the items."""
+        if self._items is None:
+            return self._view.verb
+        return fewer(self._view.verb, len(self._items.kept()), self._items.total)
 
     # ---- how it looks
 
@@ -362,76 +445,96 @@ class OperatorDialog:
         height = 0
         if context.window is not None:
             height = context.window.height
-        lines = scaled(context, height) / _LINE_HEIGHT - _FIXED_LINES  # for message and items
+        lines = scaled(context, height) / _LINE_HEIGHT - _FIXED_LINES
         most = max(3, min(_MAX_LINES, int(lines / 2)))
         wide = int(_COLUMN_CHARACTERS * self._columns)
-        self._draw_header(layout)
-        column = layout.box().column(align=True)  # a text in a box is as bright as the items
-        for text in (view.title, view.message, view.agreement, view.explanation):
-            say(column, text, wide - _INSET, most=most)
-        lines -= len(wrapped(view.message, wide - _INSET)) - 1
-        self._draw_subject(layout, int(lines), most, wide - _INSET)
+        self._draw_who(operator, layout, wide)
+        texts = [view.title, view.text, view.agreement, view.explanation]
+        if any(texts):
+            column = layout.box().column(align=True)  # a text in a box is as bright as the items
+            for text in texts:
+                say(column, text, wide - _INSET, most=most)
+                lines -= len(wrapped(text, wide - _INSET)) if text else 0
+        if operator.about:
+            lines -= len(view.header) + len(view.source)
+        self._draw_subject(layout, int(lines), wide - _INSET)
         if self.wrong:
             lines -= 1
         self._fields.draw(operator, layout, lines)
         self._draw_undo(operator, layout, wide)
         if view.offers.remember:
             _draw_remember(operator, layout, view.offers.remember, wide - _TICK)
-        layout.separator()
         say(layout, self.wrong, wide, icon="ERROR", red=True)
         self._draw_answers(operator, layout)
         self._draw_foot(layout)
 
-    def _draw_header(self, layout: Any) -> None:
-        """Draw who asks. The first row has no caption, and says which question this is."""
+    def _draw_who(self, operator: Any, layout: Any, wide: int) -> None:
+        """Draw who asks in one line, and more about that if the person wants to read it."""
+        row = layout.row()
+        line = row.row()
+        line.label(
+            text=f"{self._view.who_asks}{self.place}"[:wide], icon="BLENDER", translate=False
+        )
+        row.prop(operator, "about", text="", icon="INFO", emboss=False)
+        if not operator.about:
+            return
         column = layout.box().column(align=True)
-        for caption, text in self._view.header:
-            if caption:
-                column.label(text=f"{caption}: {text}", icon="NONE", translate=False)
-            else:
-                column.label(text=f"{text}{self.place}", icon="BLENDER", translate=False)
+        for caption, text in (*self._view.header, *self._view.source):
+            told = f"{caption}: {text}" if caption else text
+            say(column, told, wide - _INSET)
+        say(column, f"Call {self.question.call.id}", wide)
 
-    def _draw_subject(self, layout: Any, room: int, most: int, wide: int) -> None:
-        """Draw what the question is about: arguments, a text, items."""
+    def _draw_subject(self, layout: Any, room: int, wide: int) -> None:
+        """Draw what the question is about: pictures, arguments, a text, items."""
         question = self.question
+        lines = _MIN_ITEM_LINES
+        has_room = room - PICTURE_LINES >= _MIN_ITEM_LINES
+        if question.consent is not None and question.consent.pictures and has_room:
+            self._pictures.draw(layout)
+            room -= PICTURE_LINES
         if question.arguments:
             draw_arguments(layout.box(), argument_views(question.arguments))
-        if self._pages is not None:
             room -= len(question.arguments)
-            if question.items:
-                room -= most
+        if self._pages is not None:
+            if self._items is not None:
+                room -= lines
             self._pages.draw(layout.box(), wide, room, self._draw_answer)
-        if question.consent is not None and question.items:
-            draw_items(layout.box(), question.consent, most)
+        elif self._items is not None:
+            lines = max(_MIN_ITEM_LINES, min(_MAX_ITEM_LINES, room))
+        if self._items is not None:
+            self._items.draw_first(layout, lines, self._draw_answer)
 
     def _draw_undo(self, operator: Any, layout: Any, wide: int) -> None:
         """Draw whether the edit can be undone, and the word to type where it cannot."""
         view = self._view
-        if not view.word:
+        if not view.warns:
             say(layout, view.undo, wide)
             return
         say(layout, view.undo, wide, icon="ERROR")
+        if not view.word:
+            return
         row = layout.row()
         row.activate_init = True  # the field has the keys at first
-        row.prop(operator, "word", text=f"Type {safe_line(view.word, 40)}")
+        row.prop(operator, "word", text=f"Type {safe_line(self._word, 40)}")
 
     def _draw_answers(self, operator: Any, layout: Any) -> None:
         """Draw a button for each answer; the button of the answer that Enter gives is blue."""
         offers = self._view.offers
-        is_guarded = self.question.consent is not None
         row = layout.row()
         row.scale_y = 1.3
         if not self._native:
-            self._draw_answer(row, "accept", self._view.verb, red=is_guarded)
+            self._draw_answer(row, "accept", self._verb, red=self._view.loses)
         self._draw_answer(row, "decline", "Decline")
         if not self._native:
-            self._draw_answer(row, "cancel", "Cancel")
-        layout.prop(operator, "reason", text="Why, if you decline")
+            self._draw_answer(row, "cancel", "Not now")
         row = layout.row()
-        if offers.hand_over:
-            self._draw_answer(row, "hand_over", offers.hand_over)
+        self._draw_answer(row, "say_why", "Decline and say why…")
         if offers.mute:
             self._draw_answer(row, "mute", offers.mute)
+        if offers.hand_over:
+            self._draw_answer(row, "hand_over", offers.hand_over)
+        if self._shows_why:
+            layout.prop(operator, "reason", text="Why, for the agent; then Decline")
 
     def _draw_answer(self, row: Any, answer: str, caption: str, *, red: bool = False) -> None:
         part = row.row()
@@ -442,8 +545,7 @@ class OperatorDialog:
     def _draw_foot(self, layout: Any) -> None:
         left = self.deadline - time.monotonic()
         until = time.strftime("%H:%M:%S", time.localtime(time.time() + left))
-        call = self.question.call.id
-        foot = f"Open until {until}. Esc closes it without an answer. Call {call}"
+        foot = f"Open until {until}. Esc closes it without an answer."
         layout.label(text=foot, translate=False)
         if self._native:
             return

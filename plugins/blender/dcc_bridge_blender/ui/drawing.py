@@ -9,12 +9,18 @@ import bpy
 
 _CHARACTER_WIDTH: Final = 6.3  # pixels of a character, on average, in Blender's own font
 _ICON_CHARACTERS: Final = 3  # characters that an icon takes the place of
+_BAR: Final = 10  # characters of a progress bar
+
+
+def scaled_by(context: bpy.types.Context) -> float:
+    """Return by how much Blender scales the interface."""
+    preferences: Any = context.preferences
+    return float(preferences.system.ui_scale)
 
 
 def scaled(context: bpy.types.Context, pixels: float) -> float:
     """Return a length on the screen, in pixels, as it was before Blender scaled the interface."""
-    preferences: Any = context.preferences
-    return float(pixels / preferences.system.ui_scale)
+    return pixels / scaled_by(context)
 
 
 def stir(context: bpy.types.Context, event: bpy.types.Event) -> None:
@@ -78,3 +84,12 @@ def say(
         column.label(text=line, icon=icon, translate=False)
         if has_icon:
             icon = "BLANK1"
+
+
+def bar(done: float) -> str:
+    """Return a progress bar; a negative share stands for one that is not known."""
+    full = round(_BAR * max(0.0, done))
+    bar = "█" * full + "░" * (_BAR - full)
+    if done < 0:
+        return bar
+    return f"{bar} {done:.0%}"

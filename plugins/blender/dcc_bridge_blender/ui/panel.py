@@ -9,6 +9,7 @@ Blender reads the annotations of these classes, so this module must not postpone
 
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Any, Final
 
 import bpy
@@ -16,8 +17,9 @@ import bpy
 from dcc_bridge.spi.drawing import CallView, PanelPort, PanelRow, PanelView, Question, safe_line
 
 from .. import preferences
-from ..loop import redraw
-from .drawing import columns_of, say, scaled, stir, wrapped
+from ..loop import areas, redraw
+from . import items
+from .drawing import bar, columns_of, say, scaled, scaled_by, stir, wrapped
 from .pages import Pages
 
 _CHANGED_PERIOD_S: Final = 0.2  # seconds from one reading to the next where something changed
@@ -25,11 +27,14 @@ _IDLE_PERIOD_S: Final = 1.0  # and where nothing did
 _MARGIN: Final = 55  # pixels at the sides of a text in a box of the sidebar
 _MAX_CALLS: Final = 12  # of the history
 _UNDO_CHARACTERS: Final = 8  # that the icon and the word "Undo" take on the button that undoes
-_BAR: Final = 10  # characters of a progress bar
 _CARD_WIDTH: Final = 760  # pixels
 _CARD_CHARACTERS: Final = 115  # of a line in a card of that width
 _LINE_HEIGHT: Final = 21  # pixels
 _FIXED_LINES: Final = 8  # of a card, beside the facts of the call and its text
+_LIST_LINES: Final = 12  # of the list of what a question is about
+_ICON_CHARACTERS: Final = 3  # characters that an icon takes the place of
+_TAB_WIDTH: Final = 24  # pixels of the tabs beside the sidebar
+_DRAWN_S: Final = 4.0  # seconds after which a panel that is not drawn again is taken for hidden
 _MAX_NAMES: Final = 20  # names of each kind that a card lists of what code changed
 _ICONS: Final = {
     "done": "CHECKMARK",
@@ -125,6 +130,7 @@ class Sidebar:
 
 
 shown: Sidebar | None = None  # None while no bridge runs
+_drawn: dict[int, float] = {}  # when the panel was drawn last, by the addresses of the regions
 
 
 class DCC_BRIDGE_OT_act(bpy.types.Operator):
@@ -159,32 +165,36 @@ class DCC_BRIDGE_OT_act(bpy.types.Operator):
 
 
 class DCC_BRIDGE_OT_code(bpy.types.Operator):
-    """Shows code that an agent ran, in a popup that is called the card of the call."""
+    """Shows what a call of the history did, in a popup that is called the card of the call."""
 
     bl_idname = "dcc_bridge.code"
-    bl_label = "Code of an agent"
-    bl_description = "Shows the code, what it was for, and what it changed"
+    bl_label = "What an agent did"
+    bl_description = "Shows what was done, and the code if there is some"
     bl_options = {"INTERNAL"}  # noqa: RUF012 - Blender's own shape
 
     key: bpy.props.StringProperty()  # type: ignore[valid-type]  # how Blender declares properties
+    tip: bpy.props.StringProperty()  # type: ignore[valid-type]  # how Blender declares properties
+
+    @classmethod
+    def description(cls, context: bpy.types.Context, properties: Any) -> str:
+        """Return all of the row."""
+        return str(properties.tip) or cls.bl_description
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Any:
         """Open the card of a call, on the first page of the code."""
         windows = context.window_manager
-        if shown is None or windows is None:
+        call = _find_call(self.key)
+        if shown is None or windows is None or call is None:
             return {"CANCELLED"}
-        call = shown.view.code_call(self.key)
-        if call is None or call.code is None:
-            return {"CANCELLED"}
-        shown.pages = Pages(call.code)
+        shown.pages = None
+        if call.code is not None:
+            shown.pages = Pages(call.code)
         return windows.invoke_props_dialog(self, width=_CARD_WIDTH)
 
     def draw(self, context: bpy.types.Context) -> None:
-        """Draw why the code ran, what it changed, and a page of the code."""
-        if shown is None or shown.pages is None:
-            return
-        call = shown.view.code_call(self.key)
-        if call is None:
+        """Draw what was done, why, and a page of the code if there is some."""
+        call = _find_call(self.key)
+        if shown is None or call is None:
             return
         height = 0
         if context.window is not None:
@@ -197,16 +207,29 @@ class DCC_BRIDGE_OT_code(bpy.types.Operator):
         return {"FINISHED"}
 
 
-def _draw_card(layout: Any, call: CallView, pages: Pages, lines: int) -> None:
+def _find_call(key: str) -> CallView | None:
+    """Return a call of the history; None if it was dropped, or nothing is shown."""
+    if shown is None:
+        return None
+    for call in shown.view.changes(_MAX_CALLS):
+        if call.id == key:
+            return call
+    return shown.view.code_call(key)
+
+
+def _draw_card(layout: Any, call: CallView, pages: Pages | None, lines: int) -> None:
     """Draw the facts of a call, and a page of its code, in a window of so many lines."""
+    say(layout, call.title, _CARD_CHARACTERS)
     facts = "\n".join(call.facts(_MAX_NAMES))
     say(layout.box(), facts, _CARD_CHARACTERS)
+    if pages is None:
+        return
     room = lines - len(wrapped(facts, _CARD_CHARACTERS)) - _FIXED_LINES
     pages.draw(layout.box(), _CARD_CHARACTERS, room, _draw_page_button)
 
 
 def _draw_page_button(layout: Any, verb: str, caption: str) -> None:
-    _draw_act(layout, caption, "", verb)
+    draw_act(layout, caption, "", verb)
 
 
 class DCC_BRIDGE_PT_agents(bpy.types.Panel):
@@ -221,6 +244,8 @@ class DCC_BRIDGE_PT_agents(bpy.types.Panel):
         """Draw the state, what waits for the person, the history, and the agents."""
         layout: Any = self.layout
         wide = columns_of(context, _MARGIN)
+        if context.region is not None:
+            _drawn[context.region.as_pointer()] = time.monotonic()
         if shown is None:
             say(layout, preferences.state, wide)
             return
@@ -228,6 +253,8 @@ class DCC_BRIDGE_PT_agents(bpy.types.Panel):
         _draw_head(layout, view, wide)
         for row in view.now:
             _draw_row(layout, row, wide)
+        if items.current is not None:
+            items.current.draw_list(layout.box(), _LIST_LINES)
         for text, _ in shown.notes:
             say(layout.box(), text, wide, icon="INFO")
         _draw_history(layout, view, wide)
@@ -236,7 +263,7 @@ class DCC_BRIDGE_PT_agents(bpy.types.Panel):
             _draw_row(layout, row, wide)
         if view.address:
             say(layout, view.address, wide)
-            _draw_act(layout, "Copy the address", view.address, "copy", icon="COPYDOWN")
+            draw_act(layout, "Copy the address", view.address, "copy", icon="COPYDOWN")
 
 
 def _draw_head(layout: Any, view: PanelView, wide: int) -> None:
@@ -244,9 +271,9 @@ def _draw_head(layout: Any, view: PanelView, wide: int) -> None:
     row = layout.row()
     row.alert = view.is_paused
     if view.is_paused:
-        _draw_act(row, "Resume", "", "pause", "Allow edits again", "PLAY")
+        draw_act(row, "Resume", "", "pause", "Allow edits again", "PLAY")
     else:
-        _draw_act(row, "Pause", "", "pause", "Refuse new edits. Reading still works", "PAUSE")
+        draw_act(row, "Pause", "", "pause", "Refuse new edits. Reading still works", "PAUSE")
     _draw_undo(layout.row(), view, wide)
     icon = "NONE"
     if view.is_asking:
@@ -255,7 +282,7 @@ def _draw_head(layout: Any, view: PanelView, wide: int) -> None:
     say(layout, view.connected, wide)
     say(layout, view.muted, wide, icon="MUTE_IPO_ON")
     for label, name in view.muted_clients.items():
-        _draw_act(layout, f"Unmute {name}", label, "unmute", "Allow its questions again")
+        draw_act(layout, f"Unmute {name}", label, "unmute", "Allow its questions again")
 
 
 def _draw_undo(row: Any, view: PanelView, wide: int) -> None:
@@ -266,7 +293,7 @@ def _draw_undo(row: Any, view: PanelView, wide: int) -> None:
     if call is not None:
         room = max(8, wide - _UNDO_CHARACTERS)  # Blender cuts a long caption in the middle
         caption = f"Undo: {safe_line(call.title, room)}"
-    _draw_act(row, caption, view.undo_label, "undo", "Undo the last edit of an agent", "LOOP_BACK")
+    draw_act(row, caption, view.undo_label, "undo", "Undo the last edit of an agent", "LOOP_BACK")
 
 
 def _draw_history(layout: Any, view: PanelView, wide: int) -> None:
@@ -277,13 +304,24 @@ def _draw_history(layout: Any, view: PanelView, wide: int) -> None:
         say(layout, "No agent has changed anything yet.", wide)
     for call in calls:
         column = layout.box().column(align=True)
-        at = time.strftime("%H:%M", time.localtime(call.ended))
-        icon = _ICONS.get(call.sign, "ERROR")
-        say(column, f"{at} {call.title}", wide, icon=icon)
-        say(column, call.summary, wide)
-        if call.is_code:
-            button = column.operator("dcc_bridge.code", text="Show the code", icon="TEXT")
-            button.key = call.id
+        _draw_call(column, call, wide)
+
+
+def _draw_call(column: Any, call: CallView, wide: int) -> None:
+    """Draw a call of the history; a click on its first line opens its card."""
+    at = time.strftime("%H:%M", time.localtime(call.ended))
+    icon = _ICONS.get(call.sign, "ERROR")
+    row = column.row()
+    row.alignment = "LEFT"
+    # Blender cuts a long caption in the middle; the tip has all of it.
+    title = safe_line(f"{at} {call.title}", wide - _ICON_CHARACTERS)
+    button = row.operator("dcc_bridge.code", text=title, icon=icon, emboss=False, translate=False)
+    button.key = call.id
+    button.tip = f"{call.title}\n{call.summary}\nClick to read what happened"
+    say(column, call.summary, wide)
+    if call.is_code:
+        button = column.operator("dcc_bridge.code", text="Show the code", icon="TEXT")
+        button.key = call.id
 
 
 def _draw_row(layout: Any, row: PanelRow, wide: int) -> None:
@@ -298,22 +336,13 @@ def _draw_row(layout: Any, row: PanelRow, wide: int) -> None:
     say(column, row.title, wide, icon=icon)
     buttons = column.row(align=True)
     for act in row.acts:
-        _draw_act(buttons, act.caption, row.key, act.verb, act.tip)
+        draw_act(buttons, act.caption, row.key, act.verb, act.tip)
     if row.done is not None:
-        column.label(text=_bar(row.done), translate=False)
+        column.label(text=bar(row.done), translate=False)
     say(column, row.detail, wide)
 
 
-def _bar(done: float) -> str:
-    """Return a progress bar; a negative share stands for one that is not known."""
-    full = round(_BAR * max(0.0, done))
-    bar = "█" * full + "░" * (_BAR - full)
-    if done < 0:
-        return bar
-    return f"{bar} {done:.0%}"
-
-
-def _draw_act(
+def draw_act(
     layout: Any, caption: str, key: str, verb: str, tip: str = "", icon: str = "NONE"
 ) -> None:
     """Draw a button of `DCC_BRIDGE_OT_act`."""
@@ -321,6 +350,34 @@ def _draw_act(
     button.key = key
     button.verb = verb
     button.tip = tip.removesuffix(".")
+
+
+def is_over(context: bpy.types.Context, event: bpy.types.Event) -> bool:
+    """Return whether the mouse is over the panel, and not over the tabs beside the panel."""
+    earliest = time.monotonic() - _DRAWN_S
+    tabs = _TAB_WIDTH * scaled_by(context)
+    for region in _regions():
+        is_drawn = _drawn.get(region.as_pointer(), 0.0) >= earliest
+        x = event.mouse_x - region.x
+        y = event.mouse_y - region.y
+        if is_drawn and 0 <= x < region.width - tabs and 0 <= y < region.height:
+            return True
+    return False
+
+
+def open_sidebar() -> None:
+    """Open the sidebar of the first 3D view, on our tab where Blender lets us choose it."""
+    for area in areas():
+        if area.type != "VIEW_3D":
+            continue
+        space: Any = area.spaces.active
+        space.show_region_ui = True
+        sidebar: Any
+        for sidebar in area.regions:
+            if sidebar.type == "UI":
+                with suppress(AttributeError):  # read only, or not there, in older versions
+                    sidebar.active_panel_category = DCC_BRIDGE_PT_agents.bl_category
+        return
 
 
 def _regions() -> list[bpy.types.Region]:

@@ -30,6 +30,7 @@ from dcc_bridge.spi.drawing import (
 )
 
 from ..loop import is_blocked
+from . import items
 from .dialog import OperatorDialog
 
 log = logging.getLogger("dcc_bridge.blender")
@@ -72,6 +73,7 @@ class OperatorPresenter:
         question = ticket.timely()
         view = view_of(question, self._host)
         self.dialog = OperatorDialog(question, view, partial(self._questions.end, ticket))
+        self.dialog.prepare()
 
     def set_aside(self, ticket: Ticket) -> None:
         """Close a question's dialog, as `take_down` does."""
@@ -97,6 +99,8 @@ class OperatorPresenter:
             return None
         self.dialog = None
         dialog.dismiss()
+        dialog.close()
+        items.clear()
         return dialog.typed
 
     def asked(self) -> str:
@@ -164,7 +168,7 @@ class OperatorPresenter:
 
     def _open(self, dialog: OperatorDialog) -> None:
         try:
-            dialog.open(f"{self._host.name}: a question for you")
+            dialog.open()
         except Exception:  # Blender's own calls run here, and the question must end
             log.exception("the question %s could not be drawn", dialog.question.id)
             dialog.answered(Unable())

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Final, Literal
 
-from dcc_bridge.spi import Drawing, Host, HostOperations, Materials
+from dcc_bridge.spi import Drawing, Host, HostOperations, Marking, Materials
 
 from .building import _Builds
 from .deleting import _Deletes
@@ -37,7 +37,7 @@ class FreeCADOperations(_ViewOperations, _Reads, _Values, _Builds, _Deletes, _Fi
         self.host = host
 
 
-class _WindowedOperations(FreeCADOperations, Drawing, Materials):
+class _WindowedOperations(FreeCADOperations, Drawing, Marking, Materials):
     """FreeCAD with a window, which has a view to draw and colours of objects."""
 
 

@@ -22,6 +22,8 @@ from ..document import document, find, view_3d
 from . import shown
 
 _JPEG_QUALITY: Final = 85
+# Red is seen on any ground with white around it: colours and widths in pixels.
+_MARK_PENS: Final = (("#ffffff", 5), ("#d81b1b", 3))
 _VECTOR_FIELDS: Final = ("position", "orientation")  # of the camera
 _NUMBER_FIELDS: Final = ("nearDistance", "farDistance", "focalDistance")
 _WIREFRAME: Final = 2  # the index of "Wireframe" among the display modes of a shape
@@ -73,11 +75,25 @@ class _ViewOperations(HostOperations):
         ):
             files = []
             for number, shot in enumerate(shots):
-                _aim_camera(shot)
                 file = str(Path(folder) / f"{number}.png")
-                view_3d().saveImage(file, width, height, "Current")
+                _save_picture(file, shot, width, height)
                 files.append(file)
             return _one_jpeg(files, width, height)
+
+    def draw_marked(
+        self, shot: Shot, width: int, height: int, marks: Sequence[tuple[int, int, int, int]]
+    ) -> bytes:
+        """Draw the 3D view from a shot, and return it as a PNG with a rectangle around each mark.
+
+        Raises:
+            ValueError: No 3D view is open, or this FreeCAD cannot draw.
+        """
+        with tempfile.TemporaryDirectory(prefix="dcc_bridge-") as folder, _restored_camera():
+            file = Path(folder) / "picture.png"
+            _save_picture(str(file), shot, width, height)
+            if marks:
+                _mark(str(file), marks)
+            return file.read_bytes()
 
 
 def has_drawable_window() -> bool:
@@ -165,6 +181,26 @@ def _aim_camera(shot: Shot) -> None:
     distance = eye.distanceToPoint(middle)
     camera.farDistance.setValue(distance + radius)
     camera.nearDistance.setValue(max(distance - radius, (distance + radius) / 1000))
+
+
+def _save_picture(file: str, shot: Shot, width: int, height: int) -> None:
+    """Write the 3D view from a shot to a file."""
+    _aim_camera(shot)
+    view_3d().saveImage(file, width, height, "Current")
+
+
+def _mark(file: str, marks: Sequence[tuple[int, int, int, int]]) -> None:
+    """Draw a rectangle around each mark into a picture."""
+    from dcc_bridge.spi.qt import QColor, QImage, QPainter, QPen
+
+    picture = QImage(file).convertToFormat(QImage.Format.Format_RGB32)
+    painter = QPainter(picture)
+    for colour, width in _MARK_PENS:
+        painter.setPen(QPen(QColor(colour), width))
+        for left, top, right, bottom in marks:
+            painter.drawRect(left, top, right - left, bottom - top)
+    painter.end()
+    picture.save(file)
 
 
 def _one_jpeg(files: Sequence[str], width: int, height: int) -> bytes:

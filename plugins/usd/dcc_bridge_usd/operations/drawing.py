@@ -8,7 +8,7 @@ from typing import Any
 
 from pxr import Gf, UsdGeom
 
-from dcc_bridge.spi import Drawing, Shot
+from dcc_bridge.spi import Drawing, Marking, Shot
 
 from .checking import _Checking
 from .losing import _Losing
@@ -17,7 +17,7 @@ from .shading import _Shading
 from .transforms import vector
 
 
-class UsdOperations(_Shading, _Losing, _Checking, Drawing):
+class UsdOperations(_Shading, _Losing, _Checking, Drawing, Marking):
     """All operations on a USD stage."""
 
     def viewpoint(self, view: str) -> Shot:
@@ -72,15 +72,25 @@ class UsdOperations(_Shading, _Losing, _Checking, Drawing):
     def draw(self, shots: Sequence[Shot], width: int, height: int, shading: str) -> bytes:
         """Draw shots into one image, with boxes as in the window; return it as a JPEG."""
         sheet = _sheet()
-        views = []
-        for shot in shots:
-            is_camera = bool(shot.camera)
-            view = sheet.View(
-                shot.eye, shot.target, shot.up, shot.angle, shot.height, shot.frame, is_camera
-            )
-            views.append(view)
+        views = [_view(sheet, shot) for shot in shots]
         picture: bytes = sheet.draw(self.host, views, width, height, wire=shading == "wire")
         return picture
+
+    def draw_marked(
+        self, shot: Shot, width: int, height: int, marks: Sequence[tuple[int, int, int, int]]
+    ) -> bytes:
+        """Draw a shot as in the window, with a rectangle around each mark; return it as a PNG."""
+        sheet = _sheet()
+        picture: bytes = sheet.draw_marked(self.host, _view(sheet, shot), width, height, marks)
+        return picture
+
+
+def _view(sheet: Any, shot: Shot) -> Any:
+    """Return the view of a shot, as the module that draws has it."""
+    is_camera = bool(shot.camera)
+    return sheet.View(
+        shot.eye, shot.target, shot.up, shot.angle, shot.height, shot.frame, is_camera
+    )
 
 
 def _sheet() -> Any:

@@ -211,7 +211,7 @@ class MainWindow(QMainWindow):
         """
         dock = self._dock("Agents", panel, _RIGHT)
         self.tabifyDockWidget(dock, self._history_dock)
-        self.resizeDocks([self._details_dock, dock], [310, 500], Qt.Orientation.Vertical)
+        self.resizeDocks([self._details_dock, dock], [230, 580], Qt.Orientation.Vertical)
         self._raise.timeout.connect(dock.raise_)
         self._raise.start(0)  # after the tabs are laid out: before that Qt ignores the call
         self.commands.add_agents(dock, enter_question, enter, connect)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from pxr import Gf, Usd
 from PySide6.QtCore import QBuffer, Qt
-from PySide6.QtGui import QGuiApplication, QImage, QPainter
+from PySide6.QtGui import QColor, QGuiApplication, QImage, QPainter, QPen
 from PySide6.QtWidgets import QApplication
 
 from dcc_bridge import track
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from ..host import UsdSession
 
 MAX_BYTES = 100_000
+_MARK_PENS = (("#ffffff", 5), ("#d81b1b", 3))  # red is seen on any ground with white around it
 _QUALITIES = (85, 70, 55, 40, 25, 10)  # of a JPEG, tried until it is small enough
 
 
@@ -73,12 +74,66 @@ def draw(
     Raises:
         ValueError: This Qt cannot write JPEG.
     """
+    return _jpeg(_image(session, views, width, height, wire=wire))
+
+
+def draw_marked(
+    session: UsdSession,
+    view: View,
+    width: int,
+    height: int,
+    marks: Sequence[tuple[int, int, int, int]],
+) -> bytes:
+    """Draw one view with a rectangle around each mark.
+
+    Args:
+        session: The scene.
+        view: The view.
+        width: Of the picture, in pixels.
+        height: Of the picture, in pixels.
+        marks: The left, upper, right and lower edge of each rectangle.
+
+    Returns:
+        A PNG.
+
+    Raises:
+        ValueError: This Qt cannot write PNG.
+    """
+    image = _image(session, [view], width, height, writes=False)
+    painter = QPainter(image)
+    for colour, pen_width in _MARK_PENS:
+        painter.setPen(QPen(QColor(colour), pen_width))
+        for left, top, right, bottom in marks:
+            painter.drawRect(left, top, right - left, bottom - top)
+    painter.end()
+    return _encoded(image, "PNG")
+
+
+def _image(
+    session: UsdSession,
+    views: Sequence[View],
+    width: int,
+    height: int,
+    *,
+    wire: bool = False,
+    writes: bool = True,
+) -> QImage:
+    """Draw one view, or several in two columns.
+
+    Args:
+        session: The scene.
+        views: The views.
+        width: Of each view, in pixels.
+        height: Of each view, in pixels.
+        wire: Whether only edges are drawn.
+        writes: Whether the axes and the size of the grid are written, if there are fonts.
+    """
     columns = min(len(views), 2)
     rows = -(-len(views) // columns)
     image = QImage(width * columns, height * rows, QImage.Format.Format_RGB32)
     image.fill(Qt.GlobalColor.black)
     sceneries: dict[float | None, Scenery] = {}
-    has_fonts = isinstance(QGuiApplication.instance(), QGuiApplication)
+    writes = writes and isinstance(QGuiApplication.instance(), QGuiApplication)
     stage = session.stage
     painter = QPainter(image)
     try:
@@ -91,11 +146,11 @@ def draw(
             painter.translate(number % columns * width, number // columns * height)
             painter.setClipRect(0, 0, width, height)
             hidden = (Kind.CAMERA, Kind.LIGHT) if view.is_shot else ()
-            paint(painter, stage, scenery, screen, without=hidden, wire=wire, writes=has_fonts)
+            paint(painter, stage, scenery, screen, without=hidden, wire=wire, writes=writes)
             painter.restore()
     finally:
         painter.end()
-    return _jpeg(image)
+    return image
 
 
 def person(session: UsdSession) -> View | None:
@@ -135,7 +190,8 @@ def _scenery(session: UsdSession, frame: float | None) -> Scenery:
     time = Usd.TimeCode.EarliestTime()
     if frame is None:
         viewport = _viewport(session)
-        if viewport is not None:
+        # The viewport learns of the edits of a step once the step is closed.
+        if viewport is not None and not session.is_in_step:
             return viewport.scenery
     else:
         stage = evaluated(stage, frame)
@@ -168,11 +224,16 @@ def _jpeg(image: QImage) -> bytes:
     """Return an image as a JPEG, in the best quality that is small enough."""
     data = b""
     for quality in _QUALITIES:
-        buffer = QBuffer()
-        buffer.open(QBuffer.OpenModeFlag.WriteOnly)
-        if not image.save(buffer, "JPEG", quality):  # type: ignore[call-overload]  # the stubs want bytes
-            raise ValueError("This Qt cannot write JPEG.")
-        data = bytes(buffer.data().data())
+        data = _encoded(image, "JPEG", quality)
         if len(data) <= MAX_BYTES:
             break
     return data
+
+
+def _encoded(image: QImage, kind: str, quality: int = -1) -> bytes:
+    """Return an image as a file of a kind: "JPEG" or "PNG"."""
+    buffer = QBuffer()
+    buffer.open(QBuffer.OpenModeFlag.WriteOnly)
+    if not image.save(buffer, kind, quality):  # type: ignore[call-overload]  # the stubs want bytes
+        raise ValueError(f"This Qt cannot write {kind}.")
+    return bytes(buffer.data().data())

@@ -1,12 +1,15 @@
 """Skills that no person would want: they fail, wait and look, for tests."""
 
+import itertools
 import threading
+import time
 
 import bpy
 
-from dcc_bridge import confirm_sync, elicit_form_sync, skill
+from dcc_bridge import confirm_sync, elicit_form_sync, skill, track
 from dcc_bridge.elicitation.details import Details
 from dcc_bridge_blender.loop import in_window
+from dcc_bridge_blender.ui import working
 
 _NAME = {
     "type": "object",
@@ -21,6 +24,46 @@ def add_object(name: str) -> str:
     made = bpy.data.objects.new(name, None)
     bpy.data.scenes[0].collection.objects.link(made)
     return made.name
+
+
+@skill(risk="edit", timeout=60)
+def move_on_and_on(name: str, times: int = 1_000_000_000) -> float:
+    """Move an object a little, many times."""
+    moved = bpy.data.objects[name]
+    for _ in track(range(times), message="Moving"):
+        moved.location.x += 1e-6
+    return float(moved.location.x)
+
+
+@skill(risk="read")
+def where(name: str) -> float:
+    """Tell where an object is on the x axis."""
+    return float(bpy.data.objects[name].location.x)
+
+
+@skill(risk="edit")
+def stand_still() -> str:
+    """Tell what the status bar says as the body begins."""
+    row = working.shown._row
+    return f"{row.title} · {row.detail}"
+
+
+@skill(risk="edit", timeout=60)
+def build_slowly(corners: int) -> int:
+    """Add a mesh whose faces have no corners yet, and fill it in one by one."""
+    mesh = bpy.data.meshes.new("Slow")
+    made = bpy.data.objects.new("Slow", mesh)
+    made.modifiers.new("Finer", "SUBSURF")
+    bpy.data.scenes[0].collection.objects.link(made)
+    mesh.vertices.add(corners)
+    mesh.loops.add(corners)
+    mesh.polygons.add(corners // 3)
+    ends = time.monotonic() + 2
+    faces = itertools.takewhile(lambda _: time.monotonic() < ends, itertools.count())
+    for _ in track(faces, message="Building"):
+        mesh.vertices[0].co.x += 1e-6
+    mesh.clear_geometry()
+    return len(bpy.data.meshes)
 
 
 @skill(risk="edit")

@@ -1,4 +1,4 @@
-"""The card of code that an agent ran: why, what was marked, what changed, its text, and Undo."""
+"""The card of a call; of code: why, what was marked, what changed, its text, and Undo."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from shiboken6 import isValid
 from dcc_bridge.consent.effect import CodeRun
 from dcc_bridge.elicitation.details import Details
 from dcc_bridge.panel import rows
-from dcc_bridge.qt.panel.code_card import CodeCard
+from dcc_bridge.qt.panel.call_card import CallCard
 from dcc_bridge.skills.call_history import Status
 
 from .desk import Desk
@@ -31,7 +31,7 @@ CHANGES = {
 RAN = CodeRun(WHY, DETAILS, CHANGES, written=(Path("/shots/report.csv"),))
 
 
-def ran(desk: Desk, state: Status = "done", code: CodeRun = RAN, **more: Any) -> CodeCard:
+def ran(desk: Desk, state: Status = "done", code: CodeRun = RAN, **more: Any) -> CallCard:
     """Have code that ended, choose it in the history, and give its card."""
     desk.ended("Run code", state, "destructive", code=code, **more)
     desk.panel.refresh()
@@ -41,21 +41,21 @@ def ran(desk: Desk, state: Status = "done", code: CodeRun = RAN, **more: Any) ->
 
 
 @pytest.mark.core
-def test_the_row_of_code_shows_its_card_and_any_other_row_none(desk: Desk) -> None:
+def test_every_row_shows_its_card_and_that_of_code_offers_its_text(desk: Desk) -> None:
     desk.ended("Rename prim", "done", ago=80)
     desk.panel.refresh()
     history = desk.panel.history
-    history.list.setCurrentIndex(history.model.index(0, 0))
     before = history.card.isVisible()
+    history.list.setCurrentIndex(history.model.index(0, 0))
+    plain = history.card.facts.toPlainText(), history.text.isVisible()
 
     card = ran(desk, by="host")
 
     assert not before
+    assert plain[0].startswith("Rename prim\nclaude-code · done")
+    assert not plain[1]
     assert card.isVisible()
     assert history.text.isVisible()
-    history.list.setCurrentIndex(history.model.index(1, 0))
-    assert not card.isVisible()
-    assert not history.text.isVisible()
 
 
 @pytest.mark.parametrize("way", ["button", "enter"])
@@ -91,7 +91,7 @@ def test_the_card_says_why_what_changed_who_agreed_and_what_is_marked(desk: Desk
     card = ran(desk, by="host")
     card.open()
 
-    facts, reasons = card.toPlainText().split("\n"), card.details.reasons
+    facts, reasons = card.facts.toPlainText().split("\n"), card.details.reasons
     assert facts[:-1] == [
         "claude-code · done · approved in the app",
         f"The agent said: “{WHY}”",
@@ -124,11 +124,12 @@ def test_what_did_not_stand_says_so_and_lists_no_change(
 
     card = ran(desk, state, by=by, error=error)
 
-    facts = card.toPlainText()
+    facts = card.facts.toPlainText()
     assert outcome in facts.split("\n")[0]
     assert WHY in facts
     assert "Changed 2" not in facts
-    assert (error or "") in facts
+    assert ("Reason: line 3.\n" in facts) is (state == "failed")  # and not the words for the agent
+    assert "run_python" not in facts
     assert "Wrote 1: /shots/report.csv" in facts  # undo does not bring it back
     card.open()
     assert card.details.lines.toPlainText() == TEXT.rstrip("\n")
@@ -145,7 +146,7 @@ def test_where_nothing_was_counted_the_card_says_what_that_means(
 
     card = ran(desk, code=CodeRun(WHY, DETAILS, nothing, is_exact))
 
-    assert sentence in card.toPlainText()
+    assert sentence in card.facts.toPlainText()
 
 
 @pytest.mark.parametrize("is_from_card", [True, False])
@@ -161,7 +162,7 @@ def test_the_step_of_the_code_is_undone_from_its_card_or_elsewhere_and_the_card_
         desk.host.undo()
         desk.panel.refresh()
 
-    until(lambda: "undone in the app" in card.toPlainText())
+    until(lambda: "undone in the app" in card.facts.toPlainText())
     assert desk.host.labels == []
     assert card.isVisible()
     assert not undo.isEnabled()
@@ -171,7 +172,7 @@ def test_the_step_of_the_code_is_undone_from_its_card_or_elsewhere_and_the_card_
 def test_what_an_agent_says_is_plain_text_in_the_card_too(desk: Desk) -> None:
     card = ran(desk, code=CodeRun("<b>x</b> \u202ey", Details("<i>z</i>"), CHANGES))
 
-    assert "<b>x</b> ‹U+202E›y" in card.toPlainText()  # noqa: RUF001 - ours
+    assert "<b>x</b> ‹U+202E›y" in card.facts.toPlainText()  # noqa: RUF001 - ours
     card.open()
     assert card.details.lines.toPlainText() == "<i>z</i>"
     tip = desk.panel.history.model.index(0, 0).data(Qt.ItemDataRole.ToolTipRole)
@@ -183,7 +184,7 @@ def test_a_refresh_leaves_what_is_read_where_it_is(desk: Desk) -> None:
     long = "\n".join(f"v{number} = {number}" for number in range(400))
     card = ran(desk, code=CodeRun("Count. " * 200, Details(long), CHANGES))
     card.open()
-    bars = [text.verticalScrollBar() for text in (card, card.details.lines)]
+    bars = [text.verticalScrollBar() for text in (card.facts, card.details.lines)]
     for bar in bars:
         bar.setValue(bar.maximum())
     scrolled = [bar.value() for bar in bars]
@@ -209,8 +210,8 @@ def test_tab_goes_from_the_history_through_the_card_to_undo(desk: Desk) -> None:
         press(focused, Qt.Key.Key_Tab)
         reached.append(QApplication.focusWidget())
 
-    assert reached == [card, history.text, history.undo]
-    assert card.accessibleName()
+    assert reached == [card.facts, history.text, history.undo]
+    assert card.facts.accessibleName()
 
 
 def test_the_window_of_a_text_goes_with_its_panel(app: QApplication) -> None:

@@ -15,12 +15,13 @@ from __future__ import annotations
 import gc
 import os
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from functools import partial
 from statistics import median
 from time import process_time
 from typing import TYPE_CHECKING, Any, Final
+from unittest.mock import patch
 
 if __name__ == "__main__":
     sys.path[:0] = filter(None, os.environ.get("BLENDER_PATH", "").split(os.pathsep))
@@ -87,17 +88,11 @@ def _in_skill(running: OneRun, edit: _Edit, number: int) -> str:
     return run.outcome.result().now
 
 
-@contextmanager
-def _without_account() -> Iterator[None]:
+def _without_account() -> AbstractContextManager[object]:
     """Have steps that read no values, so that none of them has an account."""
     from dcc_bridge_blender.steps import OpenStep
 
-    taken = OpenStep._taken_snapshot
-    OpenStep._taken_snapshot = lambda step: None  # type: ignore[method-assign]
-    try:
-        yield
-    finally:
-        OpenStep._taken_snapshot = taken  # type: ignore[method-assign]
+    return patch.object(OpenStep, "_taken_snapshot", lambda step: None)
 
 
 def _timed(turn: _Turn, edit: _Edit, number: int) -> tuple[float, str]:

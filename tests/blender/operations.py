@@ -1122,8 +1122,9 @@ def test_a_custom_property_of_a_person_between_two_steps_is_not_told(
 def test_an_object_that_nobody_noticed_between_two_steps_moves_no_other(
     operations: EveryPort,
 ) -> None:
+    host: Any = operations.host
     account_of_kept(operations, call("place", "Cube", (1, 0, 0)))
-    with operations.host.unnoticed():
+    with host.unnoticed():
         bpy.data.objects.new("Anchor", None)  # the first of all now, and in no scene
 
     now = account_of_kept(operations, call("place", "Cube", (1, 2, 0)))

@@ -39,7 +39,9 @@ COLUMNS: Final = (
 
 
 def silence() -> None:
-    """Keep what a host prints by itself out of the table."""
+    """Keep what a host prints by itself out of the table; harmless the second time."""
+    if sys.stdout.fileno() != 1:
+        return
     sys.stdout = os.fdopen(os.dup(1), "w")
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 

@@ -40,7 +40,7 @@ from tests.verbs.operations_contract import (
     PlacingContract,
     SeeingContract,
 )
-from tests.verbs.promises import Edit, account_of, call, one_step
+from tests.verbs.promises import Edit, account_of, account_of_kept, call, one_step
 from tests.verbs.stand import Stand, Words, box, near
 
 SURFACE = "material:Material/Principled BSDF"
@@ -1079,6 +1079,82 @@ def test_what_is_composed_is_told(operations: EveryPort) -> None:
     now = account_of(operations, _compose)
 
     assert "/Blur" in now or "nodetree:Comp" in now
+
+
+def test_the_second_of_two_edits_is_told_from_where_the_first_one_left_it(
+    operations: EveryPort,
+) -> None:
+    account_of_kept(operations, call("place", "Cube", (1, 0, 0)))
+    account_of_kept(operations, call("set_value", "Cube", "pass_index", 2))
+
+    moved = account_of_kept(operations, call("place", "Cube", (1, 2, 0)))
+    numbered = account_of_kept(operations, call("set_value", "Cube", "pass_index", 3))
+
+    assert moved == "changed: Cube, location: [1, 0, 0] -> [1, 2, 0]"
+    assert numbered == "changed: Cube, pass_index: 2 -> 3"
+
+
+def test_what_was_edited_between_two_steps_is_not_told_of_the_second(
+    operations: EveryPort,
+) -> None:
+    account_of_kept(operations, call("place", "Cube", (1, 0, 0)))
+    cube().location.y = 5
+    cube().pass_index = 7
+    cube()["shot"] = "sh010"
+
+    now = account_of_kept(operations, call("set_value", "Cube", "pass_index", 8))
+
+    assert now == "changed: Cube, pass_index: 7 -> 8"
+
+
+def test_a_custom_property_of_a_person_between_two_steps_is_not_told(
+    operations: EveryPort,
+) -> None:
+    account_of_kept(operations, call("place", "Cube", (1, 0, 0)))
+    cube()["shot"] = "sh010"
+
+    now = account_of_kept(operations, call("place", "Light", (1, 0, 0)))
+
+    assert now.startswith("changed: Light, location: ")
+    assert "shot" not in now
+
+
+def test_an_object_that_nobody_noticed_between_two_steps_moves_no_other(
+    operations: EveryPort,
+) -> None:
+    host: Any = operations.host
+    account_of_kept(operations, call("place", "Cube", (1, 0, 0)))
+    with host.unnoticed():
+        bpy.data.objects.new("Anchor", None)  # the first of all now, and in no scene
+
+    now = account_of_kept(operations, call("place", "Cube", (1, 2, 0)))
+
+    assert now == "changed: Cube, location: [1, 0, 0] -> [1, 2, 0]"
+
+
+def test_an_undo_between_two_steps_is_not_told_of_the_second(operations: EveryPort) -> None:
+    account_of_kept(operations, call("place", "Cube", (1, 0, 0)))
+    operations.host.undo()
+
+    now = account_of_kept(operations, call("place", "Cube", (0, 3, 0)))
+
+    assert now == "changed: Cube, location: [0, 0, 0] -> [0, 3, 0]"
+
+
+def test_what_a_step_did_to_a_hidden_object_is_not_told_of_the_step_that_shows_it(
+    operations: EveryPort,
+) -> None:
+    cube().hide_viewport = True
+
+    def edit(_: EveryPort) -> None:
+        cube().pass_index = 4
+
+    def show(_: EveryPort) -> None:
+        cube().hide_viewport = False
+
+    account_of_kept(operations, edit)
+
+    assert account_of_kept(operations, show) == "changed: Cube, hide_viewport: true -> false"
 
 
 def test_in_a_large_file_each_moved_object_counts_also_where_its_values_are_not_read(

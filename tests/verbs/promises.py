@@ -43,6 +43,13 @@ def one_step(operations: EveryPort) -> Iterator[None]:
 
 def account_of(operations: EveryPort, edit: Edit) -> str:
     """Return what an agent is told of an edit, which is undone then."""
+    now = account_of_kept(operations, edit)
+    operations.host.undo()
+    return now
+
+
+def account_of_kept(operations: EveryPort, edit: Edit) -> str:
+    """Return what an agent is told of an edit, which stands."""
     host = operations.host
     with host.undo_step("Ours"):
         trial = host.trial()
@@ -50,7 +57,6 @@ def account_of(operations: EveryPort, edit: Edit) -> str:
         edit(operations)
         host.lost(())
         account = trial.account()
-    host.undo()
     assert account is not None
     return told(account)
 

@@ -16,7 +16,16 @@ import bpy
 from dcc_bridge.spi import Account, follow_change, name_change, value_change
 
 from .block_lists import BlockList
-from .file_values import PLACE, in_degrees, read_again, read_values, told_values
+from .file_values import (
+    PLACE,
+    BlockValues,
+    Known,
+    in_degrees,
+    known_objects,
+    read_again,
+    read_values,
+    told_values,
+)
 from .names import names_of
 from .objects import data, item_of
 
@@ -32,31 +41,93 @@ class _Names(NamedTuple):
     """The names of a file before and now.
 
     Attributes:
-        alive: The `id` of each data-block that is still there.
+        gone: The `id` of each data-block that is deleted.
         created: The items of those that are new.
         deleted: The items of those that are gone.
         renamed: Both items of those that have another name now.
     """
 
-    alive: set[int]
+    gone: set[int]
     created: list[str]
     deleted: list[str]
     renamed: list[str]
 
 
-class Snapshot:
-    """The values of a file as a step began, as far as they are read."""
+class _Places(NamedTuple):
+    """Where all objects are.
 
-    def __init__(self, lists: Sequence[BlockList]) -> None:
+    Attributes:
+        things: The objects.
+        elements: The elements of all of them in one array, for each property.
+    """
+
+    things: list[Any]
+    elements: dict[str, array[float]]
+
+
+class LastValues(NamedTuple):
+    """What an account has read, and what the next step need not read again.
+
+    Attributes:
+        known: The values of objects.
+        places: Where all objects are; None if that was not read.
+    """
+
+    known: Known
+    places: _Places | None
+
+
+NO_VALUES: Final = LastValues({}, None)
+
+
+class _Parts(NamedTuple):
+    """The parts of data-blocks that differ, such as modifiers and nodes.
+
+    Attributes:
+        created: The items of those that are new.
+        changed: The values that are others now.
+        deleted: The items of those that are gone.
+    """
+
+    created: list[str]
+    changed: list[str]
+    deleted: list[str]
+
+    def compare(self, item: str, before: BlockValues, now: BlockValues) -> None:
+        """Add what differs in a data-block."""
+        for path in {**before, **now}:
+            if path not in now:
+                self.deleted.append(_part_item(item, path))
+            elif path not in before:
+                self.created.append(_part_item(item, path))
+            elif before[path] != now[path]:
+                old_values = told_values(before[path])
+                new_values = told_values(now[path])
+                self.changed.extend(_changes(item, path, old_values, new_values))
+
+
+class Snapshot:
+    """The values of a file as a step began, as far as they are read.
+
+    Attributes:
+        now: What the last account has read; it holds until Blender reports a change.
+    """
+
+    def __init__(self, lists: Sequence[BlockList], last: LastValues) -> None:
         """Read the values.
 
         Args:
             lists: All lists of data-blocks, read just before.
+            last: What the account of the last step has read, if that still holds.
         """
         self._lists = lists
         (self._objects,) = [listed for listed in lists if listed.name == "objects"]
-        self._values, self._read = read_values(lists)
-        self._places = _places()
+        self._read = read_values(lists, last.known)
+        places = last.places
+        if places is None or places.things != self._objects.blocks:
+            places = _places()
+        self._places = places.elements
+        self.now = NO_VALUES
 
     def account(self, evaluated: Collection[int]) -> Account:
         """Return what is different now.
@@ -65,14 +136,18 @@ class Snapshot:
             evaluated: The `id` of the data-blocks that Blender has evaluated since.
         """
         names = self._names()
-        parts = self._differing(names.alive, evaluated)
+        again = read_again(self._read, names.gone, evaluated)
+        places = _places()
+        self.now = LastValues(known_objects(self._read, names.gone, again), places)
+        parts = _Parts([], [], [])
+        self._add_differing(again, parts)
         created = [*names.created, *parts.created]
         deleted = [*names.deleted, *parts.deleted]
-        changed = [*names.renamed, *self._moved(names.alive), *parts.changed]
+        changed = [*names.renamed, *self._moved(places, names.gone), *parts.changed]
         told = {entry.partition(", ")[0] for entry in changed}
-        changed += self._evaluated(evaluated, names.alive, told)
+        changed += self._evaluated(evaluated, names.gone, told)
         if not (changed or created or deleted):
-            changed += self._shaped(evaluated, names.alive)
+            changed += self._shaped(evaluated, names.gone)
         return Account(created, changed, deleted)
 
     def _names(self) -> _Names:
@@ -84,9 +159,7 @@ class Snapshot:
             is_as_before = now == listed.blocks
             if is_as_before and listed.name not in _DATA:
                 is_as_before = names_of(things) == listed.names
-            if is_as_before:
-                names.alive.update(map(id, now))
-            else:
+            if not is_as_before:
                 _compare_list(listed, now, names)
         return names
 
@@ -97,42 +170,26 @@ class Snapshot:
             items |= listed.items(keys)
         return items
 
-    def _differing(self, alive: Collection[int], evaluated: Collection[int]) -> Account:
-        """Return the parts and the values that differ in the data-blocks that were read."""
-        now, again = read_again(self._read, alive, evaluated)
-        created: list[str] = []
-        changed: list[str] = []
-        deleted: list[str] = []
-        keys = []
-        for key in {**self._values, **now}:
-            if key[0] in again and self._values.get(key) != now.get(key):
-                keys.append(key)
-        items = self._items({owner for owner, _ in keys})
-        for key in keys:
-            owner, path = key
-            if key not in now:
-                deleted.append(_part_item(items[owner], path))
-            elif key not in self._values:
-                created.append(_part_item(items[owner], path))
-            else:
-                before = told_values(self._values[key])
-                changed += _changes(items[owner], path, before, told_values(now[key]))
-        return Account(created, changed, deleted)
-
-    def _moved(self, alive: Collection[int]) -> Iterator[str]:
-        """Yield the objects that are in another place."""
-        now = _places()
-        if now == self._places:
+    def _add_differing(self, again: Mapping[int, BlockValues], parts: _Parts) -> None:
+        """Add the parts and the values that differ in the data-blocks that were read again."""
+        keys = [key for key, now in again.items() if now != self._read[key].values]
+        if not keys:
             return
-        things = list(bpy.data.objects)
-        if things != self._objects.blocks:
-            now = self._in_order(now, things)
+        items = self._items(keys)
+        for key in keys:
+            parts.compare(items[key], self._read[key].values, again[key])
+
+    def _moved(self, places: _Places, gone: Collection[int]) -> Iterator[str]:
+        """Yield the objects that are in another place, given all places now."""
+        now = places.elements
+        if places.things != self._objects.blocks:
+            now = self._in_order(places)
         told = 0
         for prop, count in PLACE.items():
             old = self._places[prop]
             new = now[prop]
             for at in _differing_rows(old, new, count):
-                if id(self._objects.blocks[at]) not in alive:
+                if id(self._objects.blocks[at]) in gone:
                     continue
                 told += 1
                 item = self._objects.item(at)
@@ -142,27 +199,25 @@ class Snapshot:
                 row = slice(at * count, (at + 1) * count)
                 yield _place_change(item, prop, old[row], new[row])
 
-    def _in_order(
-        self, places: Mapping[str, array[float]], things: Sequence[Any]
-    ) -> dict[str, array[float]]:
+    def _in_order(self, places: _Places) -> dict[str, array[float]]:
         """Return places in the order in which the objects were; those of deleted ones as before."""
-        rows = {id(thing): row for row, thing in enumerate(things)}
+        rows = {id(thing): row for row, thing in enumerate(places.things)}
         ordered = {}
         for prop, count in PLACE.items():
             values = self._places[prop][:]
             for at, thing in enumerate(self._objects.blocks):
                 row = rows.get(id(thing))
                 if row is not None:
-                    new = places[prop][row * count : (row + 1) * count]
+                    new = places.elements[prop][row * count : (row + 1) * count]
                     values[at * count : (at + 1) * count] = new
             ordered[prop] = values
         return ordered
 
     def _evaluated(
-        self, evaluated: Collection[int], alive: Collection[int], told: Collection[str]
+        self, evaluated: Collection[int], gone: Collection[int], told: Collection[str]
     ) -> Iterator[str]:
         """Yield the objects that Blender evaluated, of those whose values were not read."""
-        keys = {key for key in evaluated if key in alive and key not in self._read}
+        keys = {key for key in evaluated if key not in gone and key not in self._read}
         if not keys:
             return
         items = self._objects.items(keys)
@@ -171,13 +226,13 @@ class Snapshot:
             if item is not None and item not in told:
                 yield _with_parent(thing, item, told)
 
-    def _shaped(self, evaluated: Collection[int], alive: Collection[int]) -> Iterator[str]:
+    def _shaped(self, evaluated: Collection[int], gone: Collection[int]) -> Iterator[str]:
         """Yield the data whose geometry Blender evaluated."""
         for listed in self._lists:
             if listed.name not in _GEOMETRY:
                 continue
             for at, block in enumerate(listed.blocks):
-                if id(block) in alive and id(block) in evaluated:
+                if id(block) in evaluated and id(block) not in gone:
                     yield f"{listed.item(at)}, its geometry"
 
 
@@ -190,10 +245,10 @@ def _compare_list(listed: BlockList, now: Sequence[Any], names: _Names) -> None:
         key = id(block)
         before.add(key)
         if key not in by_id:
+            names.gone.add(key)
             if listed.name not in _DATA:
                 names.deleted.append(listed.item(at))
             continue
-        names.alive.add(key)
         if names_now[key] != listed.names[at]:
             names.renamed.append(name_change(listed.item(at), item_of(block)))
     for key, block in by_id.items():
@@ -201,26 +256,28 @@ def _compare_list(listed: BlockList, now: Sequence[Any], names: _Names) -> None:
             names.created.append(item_of(block))
 
 
-def _places() -> dict[str, array[float]]:
-    """Return where all objects are: the elements of all of them in one array for each property."""
+def _places() -> _Places:
+    """Return where all objects are now."""
     things = bpy.data.objects
-    places = {}
+    elements = {}
     for prop, count in PLACE.items():
         values = array("f", bytes(4 * count * len(things)))
         if len(things):
             things.foreach_get(prop, values)
-        places[prop] = values
-    return places
+        elements[prop] = values
+    return _Places(list(things), elements)
 
 
 def _differing_rows(old: array[float], new: array[float], count: int) -> list[int]:
     """Return the objects of which an element differs, by their places in the list."""
-    rows = set()
+    rows: set[int] = set()
+    if old.tobytes() == new.tobytes():  # bytes are compared a hundred times faster than arrays
+        return []
     for start in range(0, len(old), _ELEMENTS_AT_ONCE):
         end = start + _ELEMENTS_AT_ONCE
         olds = old[start:end]
         news = new[start:end]
-        if olds == news:  # arrays are compared a hundred times faster than their elements
+        if olds.tobytes() == news.tobytes():
             continue
         for at, (before, now) in enumerate(zip(olds, news, strict=True), start):
             if abs(before - now) > _EPSILON:

@@ -53,8 +53,24 @@ _NOT_READ: Final = {
 }
 """Properties that are compared otherwise, computed from others, or no edit."""
 _NOT_READ_FROM: Final = ("bl_", "matrix_", "active_", "texspace_", "current_", "select_end_")
-Values = dict[tuple[int, str], tuple[Any, ...]]
-"""The values read of each struct, by the `id` of its data-block and its path; see `told_values`."""
+BlockValues = dict[str, tuple[Any, ...]]
+"""The values read of each struct of a data-block, by its path; see `told_values`."""
+Known = Mapping[int, tuple[Any, BlockValues]]
+"""Objects whose values are known, and these values, by the `id` of the object."""
+
+
+class ReadBlock(NamedTuple):
+    """A data-block that was read as a step began.
+
+    Attributes:
+        name: The name of its list.
+        block: The data-block.
+        values: What was read of it.
+    """
+
+    name: str
+    block: Any
+    values: BlockValues
 
 
 class _Reader(NamedTuple):
@@ -75,58 +91,89 @@ class _Reader(NamedTuple):
     angles: frozenset[str]
 
 
-def read_values(
-    lists: Sequence[BlockList],
-) -> tuple[Values, dict[int, tuple[str, Any]]]:
+def read_values(lists: Sequence[BlockList], known: Known) -> dict[int, ReadBlock]:
     """Read the values of a file as a step begins; of a large one the first.
 
     Args:
         lists: All lists of data-blocks.
+        known: What `known_objects` returned, if Blender has reported no change since.
 
     Returns:
-        The values, and by its `id` each data-block that was read, with the name of its list.
+        The data-blocks that were read, by their `id`.
     """
     by_name = {listed.name: listed.blocks for listed in lists}
     most = _MAX_STRUCTS
     if len(by_name["objects"]) > _LARGE:
         most = _MAX_OF_LARGE
-    values: Values = {}
-    read: dict[int, tuple[str, Any]] = {}
+    read: dict[int, ReadBlock] = {}
+    structs = 0
     for name in _LISTS:
         for block in by_name.get(name, ()):
-            if len(values) + _size(name, block) > most:
-                continue
-            read[id(block)] = name, block
-            _read_block(name, block, values)
-            if len(values) >= most:
-                return values, read
-    return values, read
+            values = _known_of(name, block, known)
+            if values is None:
+                if structs + _size(name, block) > most:
+                    continue
+                values = _read_block(name, block)
+            read[id(block)] = ReadBlock(name, block, values)
+            structs += len(values)
+            if structs >= most:
+                return read
+    return read
 
 
 def read_again(
-    read: Mapping[int, tuple[str, Any]], alive: Container[int], evaluated: Container[int]
-) -> tuple[Values, set[int]]:
+    read: Mapping[int, ReadBlock], gone: Container[int], evaluated: Container[int]
+) -> dict[int, BlockValues]:
     """Read the data-blocks once more that may differ now.
 
     Args:
         read: What `read_values` returned.
-        alive: The `id` of each data-block that is not deleted: nothing of the others is touched.
+        gone: The `id` of each data-block that is deleted: nothing of these is touched.
         evaluated: The `id` of what Blender has evaluated since.
 
     Returns:
-        The values, and the `id` of each data-block that was read.
+        The values, by the `id` of each data-block that was read again.
     """
-    values: Values = {}
-    again: set[int] = set()
-    for key, (name, block) in read.items():
-        if key not in alive:
+    again: dict[int, BlockValues] = {}
+    for key, (name, block, _) in read.items():
+        if key in gone:
             continue
-        is_reported = name in _REPORTED and not custom_keys(block)
-        if is_reported and key not in evaluated:
-            continue
-        again.add(key)
-        _read_block(name, block, values)
-    return values, again
+        if key in evaluated or not _is_reported(name, block):
+            again[key] = _read_block(name, block)
+    return again
+
+
+def known_objects(
+    read: Mapping[int, ReadBlock], gone: Container[int], again: Mapping[int, BlockValues]
+) -> Known:
+    """Return the values that objects have now.
+
+    Objects that are not shown are left out: Blender does not evaluate these, so that they were not
+    read again.
+
+    Args:
+        read: What `read_values` returned.
+        gone: The `id` of each data-block that is deleted.
+        again: What `read_again` returned.
+    """
+    known = {}
+    for key, (name, block, values) in read.items():
+        if name == "objects" and key not in gone and block.visible_get():
+            known[key] = block, again.get(key, values)
+    return known
+
+
+def _known_of(name: str, block: Any, known: Known) -> BlockValues | None:
+    """Return the values of a data-block if they are known, or None."""
+    known_block, values = known.get(id(block), (None, None))
+    if known_block is block and _is_reported(name, block):
+        return values
+    return None
+
+
+def _is_reported(name: str, block: Any) -> bool:
+    """Return whether Blender reports each change of a data-block."""
+    return name in _REPORTED and not custom_keys(block)
 
 
 def told_values(struct_values: tuple[Any, ...]) -> dict[str, Any]:
@@ -167,18 +214,18 @@ def _size(name: str, block: Any) -> int:
     return 1
 
 
-def _read_block(name: str, block: Any, values: Values) -> None:
-    """Read a data-block and its parts, and add what was read."""
-    key = id(block)
-    values[key, ""] = _read(block, tuple(_more_of(name, block)))
+def _read_block(name: str, block: Any) -> BlockValues:
+    """Read a data-block and its parts."""
+    values = {"": _read(block, tuple(_more_of(name, block)))}
     for path, part in _parts(name, block):
-        values[key, path] = _read(part)
+        values[path] = _read(part)
     if name in _REPORTED:
-        return
+        return values
     tree = tree_of(block)
     if tree:
         for node in tree.nodes:
-            values[key, f"/{name_of(node)}"] = _read(node, tuple(_inputs(node)))
+            values[f"/{name_of(node)}"] = _read(node, tuple(_inputs(node)))
+    return values
 
 
 def _parts(name: str, block: Any) -> Iterator[tuple[str, Any]]:

@@ -39,7 +39,7 @@ from .inventory import Inventories
 from .loop import BlenderLoop, in_window
 from .names import name_of
 from .record import Loss
-from .steps import OpenStep, Outside
+from .steps import OpenStep, Outside, ValuesBetween
 from .trial import BlenderTrial
 from .undo import ChangeCounter, Stack
 from .watching import replaceable_operators, watched, writers
@@ -69,6 +69,7 @@ class BlenderHost(Host):
         self._reach = AgreedIds()
         self._inventories = Inventories()  # of what an undo has to bring back
         self._outside = Outside(self._stack, self._changes)
+        self._between = ValuesBetween(self._changes)
         self._is_prepared = False  # whether the next step can begin
         self._step: OpenStep | None = None
         # Of the newest step; None where an error kept them from being found.
@@ -141,7 +142,7 @@ class BlenderHost(Host):
         """Push an entry if anything was changed in the block."""
         self._prepare()
         self._is_prepared = False
-        step = OpenStep(self._stack, self._changes, self._inventories)
+        step = OpenStep(self._stack, self._changes, self._inventories, self._between)
         self._step = step
         try:
             with self._view_kept():  # an edit of another mode is in the entry once that is left

@@ -13,7 +13,7 @@ import bpy
 
 from dcc_bridge.spi import Account, UndoMark
 
-from .account import Snapshot
+from .account import NO_VALUES, LastValues, Snapshot
 from .inventory import Inventories
 from .record import Loss, Record
 from .undo import ChangeCounter, Stack
@@ -21,6 +21,33 @@ from .undo import ChangeCounter, Stack
 OUTSIDE: Final = "Edit outside a step"
 log = logging.getLogger("dcc_bridge.blender")
 _MAX_COMPARED: Final = 2_000  # objects of a file that is compared completely outside of steps
+
+
+class ValuesBetween:
+    """The values that an account has read, for the next step, which need not read them again.
+
+    They hold as long as Blender reports no change, undo or opening of a file. It reports that a
+    hidden object was changed as well, but not which one.
+    """
+
+    def __init__(self, changes: ChangeCounter) -> None:
+        """Begin without any values."""
+        self._changes = changes
+        self._values = NO_VALUES
+        self._count = 0
+
+    def keep(self, values: LastValues) -> None:
+        """Keep the values as they are now."""
+        self._values = values
+        self._count = self._changes.count
+
+    def take(self) -> LastValues:
+        """Return the values that were kept, once; none if they may be others now."""
+        values = self._values
+        self._values = NO_VALUES
+        if self._count != self._changes.count:
+            return NO_VALUES
+        return values
 
 
 class OpenStep:
@@ -32,11 +59,18 @@ class OpenStep:
         opened: How many files had been opened as the step began.
     """
 
-    def __init__(self, stack: Stack, changes: ChangeCounter, inventories: Inventories) -> None:
+    def __init__(
+        self,
+        stack: Stack,
+        changes: ChangeCounter,
+        inventories: Inventories,
+        between: ValuesBetween,
+    ) -> None:
         """Read the scene before anything is edited."""
         self._stack = stack
         self._changes = changes
         self._inventories = inventories
+        self._between = between
         self.top = stack.mark()
         self.before = changes.state()
         inventories.note(self.top)
@@ -53,7 +87,7 @@ class OpenStep:
     def _taken_snapshot(self) -> Snapshot | None:
         """Return the values that the account compares; None if Blender raises, as no edit waits."""
         try:
-            return Snapshot(self._record.lists)
+            return Snapshot(self._record.lists, self._between.take())
         except Exception:  # whatever an add-on has registered: the edit goes on without an account
             log.exception("what is different after the step cannot be told")
             return None
@@ -79,7 +113,9 @@ class OpenStep:
         if not self.is_same_file or self._moves != self._stack.moves:
             return None
         self._changes.let_evaluate()
-        return self._snapshot.account(self._changes.evaluated or ())
+        account = self._snapshot.account(self._changes.evaluated or ())
+        self._between.keep(self._snapshot.now)
+        return account
 
     def end(self) -> None:
         """End the notes of the step."""

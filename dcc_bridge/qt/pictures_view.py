@@ -95,7 +95,7 @@ class PictureFrame(qt.QLabel):
     def __init__(self, image: qt.QImage, says: str) -> None:
         super().__init__()
         self.image = image
-        self.setPixmap(qt.QPixmap.fromImage(image))
+        self.setPixmap(qt.QPixmap(1, 1))  # never drawn: a label without one is no image
         self.setFocusPolicy(qt.Qt.FocusPolicy.TabFocus)
         self.setBackgroundRole(qt.QPalette.ColorRole.Base)
         self.setAutoFillBackground(True)

@@ -24,6 +24,7 @@ from dcc_bridge.qt.labels import (
     tr,
     unmarked,
 )
+from dcc_bridge.qt.screen_reader import TextLine, announce
 
 ARM_DELAY_MS: Final = 250
 """The time after a button appeared in which it refuses clicks, if a click may lose something."""
@@ -32,6 +33,7 @@ _ARROW_GAP: Final = 4  # pixels between a button and the arrow that belongs to i
 _INFO_MARGIN: Final = 6  # pixels around the circle of a button with the letter i
 _PRESSED_PERCENT: Final = 125  # the factor by which a red button is darker while it is pressed
 _TICK_MS: Final = 250
+_WARNING_S: Final = 30  # before the time is up
 _TOUCH_PAUSE_S: Final = 5.0
 """The time for which the countdown stands still after the person has read or typed something."""
 
@@ -219,10 +221,11 @@ class Exits(qt.QWidget):
         self.decline.setToolTip(tr("Decline. The agent is told that you do not want this."))
         self._build_menu(view.offers)
         hint = tr("Why not? The agent sees your reason. Enter declines.")
-        self.reason = qt.QLineEdit(maxLength=MAX_REASON_CHARS, placeholderText=hint)
-        self.reason.setAccessibleName(tr("Why you decline"))
+        self.reason = TextLine(tr("Why you decline"), hint=hint)
+        self.reason.setMaxLength(MAX_REASON_CHARS)
         self.reason.hide()
         self.verb = VerbButton(is_losing=view.loses)
+        self.verb.setAccessibleDescription(view.undo)
         if view.guarded:
             self.verb.setText(unmarked(view.verb))
             scale(self.verb, 1.0, bold=True)
@@ -315,10 +318,12 @@ class Countdown(qt.QWidget):
     """A line of text that counts down, with a button that starts the time again.
 
     The time stands still until the line is painted for the first time, while nobody can see the
-    dialog, and for some seconds after each `touch`. It always ends at the latest end.
+    dialog, and for some seconds after each `touch`. It always ends at the latest end. In the last
+    seconds a sentence warns of the end, and a screen reader says so once.
 
     Attributes:
         expired: Emitted once the time is up.
+        warning: The sentence that warns of the end; hidden before.
         left: The label that says how much time is left.
         more: The button that starts the time again; hidden where no more is to be had.
     """
@@ -349,6 +354,9 @@ class Countdown(qt.QWidget):
         self._last_tick = now()
         self._last_touch = now() - _TOUCH_PAUSE_S
         self._is_drawn = False
+        self.warning = qt.QLabel(tr("Time is nearly up."))
+        scale(self.warning, SMALL, bold=True)
+        self.warning.hide()
         self.left = qt.QLabel()
         scale(self.left, SMALL)
         text = mnemonics.mark(tr("More time"))
@@ -356,7 +364,7 @@ class Countdown(qt.QWidget):
         self.more.clicked.connect(self.begin_anew)
         row = qt.QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
-        add_all(row, self.left, self.more, None)
+        add_all(row, self.warning, self.left, self.more, None)
         self._timer = qt.QTimer(self)
         self._timer.timeout.connect(self.tick)
         self._timer.start(_TICK_MS)
@@ -384,9 +392,19 @@ class Countdown(qt.QWidget):
         left = max(0, round(self._ends - now))
         self.left.setText(tr("Closes in {time}", time=f"{left // 60}:{left % 60:02}"))
         self.more.setVisible(self._ends < self._latest)
+        self._warn(left)
         if now >= self._ends and self._timer.isActive():
             self._timer.stop()
             self.expired.emit()
+
+    def _warn(self, left: int) -> None:
+        """Show the warning in the last seconds; as it appears, a screen reader says it."""
+        is_near = self._is_drawn and left <= _WARNING_S
+        appears = is_near and self.warning.isHidden()
+        self.warning.setVisible(is_near)
+        if appears:
+            text = tr("This question closes in {seconds} seconds.", seconds=left)
+            announce(self.warning, text, is_urgent=True)
 
     def paintEvent(self, event: qt.QPaintEvent) -> None:
         """Let the time run, now that the line can be seen: a slow host may paint late."""
@@ -408,6 +426,15 @@ class Countdown(qt.QWidget):
         return host_window.isVisible() and not host_window.isMinimized()
 
 
+class Box(qt.QCheckBox):
+    """A check box that is framed while it has the focus, with a caption or without."""
+
+    def paintEvent(self, event: qt.QPaintEvent) -> None:
+        """Frame the box while it has the focus."""
+        super().paintEvent(event)
+        outlines.draw_focus(self)
+
+
 class WrappedBox(qt.QWidget):
     """A check box with a caption that wraps, unlike the caption of a QCheckBox.
 
@@ -417,7 +444,7 @@ class WrappedBox(qt.QWidget):
 
     def __init__(self, caption: str, explanation: str) -> None:
         super().__init__()
-        self.box = qt.QCheckBox()
+        self.box = Box()
         self.box.setAccessibleName(caption)
         self.box.setAccessibleDescription(explanation)
         self.setToolTip(tool_tip(explanation))

@@ -13,6 +13,7 @@ from dcc_bridge.elicitation.details import DetailsRow, DetailsView
 from dcc_bridge.qt import binding as qt
 from dcc_bridge.qt.buttons import small
 from dcc_bridge.qt.labels import Mnemonics, add_all, label, plain_column, tr
+from dcc_bridge.qt.screen_reader import TextLine
 
 # The size of the text as the dialog is opened, in lines and in characters of a line.
 _MIN_LINES: Final = 4
@@ -45,8 +46,7 @@ class DetailsBox(qt.QWidget):
         super().__init__()
         self._title = label("", bold=True)
         self.lines = _Lines()
-        self.search = qt.QLineEdit(placeholderText=tr("Find"))
-        self.search.setAccessibleName(tr("Find in the text"))
+        self.search = TextLine(tr("Find in the text"), hint=tr("Find"))
         self.search.setMaximumWidth(self.fontMetrics().averageCharWidth() * 24)
         self.search.textChanged.connect(self.touched)
         self.search.returnPressed.connect(self.find_next)

@@ -14,8 +14,9 @@ from dcc_bridge.elicitation.schema import MIN_FILTERED_OPTIONS
 from dcc_bridge.elicitation.text import breakable
 from dcc_bridge.elicitation.validation import Field
 from dcc_bridge.qt import binding as qt
-from dcc_bridge.qt.buttons import small
+from dcc_bridge.qt.buttons import Box, small
 from dcc_bridge.qt.labels import Mnemonics, plain_column, tr
+from dcc_bridge.qt.screen_reader import TextLine
 from dcc_bridge.qt.wrapped import wrap
 
 EXAMPLES: Final = {  # the same in every language
@@ -35,7 +36,7 @@ _CHECKABLE: Final = qt.Qt.ItemFlag.ItemIsEnabled | qt.Qt.ItemFlag.ItemIsUserChec
 _State: Final = qt.Qt.CheckState
 
 
-class Line(qt.QLineEdit):
+class Line(TextLine):
     """A line of text.
 
     An empty line leaves the field out, except a required field that may be empty.
@@ -57,7 +58,7 @@ class Line(qt.QLineEdit):
         if not field.required:
             hint = tr("optional")
         self.setPlaceholderText(EXAMPLES.get(field.format or "", hint))
-        self.setClearButtonEnabled(not field.required)
+        self.set_clearable(not field.required)
         self.textChanged.connect(self.changed)
 
     def value(self) -> object:
@@ -85,7 +86,7 @@ class NumberLine(Line):
             return float(text)
 
 
-class Tick(qt.QCheckBox):
+class Tick(Box):
     """A check box for yes or no, with a button that leaves the field out.
 
     Attributes:
@@ -233,8 +234,8 @@ class Choices(qt.QWidget):
                 item.setCheckState(_State.Checked)
         column = plain_column(self)
         if len(view.options) >= MIN_FILTERED_OPTIONS:
-            self.filter = qt.QLineEdit(placeholderText=tr("Filter"), clearButtonEnabled=True)
-            self.filter.setAccessibleName(tr("Filter {title}", title=view.title))
+            name = tr("Filter {title}", title=view.title)
+            self.filter = TextLine(name, hint=tr("Filter"), is_clearable=True)
             self.filter.textChanged.connect(self._filter)
             column.addWidget(self.filter)
         column.addWidget(self.list)

@@ -19,6 +19,7 @@ from dcc_bridge.qt.editors import Choice, Tick, carries_title, make
 from dcc_bridge.qt.items_view import Preview
 from dcc_bridge.qt.labels import SMALL, Mnemonics, Notice, add_all, label, plain_column, tr
 from dcc_bridge.qt.pictures_view import Pictures
+from dcc_bridge.qt.screen_reader import announce
 
 _WIDTH: Final = 72  # of the window, in average characters
 _ITEMS_WIDTH: Final = 90  # the same, with pictures or items
@@ -69,8 +70,10 @@ class FormView(qt.QWidget):
         self.changed.emit()
         if not wrong:
             return None
-        wrong[0].editor.setFocus()
-        return wrong[0]
+        first = wrong[0]
+        first.editor.setFocus()
+        announce(first.error, f"{first.title}: {first.error.text}", is_urgent=True)
+        return first
 
 
 class FieldRow(qt.QWidget):
@@ -79,6 +82,7 @@ class FieldRow(qt.QWidget):
     Attributes:
         changed: Emitted when the value has changed.
         field: The field.
+        title: The title of the field.
         editor: The widget in which the field is filled in.
         error: The error of the value; hidden while there is none.
     """
@@ -88,6 +92,7 @@ class FieldRow(qt.QWidget):
     def __init__(self, view: FieldView, mnemonics: Mnemonics) -> None:
         super().__init__()
         self.field = view.field
+        self.title = view.title
         self.editor = make(view, mnemonics)
         self.error = Notice()
         column = plain_column(self, self.fontMetrics().height() // 4)
@@ -117,15 +122,19 @@ class FieldRow(qt.QWidget):
         if self.field.required:
             marked += " *"
         title.setText(marked)
+        title.setAccessibleName(self._name(text))  # without the star, which would be read
         title.setBuddy(self.editor)
         return title
 
+    def _name(self, title: str) -> str:
+        """Return the name of the field for screen readers."""
+        if self.field.required:
+            return tr("{title}, required", title=title)
+        return tr("{title}, optional", title=title)
+
     def _name_parts(self, view: FieldView) -> None:
         """Name the parts of the editor for screen readers, by the title of the field."""
-        if view.field.required:
-            name = tr("{title}, required", title=view.title)
-        else:
-            name = tr("{title}, optional", title=view.title)
+        name = self._name(view.title)
         self.editor.setAccessibleName(name)
         for part in self.editor.findChildren(qt.QWidget):
             if isinstance(part, qt.QToolButton):
@@ -143,6 +152,8 @@ class FieldRow(qt.QWidget):
     def _describe(self) -> None:
         """Let a screen reader read the explanation of the editor, and the error of its value."""
         lines = self._explanation
+        if isinstance(self.editor, Tick) and self.editor.value() is None:
+            lines = (tr("Left out."), *lines)  # a screen reader may say "checked"
         if self.error.text:
             lines = (*lines, self.error.text)
         self.editor.setAccessibleDescription("\n".join(lines))

@@ -54,8 +54,9 @@ class Header(qt.QFrame):
         self.facts = _Facts(facts)
         self.place = label("", size=SMALL, bold=True, on_base=True)
         self.place.setWordWrap(False)
-        countdown.left.setTextFormat(qt.Qt.TextFormat.PlainText)
-        countdown.left.setForegroundRole(qt.QPalette.ColorRole.Text)
+        for shown in (countdown.warning, countdown.left):
+            shown.setTextFormat(qt.Qt.TextFormat.PlainText)
+            shown.setForegroundRole(qt.QPalette.ColorRole.Text)
         self._lay_out(icon, countdown)
 
     def _lay_out(self, icon: qt.QIcon, countdown: Countdown) -> None:

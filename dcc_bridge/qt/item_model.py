@@ -123,6 +123,16 @@ class Items(qt.QAbstractItemModel):
             return 2
         return 1
 
+    def headerData(
+        self, section: int, orientation: qt.Qt.Orientation, role: int = _Role.DisplayRole
+    ) -> Any:
+        """Return the name of a column, which a screen reader reads."""
+        names = (tr("Item"), tr("Number"))
+        is_named = orientation == qt.Qt.Orientation.Horizontal and section < len(names)
+        if is_named and role == _Role.DisplayRole:
+            return names[section]
+        return None
+
     def flags(self, index: Index) -> qt.Qt.ItemFlag:
         """Return the flags of a row, which has a check box where the asker can take fewer."""
         flags = super().flags(index)
@@ -137,8 +147,12 @@ class Items(qt.QAbstractItemModel):
         if index.column() == 1:
             return self._count_of(index, role)
         if self._is_group(index):
-            return self._group_data(self._groups[index.row()][0], role)
-        return self._item_data(index, role)
+            shown = self._group_data(self._groups[index.row()][0], role)
+        else:
+            shown = self._item_data(index, role)
+        if role == _Role.AccessibleTextRole:
+            return self._spoken(shown, self._check_state(index))
+        return shown
 
     def setData(self, index: Index, value: Any, role: int = _Role.EditRole) -> bool:
         """Tick or untick an item, or the items of a group that match the search."""
@@ -244,6 +258,14 @@ class Items(qt.QAbstractItemModel):
                     lines.append(safe_line(self._kinds[number]))
                 return tool_tip("\n".join(lines), wraps=len(whole) > MAX_LINE_LENGTH)
         return None
+
+    def _spoken(self, name: str, state: qt.Qt.CheckState | None) -> str:
+        """Return what a screen reader says of a row; not every one says if its box is ticked."""
+        if state == _State.Unchecked:
+            return tr("{name}, left out", name=name)
+        if state == _State.PartiallyChecked:
+            return tr("{name}, partly left out", name=name)
+        return name
 
     def _name(self, number: int, index: Index) -> str:
         """Return the text of an item, without the parents that stand elsewhere."""

@@ -14,9 +14,10 @@ from dcc_bridge.elicitation.consent_view import item_counts
 from dcc_bridge.elicitation.question import Consent
 from dcc_bridge.elicitation.text import breakable, safe_line
 from dcc_bridge.qt import binding as qt
-from dcc_bridge.qt.buttons import small
+from dcc_bridge.qt.buttons import Box, small
 from dcc_bridge.qt.item_model import MAX_PATH_LENGTH, Items
 from dcc_bridge.qt.labels import SMALL, Mnemonics, add_all, label, plain_column, tr
+from dcc_bridge.qt.screen_reader import RowReader, TextLine
 from dcc_bridge.qt.wrapped import wrap
 
 _MAX_LINES: Final = 7  # that the list asks for
@@ -53,14 +54,14 @@ class Preview(qt.QWidget):
         self._total = len(consent.items)
         self.items = Items(consent)
         self.list = self._make_list()
-        self.everything = qt.QCheckBox()
+        self.everything = Box()
         self.everything.setAccessibleName(tr("All that are shown"))
         self.everything.setToolTip(tr("All that are shown"))
         self.everything.setVisible(consent.may_take_fewer)
         self.everything.clicked.connect(self._tick_all)
-        self.search = qt.QLineEdit(placeholderText=tr("Search"), clearButtonEnabled=True)
-        self.search.setAccessibleName(tr("Search by name or type"))
-        self.search.setToolTip(tr("Search by name or type"))
+        name = tr("Search by name or type")
+        self.search = TextLine(name, hint=tr("Search"), is_clearable=True)
+        self.search.setToolTip(name)
         width = self.fontMetrics().averageCharWidth() * _SEARCH_CHARACTERS
         self.search.setFixedWidth(width + self.fontMetrics().height())
         self.search.setVisible(self._total >= _MIN_SEARCHED_ROWS)
@@ -147,6 +148,7 @@ class Preview(qt.QWidget):
         view.setTextElideMode(qt.Qt.TextElideMode.ElideMiddle)
         view.setTabKeyNavigation(False)
         view.setAccessibleName(tr("Affected items"))
+        RowReader(view)
         return view
 
 
@@ -201,7 +203,7 @@ class NameToArm(qt.QWidget):
 
     def __init__(self, word: str) -> None:
         super().__init__()
-        self.editor = qt.QLineEdit()
+        self.editor = TextLine()
         self.editor.textChanged.connect(self.changed)
         self._request = label("")
         add_all(plain_column(self), self._request, self.editor)

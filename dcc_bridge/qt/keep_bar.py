@@ -17,9 +17,10 @@ from dcc_bridge.panel.state import Port, read
 from dcc_bridge.qt import binding as qt
 from dcc_bridge.qt.event_loop import DeferredDeletion
 from dcc_bridge.qt.labels import plain_column, tr
-from dcc_bridge.qt.notifications import Notifications, QuietWindow, alert_screen_reader
+from dcc_bridge.qt.notifications import Notifications, QuietWindow
 from dcc_bridge.qt.outlines import draw_outlines
 from dcc_bridge.qt.panel.cards import Card
+from dcc_bridge.qt.screen_reader import announce
 
 _REFRESH_INTERVAL_MS: Final = 100  # between two refreshes, at least
 _CLOCK_INTERVAL_MS: Final = 1000  # between two looks at the undo stack, while the bar has a row
@@ -105,7 +106,7 @@ class KeepBar(qt.QObject):
             self.window = window
             self._notifications.hold(window)
             window.show()
-            alert_screen_reader(window)
+            announce(window, window.accessibleName())
         elif window.card.row != row:
             window.show_row(row)
             self._notifications.hold(window)

@@ -115,6 +115,7 @@ class Notice(qt.QWidget):
         self.text = safe_line(text)
         self._label = label(self.text)
         sign = qt.QLabel()
+        sign.setAccessibleName(tr("Warning"))
         side = self.style().pixelMetric(qt.QStyle.PixelMetric.PM_SmallIconSize)
         icon = self.style().standardIcon(qt.QStyle.StandardPixmap.SP_MessageBoxWarning)
         sign.setPixmap(icon.pixmap(side, side))
@@ -122,6 +123,7 @@ class Notice(qt.QWidget):
         row.setContentsMargins(0, 0, 0, 0)
         row.addWidget(sign, 0, qt.Qt.AlignmentFlag.AlignTop)
         row.addWidget(self._label, 1)
+        self.setAccessibleName(self.text)
         if not text:
             self.hide()
 
@@ -129,6 +131,7 @@ class Notice(qt.QWidget):
         """Show a sentence, or hide the notice where the sentence is empty."""
         self.text = safe_line(text)
         self._label.setText(breakable(self.text))
+        self.setAccessibleName(self.text)
         self.setVisible(bool(text))
 
 

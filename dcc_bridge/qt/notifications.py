@@ -17,6 +17,7 @@ from dcc_bridge.qt.call_menu import CallMenu
 from dcc_bridge.qt.event_loop import OURS_PROPERTY, PANEL_NAME, DeferredDeletion
 from dcc_bridge.qt.labels import SMALL, add_all, label, plain_column, tr
 from dcc_bridge.qt.outlines import draw_outlines
+from dcc_bridge.qt.screen_reader import announce
 
 _WIDTH: Final = 48  # of a notification's text, in average characters
 _MIN_WIDTH: Final = 8  # the same, where the window is narrow
@@ -151,7 +152,7 @@ class Notifications(qt.QObject):
         notification = Notification(text, acts, self._watch())
         self._shown.append(notification)
         self._place()
-        alert_screen_reader(notification)
+        announce(notification, notification.text)
         return notification
 
     def add_passing(self, text: str, *acts: NoticeButton, call: str | None = None) -> Notification:
@@ -318,12 +319,6 @@ def _covered_at_bottom(part: qt.QWidget, window: qt.QWidget) -> int:
     if 3 * part.y() <= 2 * window.height():
         return 0
     return window.height() - part.y()
-
-
-def alert_screen_reader(window: qt.QWidget) -> None:
-    """Have a screen reader read a window that never has the focus, by its accessible name."""
-    event = qt.QAccessibleEvent(window, qt.QAccessible.Event.Alert)
-    qt.QAccessible.updateAccessibility(event)
 
 
 def _button(caption: str, act: Callable[[], None]) -> qt.QPushButton:

@@ -23,6 +23,7 @@ _MIN_EDGE_CONTRAST: Final = 3.1  # of an edge that is drawn with its very colour
 # The factors of `QColor.darker` and `QColor.lighter`, in percent, by which the style draws
 _SHADE_PERCENT: Final = 140  # an outline, darker than the window
 _FOCUS_SHADE_PERCENT: Final = 125  # the outline of the control with the focus, than the highlight
+_FOCUS_WIDTH: Final = 2  # pixels
 _SOFT_PERCENT: Final = 110  # a check box and a frame, lighter than these outlines
 _STEPS: Final = 50  # from a colour to the colour of text
 _RED: Final = "#d63a34"
@@ -111,6 +112,19 @@ def draw_outlines(window: qt.QWidget) -> None:
             palette = framed
         for control in window.findChildren(kind):
             _apply(control, palette)
+
+
+def draw_focus(control: qt.QWidget) -> None:
+    """Draw a frame on a control that has the focus, after its style has drawn it.
+
+    Styles mark a line of text so faintly that it can be missed, and a check box without a caption
+    not at all.
+    """
+    if control.hasFocus():
+        painter = qt.QPainter(control)
+        painter.setPen(qt.QPen(control.palette().color(_Role.WindowText), _FOCUS_WIDTH))
+        painter.drawRect(control.rect().adjusted(1, 1, -1, -1))
+        painter.end()
 
 
 def _apply(control: qt.QWidget, wanted: qt.QPalette) -> None:

@@ -85,8 +85,8 @@ class Pictures(qt.QWidget):
         return (width - _SPACING * (count - 1)) // count
 
 
-class PictureFrame(qt.QFrame):
-    """A picture in a frame, with its caption below.
+class PictureFrame(qt.QLabel):
+    """A picture in a frame, with its caption below; a label, which screen readers call an image.
 
     Attributes:
         image: The picture.
@@ -95,6 +95,7 @@ class PictureFrame(qt.QFrame):
     def __init__(self, image: qt.QImage, says: str) -> None:
         super().__init__()
         self.image = image
+        self.setPixmap(qt.QPixmap.fromImage(image))
         self.setFocusPolicy(qt.Qt.FocusPolicy.TabFocus)
         self.setBackgroundRole(qt.QPalette.ColorRole.Base)
         self.setAutoFillBackground(True)

@@ -39,6 +39,7 @@ from dcc_bridge.qt.labels import (
     unmarked,
 )
 from dcc_bridge.qt.pictures_view import Pictures
+from dcc_bridge.qt.screen_reader import announce
 
 _PAGES: Final = {qt.Qt.Key.Key_PageUp: -1, qt.Qt.Key.Key_PageDown: 1}
 _MAX_SCREEN_SHARE: Final = 0.8  # of the screen's width and height
@@ -345,6 +346,7 @@ class QuestionDialog(qt.QDialog):
         total = len(self.question.items)
         verb = fewer(self.view.verb, items.kept_count, total, tr)
         self.exits.verb.setText(unmarked(verb))
+        announce(self.exits.verb, verb)
         if self.name is not None:
             self.name.ask_for(word_to_type(items.kept(), self.view.verb))
         self._hold()

@@ -62,7 +62,7 @@ def test_a_skill_is_tried_and_taken_back(host: Served) -> None:
 
     made = host.run("try", "create", "--args", box)
     asks = host.run("try", "delete", "--args", '{"pattern": "*", "type": "Camera"}')
-    there = host.run("call", "list_items", "--args", '{"pattern": "Tried*"}', "--json")
+    there = host.run("call", "list_items", "--args", '{"name": "Tried*"}', "--json")
 
     assert made.code == 0
     assert made.out.splitlines()[:2] == [

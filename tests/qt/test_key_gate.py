@@ -235,12 +235,12 @@ def test_the_task_bar_and_a_notice_say_that_there_is_a_question(
 ) -> None:
     """A dialog need not have a place of its own in the task bar, so the host's is marked too."""
     marked: list[QWidget] = []
-    said: list[tuple[str, object]] = []
+    said: list[tuple[object, str]] = []
     monkeypatch.setattr(QApplication, "alert", marked.append)
     monkeypatch.setattr(
         QAccessible,
         "updateAccessibility",
-        lambda event: said.append((event.object().accessibleName(), event.type())),
+        lambda event: said.append((event.object(), event.message())),
     )
     typist.stage.show(consent())
     dialog = typist.stage.dialog
@@ -248,7 +248,7 @@ def test_the_task_bar_and_a_notice_say_that_there_is_a_question(
     (notice,) = typist.stage.presenter.notifications.visible
     assert marked == [dialog, typist.stage.window]
     assert notice.text == "A question for you: Delete 127 cameras?"
-    assert said == [(notice.text, QAccessible.Event.Alert)]
+    assert said == [(notice, notice.text)]
     assert QApplication.activeWindow() is not notice
     click(notice.buttons[0])
     until(dialog.isActiveWindow)

@@ -9,6 +9,7 @@ from dcc_bridge.panel import rows
 from dcc_bridge.panel.filters import Filter, kind_names
 from dcc_bridge.qt import binding as qt
 from dcc_bridge.qt.labels import SMALL, add_all, scale, tr
+from dcc_bridge.qt.screen_reader import TextLine
 from dcc_bridge.skills.call_history import Record
 
 _MIN_CHARS: Final = 6  # of a choice; more are shown where there is room
@@ -29,8 +30,8 @@ class FilterBar(qt.QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.search = qt.QLineEdit(placeholderText=tr("Search"), clearButtonEnabled=True)
-        self.search.setAccessibleName(tr("Search the history"))
+        name = tr("Search the history")
+        self.search = TextLine(name, hint=tr("Search"), is_clearable=True)
         self.client = _choice(tr("Client"))
         self.client.addItem(tr("All clients"), "")
         self.kind = _choice(tr("Kind"))

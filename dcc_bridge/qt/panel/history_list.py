@@ -11,6 +11,7 @@ from dcc_bridge.qt import binding as qt
 from dcc_bridge.qt.call_menu import CallMenu
 from dcc_bridge.qt.labels import SMALL, scale, tr
 from dcc_bridge.qt.panel.pictures import thumbnail
+from dcc_bridge.qt.screen_reader import RowReader
 from dcc_bridge.skills.call_history import Record
 
 _MAX_NAMES: Final = 50  # of the items in a copied row, of each kind
@@ -130,6 +131,7 @@ class HistoryList(qt.QTreeView):
         self.setEditTriggers(qt.QAbstractItemView.EditTrigger.NoEditTriggers)
         self.setTextElideMode(qt.Qt.TextElideMode.ElideRight)
         self.setAccessibleName(tr("What agents did"))
+        RowReader(self)
         scale(self, SMALL)
         header = self.header()
         header.setStretchLastSection(False)

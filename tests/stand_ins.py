@@ -12,8 +12,7 @@ from pathlib import Path
 
 from dcc_bridge.elicitation.question import PresenterEvent, Question, Settle, TakeDown
 from dcc_bridge.host import Trial
-from dcc_bridge.testing import PretendedHost
-from dcc_bridge.testing.pretended_host import OUTSIDE
+from dcc_bridge.testing.pretended_host import OUTSIDE, PretendedHost
 from dcc_bridge.testing.pretended_host import PretendedTrial as FakeTrial
 
 __all__ = ["OUTSIDE", "Answer", "Chip", "FakeHost", "FakeTrial", "Person", "Said", "after"]

@@ -104,14 +104,11 @@ def test_a_plug_in_that_is_unloaded_between_its_turns_does_not_start(settings: S
 
 _WITHOUT_PLATFORMDIRS = """
 import sys
-from unittest.mock import Mock
-from dcc_bridge.host import Host
 from dcc_bridge.plugin import PlugIn
+from tests.stand_ins import FakeHost
 
 sys.modules["platformdirs"] = None
-host = Mock(Host, has_ui=True, version="1.0")
-host.name = "fake"
-plug_in = PlugIn(host, [])
+plug_in = PlugIn(FakeHost(has_ui=True), [])
 try:
     plug_in.start()
 except ImportError as error:

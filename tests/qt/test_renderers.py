@@ -113,6 +113,8 @@ def plug_in(monkeypatch: pytest.MonkeyPatch) -> Iterator[PlugIn]:
     bpy.props.EnumProperty = lambda items, **more: {"default": items[0][0], **more}
     mathutils: Any = SimpleNamespace(Vector=tuple)
     monkeypatch.setitem(sys.modules, "bpy", bpy)
+    monkeypatch.setitem(sys.modules, "bpy.utils", bpy.utils)
+    monkeypatch.setitem(sys.modules, "bpy.utils.previews", bpy.utils.previews)
     monkeypatch.setitem(sys.modules, "mathutils", mathutils)
     monkeypatch.syspath_prepend(PLUG_IN)
     before = set(sys.modules)

@@ -21,8 +21,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from dcc_bridge.testing.person import Answer, Asked, agree, close, decline, fill
     from dcc_bridge.testing.calling import Played, opened, play
+    from dcc_bridge.testing.person import Answer, Asked, agree, close, decline, fill
     from dcc_bridge.testing.pretended_host import PretendedHost
 else:
     _MODULES = ("pretended_host", "person", "calling")

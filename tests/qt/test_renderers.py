@@ -323,7 +323,8 @@ def test_blenders_own_buttons_say_the_answers_where_they_can(
 
     own = {"confirm_text": "Delete", "cancel_default": True} if has_native else {}
     assert dialog._native == own
-    assert answers == (["Decline"] if has_native else ["Delete", "Decline", "Cancel"])
+    with_blenders = ["Decline"] if has_native else ["Delete", "Decline", "Not now"]
+    assert answers == [*with_blenders, "Decline and say why…"]
 
 
 def test_a_letter_chooses_and_enter_gives_what_is_chosen(plug_in: PlugIn) -> None:

@@ -203,7 +203,7 @@ def facts(record: Record, names: int = 3) -> Iterator[str]:
         # The later lines of a question about code repeat the agent's words from above.
         if code is not None:
             question = question.partition("\n")[0]
-        parts = (safe_line(question), _answer(answer))
+        parts = (safe_line(" ".join(question.splitlines())), _answer(answer))
         yield " · ".join(part for part in parts if part)
         yield from _list_items(tr("Items"), answer.count, answer.items, names)
     why = reasons.reason(record, tr)

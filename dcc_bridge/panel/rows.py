@@ -394,7 +394,7 @@ def _question_row(asked: PanelQuestion) -> Row:
     if question.late == "answered":
         detail = tr("Answered: {who} gets the answer when it asks again", who=name)
         return Row(question.id, title, detail, (cancel,))
-    if question.late:
+    if question.late == "expired":
         detail = tr("Expired: {who} gets your answer when it asks again", who=name)
         return Row(question.id, title, detail, (answer_here, cancel))
     if not asked.surfaces:

@@ -27,7 +27,7 @@ _POLICIES: Final = {
 }
 # The studio's file, in TOML: the names of settings with their fixed values.
 POLICY: Final = _POLICIES.get(sys.platform, Path("/etc/dcc_bridge/policy.toml"))
-# Settings of older versions, which a policy may still have.
+# Settings of older versions, which a policy or the environment may still have.
 _REMOVED: Final = ("grant_minutes", "host_deadline", "client_deadline")
 _AT_LEAST_ONE: Final = ("dialogs_per_minute", "pending_questions")
 _LEAST_ANSWER: Final = 4000  # below that an answer says nothing
@@ -95,6 +95,8 @@ class Settings:
     def load(cls, **arguments: Any) -> Settings:
         """Read the settings from the arguments, else the environment, else the defaults.
 
+        A setting that was removed is ignored, and one warning names its variable.
+
         Args:
             **arguments: Values by the names of the attributes; None counts as not given.
 
@@ -105,6 +107,10 @@ class Settings:
             ValueError: A variable or a value is wrong; the message names it.
         """
         values = {name: value for name, value in arguments.items() if value is not None}
+        for name in _REMOVED:
+            variable = PREFIX + name.upper()
+            if variable in os.environ:
+                _warn_of_removed_variable(variable)
         for name, hint in get_type_hints(cls).items():
             text = os.environ.get(PREFIX + name.upper())
             if text is not None and name not in values:
@@ -218,6 +224,13 @@ def _warn_of_removed(policy: Path, name: str, line: int) -> None:
         "The studio's policy %s, line %d: the setting %r was removed and has no effect. Delete the "
         "line.",
         *(policy, line, name),
+    )
+
+
+@cache
+def _warn_of_removed_variable(variable: str) -> None:
+    log.warning(
+        "The variable %s has no effect: its setting was removed. Delete the variable.", variable
     )
 
 

@@ -182,7 +182,7 @@ class CannotDryRun(BridgeError):
             skill: The skill's title.
             acts: The acts outside the scene before which the try ended.
         """
-        why = "It asks by itself, is not tried, or the application cannot take it back."
+        why = "It asks a question, is not tried, or the application cannot take it back."
         if acts:
             why = f"Undo cannot reverse this: {'; '.join(acts)}."
         super().__init__(f"{skill} cannot be tried. {why} Nothing was changed.")

@@ -105,6 +105,23 @@ def test_a_setting_that_was_removed_is_told_once_and_stops_nothing(
     )
 
 
+@pytest.mark.parametrize("name", ["GRANT_MINUTES", "HOST_DEADLINE", "CLIENT_DEADLINE"])
+def test_a_variable_whose_setting_was_removed_is_told_once_and_stops_nothing(
+    name: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setenv(f"DCC_BRIDGE_{name}", "30")
+    monkeypatch.setenv("DCC_BRIDGE_MANY", "20")
+
+    for _ in range(2):
+        assert Settings.load().many == 20
+
+    (record,) = caplog.records
+    assert record.getMessage() == (
+        f"The variable DCC_BRIDGE_{name} has no effect: its setting was removed. Delete the "
+        "variable."
+    )
+
+
 def test_a_bridge_takes_the_studios_policy_whatever_it_is_given(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

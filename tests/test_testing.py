@@ -50,7 +50,7 @@ def test_what_is_unticked_stays(host: PretendedHost) -> None:
     @skill(risk="destructive", confirms=True)
     def drop() -> None:
         """Drop some."""
-        agreed = confirm_sync("Drop them?", items=list(host.items))
+        agreed = confirm_sync("Drop them?", items=list(host.items), may_take_fewer=True)
         host.items = [item for item in host.items if item not in agreed]
 
     played = play(drop, host=host, answers=[agree(leave_out=["cam2"])])
@@ -88,8 +88,19 @@ def test_a_script_that_does_not_fit_the_questions_is_told(host: PretendedHost) -
 
     with pytest.raises(AssertionError, match=r"fewer answers.*Delete 3 cams"):
         play(drop, host=host)
-    with pytest.raises(AssertionError, match="asked 1 questions, and 1 more answers"):
+    with pytest.raises(AssertionError, match="asked 1 question, and the test has 1 more answer"):
         play(drop, host=host, answers=[decline(), agree()])
+
+
+@pytest.mark.parametrize("wrong", ["cam1", "cam9"])
+def test_what_cannot_be_unticked_is_told(wrong: str, host: PretendedHost) -> None:
+    @skill(risk="destructive", confirms=True)
+    def drop() -> None:
+        """Drop some."""
+        confirm_sync("Drop them?", items=list(host.items), may_take_fewer=wrong == "cam9")
+
+    with pytest.raises(AssertionError, match=f"{wrong} cannot be unticked in: Drop them"):
+        play(drop, host=host, answers=[agree(leave_out=[wrong])])
 
 
 def test_an_error_of_the_skill_is_told_and_its_edit_undone(host: PretendedHost) -> None:

@@ -130,6 +130,9 @@ def _answer(event: str, fields: Mapping[str, Any]) -> str:
         text += ", not verified in the application"
     if fields.get("reason"):
         text += f" because {_quoted(str(fields['reason']))}"
+    left_out = _listed(fields.get("left_out"))
+    if left_out:
+        text += f", without {left_out}"
     content = fields.get("answer") or fields.get("typed")
     if content:
         text += f": {safe_line(json.dumps(content, ensure_ascii=False), 2000)}"

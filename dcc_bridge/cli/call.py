@@ -190,27 +190,19 @@ def fill_try(parser: argparse.ArgumentParser) -> None:
     name = "the skill's name, as `dcc-bridge tools` lists it"
     parser.add_argument("tool", metavar="SKILL", help=name)
     fill_arguments(parser)
-    parser.add_argument("--answer", type=parse_answer, default=ASK, metavar="ANSWER", help=_ANSWER)
 
 
 def run_try(options: argparse.Namespace) -> int:
     """Try a skill in the scene that is open, and print what it would change."""
-    host = hosts.find(options)
-    misfits: list[str] = []
-    with answering(options.answer, f"{host.host}, for {options.tool},", misfits.append) as person:
-        result = run(_try, host, person, options.tool, options.args)
-    if misfits:
-        raise exits.Failure(misfits[0])
+    result = run(_try, hosts.find(options), options.tool, options.args)
     if result.status != _TRIED:
         return show_result(result, as_json=False)
     print(safe_whole("\n".join(result.texts)))
     return exits.SUCCESS
 
 
-async def _try(
-    host: hosts.Target, person: Person | None, tool: str, arguments: dict[str, Any]
-) -> Result:
-    async with host.connect(person=person) as client:
+async def _try(host: hosts.Target, tool: str, arguments: dict[str, Any]) -> Result:
+    async with host.connect() as client:
         return await client.call(tool, arguments, dry_run=True)
 
 

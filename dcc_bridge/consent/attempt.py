@@ -378,12 +378,15 @@ class Attempt:
             question: The question that the body is about to ask.
 
         Raises:
-            CannotTry: The body asks for consent, and the person is asked about each edit anyway.
+            CannotTry: The body asks for consent, and the person is asked about each edit anyway;
+                or the call is a dry run, which asks nobody.
         """
         if self._phase == "idle":
             return None
         self._asked_at = perf_counter()
         is_trying = self._phase == "trying"
+        if self._call.is_dry_run:
+            self.give_up()
         if question.consent is not None and is_trying and self._asks_edits:
             self.give_up()
         if not lists_nothing(question):

@@ -332,7 +332,10 @@ class Call(Caller):
             if question.consent.files is not None:
                 files = frozenset(Path(os.path.abspath(file)) for file in question.consent.files)
             undoable = question.undoable
-            ledger.grants.append(CallGrant(question.id, items, undoable=undoable, files=files))
+            grant = CallGrant(
+                question.id, items, undoable=undoable, files=files, kept=response.left_out
+            )
+            ledger.grants.append(grant)
         elif is_refusal and (question.consent or response.answered_by in ("client", "host")):
             ledger.withdraw()
         self.control.note_answer(question, response)  # last, as the body may begin anew in there

@@ -166,7 +166,7 @@ def confirm_sync(
     timeout: float | None = None,
     key: str | None = None,
     details: Details | str | None = None,
-    all_or_nothing: bool = False,
+    may_take_fewer: bool = False,
 ) -> Flow[Grant]:
     """Ask for consent, and wait for it.
 
@@ -189,8 +189,8 @@ def confirm_sync(
             marked, and first what differs from the text agreed to last. A str has neither. At
             most 64 kB and 2,000 lines. A client that draws its own forms is asked only where the
             message and the text fit in 8 kB.
-        all_or_nothing: The edit makes sense only for all items. If False, and undo brings the items
-            back, a person who answers in the host may untick some of them.
+        may_take_fewer: The edit makes sense for some of the items too. Then a person who answers in
+            the host may untick others, if undo brings the items back.
 
     Returns:
         The items that the person agreed to, as they are now: edit these and no others. On the main
@@ -214,7 +214,7 @@ def confirm_sync(
         timeout=timeout,
         key=key,
         details=ask.details_of(details),
-        all_or_nothing=all_or_nothing,
+        may_take_fewer=may_take_fewer,
     )
     if callable(plan.items) or callable(plan.files):
         refuse_without_call("A function that looks items up")
@@ -256,14 +256,14 @@ class _Plan:
     timeout: float | None
     key: str | None
     details: Details | None
-    all_or_nothing: bool
+    may_take_fewer: bool
 
     def take_snapshot(self) -> SceneSnapshot:
         """Return the items and their state. Main thread."""
         items = self.items or ()
         if callable(items):
             items = items()
-        may_take_fewer = self.undoable and len(items) > 1 and not self.all_or_nothing
+        may_take_fewer = self.may_take_fewer and self.undoable and len(items) > 1
         consent = Consent(tuple(items), undoable=self.undoable, may_take_fewer=may_take_fewer)
         context = current_context()
         if context is None:

@@ -34,6 +34,7 @@ class CallGrant:
         undoable: Whether the grant covers only losses that undo brings back.
         files: The files that may be written over; None for any, and for another scene.
         until: The time of the end, by the monotonic clock.
+        kept: The items that the person unticked, which must still be there.
     """
 
     question: str
@@ -42,6 +43,7 @@ class CallGrant:
     undoable: bool = True
     files: frozenset[Path] | None = None
     until: float = field(default_factory=_end_from_now)
+    kept: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
@@ -138,6 +140,13 @@ class Ledger:
                 return None
             agreed.extend(item for item in grant.items if item not in grant.used)
         return agreed
+
+    @property
+    def kept_items(self) -> list[str]:
+        """The items that a person unticked, and that no other grant covers."""
+        live = self.live
+        covered = {item for grant in live for item in grant.items or ()}
+        return [item for grant in live for item in grant.kept if item not in covered]
 
     def use_up(self, lost: Callable[[], Sequence[str]]) -> None:
         """Mark lost items as used up in the grants.

@@ -157,9 +157,10 @@ class LossGuard:
     def _unauthorized_loss(self, trial: Trial | None) -> Loss | None:
         """Return the loss of the newest stretch that nobody agreed to; None for no loss."""
         agreed = self._call.ledger.agreed_items
-        if agreed is None:
-            return None
-        lost = self._lost(agreed)
+        lost = list[str]()
+        if agreed is not None:
+            lost = self._lost(agreed)
+        lost += [item for item in self._kept_but_gone() if item not in lost]
         if not lost:
             return None
         breaks = list[str]()
@@ -167,6 +168,14 @@ class LossGuard:
             breaks = trial.broken()
             self.preview.draw_after(lost)
         return Loss(tuple(lost), tuple(breaks))
+
+    def _kept_but_gone(self) -> list[str]:
+        """Return the unticked items that are gone, such as one below an item that was agreed to."""
+        kept = self._call.ledger.kept_items
+        if not kept:
+            return []
+        kinds = self._host.kinds(kept)
+        return [item for item, kind in zip(kept, kinds, strict=True) if kind == "gone"]
 
     def _lost(self, agreed: Sequence[str]) -> list[str]:
         """Return the things that the newest stretch took away, except for the agreed items.

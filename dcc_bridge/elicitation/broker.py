@@ -198,9 +198,6 @@ class Broker:
         call.dialogue.repeats = None
         facts = question_facts(question)
         record = QuestionRecord(self._auditor, call, facts, self.settings.allow_list)
-        late = self._late.claim(question)
-        if late is not None:
-            question = replace(question, id=late.question.id)  # its card in the host has this id
         pending = OpenQuestion(question, self.audience.stages(question), record, self._clock)
         pending.stays_late = self.audience.host is not None and can_be_late(question)
         call.question_opened()
@@ -215,11 +212,10 @@ class Broker:
             return pending.future
         covering = self.audience.grants.covered_by(question)
         if covering is not None:
+            self._late.drop_same(question)
             self._settle_by_grant(pending, covering)
-        elif late is not None:
-            self._resume(pending, late)
         else:
-            self._begin_stage(pending)
+            self._begin(pending)
         if question.visit is not None:
             question.visit.follow(pending.handle_visit)
         return pending.future
@@ -239,15 +235,26 @@ class Broker:
         response = types.ElicitationResponse(True, data, None, "accept", "grant")
         pending.settle(response, further_facts)
 
+    def _begin(self, pending: OpenQuestion) -> None:
+        """Begin the first stage, or go on where an earlier call left the same question."""
+        late = self._late.claim(pending.question)
+        if late is None:
+            self._begin_stage(pending)
+        else:
+            self._resume(pending, late)
+
     def _resume(self, pending: OpenQuestion, late: LateQuestion) -> None:
         """Go on with a question where its earlier call left it: with its answer, or its card."""
-        pending.is_late = True
-        pending.stages.appendleft(("host",))
-        for presentation in pending.begin_next_stage() or ():
+        presentations = pending.resume(late.question.id)
+        if presentations is None:
+            self._late.put_back(late)
+            return
+        for presentation in presentations:
             with _cancelling_on_error(pending):
                 if late.reply is not None:
                     self._dispatch(presentation, late.reply)
-                else:
+                elif late.card is not None:
+                    presentation.add_cleanup(late.card.take_down)
                     self._show_in_host(presentation, late.card)
         self._callbacks.call()
 

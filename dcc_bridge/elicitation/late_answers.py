@@ -19,11 +19,12 @@ import threading
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import Final, Literal
+from typing import Final
 
-from dcc_bridge.callbacks import CallLater, Unsubscribe, call_safely
+from dcc_bridge.callbacks import CallLater, call_safely
 from dcc_bridge.elicitation.question import (
     Expired,
+    LateState,
     PresenterEvent,
     Question,
     Reply,
@@ -50,11 +51,14 @@ _PICKS_UP: Final = "It gets your answer when it makes the same call again."
 def can_be_late(question: Question) -> bool:
     """Return whether an answer can stand for the same call made again. It raises nothing.
 
-    That call must be known again, and the scene too if something may be lost.
+    That call must be known again, and the items too if something may be lost. A yes to what undo
+    does not bring back is never late: it may be about files or the scene as a whole, and nothing
+    tells whether they are still the same.
     """
     is_form = question.form is not None and question.page is None
     is_bound = question.consent is None or bool(question.consent.scene)
-    return is_form and is_bound and bool(question.call.repeat_key)
+    is_known_again = is_bound and bool(question.call.repeat_key)
+    return is_form and is_known_again and question.undoable
 
 
 class Card:
@@ -71,31 +75,43 @@ class Card:
         self._event: PresenterEvent | None = None
 
     def show(self, question: Question, settle: Settle) -> TakeDown:
-        """Let the card be the card of another question, which has the same content."""
+        """Let the card be the card of another question, which has the same content.
+
+        Returns:
+            A function that does nothing, as `take_down` takes the card down.
+        """
+        self.connect(settle)
+        self.deliver()
+        return lambda reason: None
+
+    def connect(self, settle: Settle) -> None:
+        """Let the event that ends the card go to another function. It calls nothing."""
         with self._lock:
             self._settle = settle
-            event = self._event
-        if event is not None:
-            settle(event)
-        return self.take_down
 
     def report(self, event: PresenterEvent) -> None:
         """Pass on the event that ends the card."""
         with self._lock:
             self._event = event
+        self.deliver()
+
+    def deliver(self) -> None:
+        """Pass on the event that ended the card, if one did."""
+        with self._lock:
             settle = self._settle
-        if settle is not None:
+            event = self._event
+        if settle is not None and event is not None:
             settle(event)
 
 
 class LateQuestion:
-    """A question whose call has ended.
+    """A question whose call has ended. It changes under the lock of `LateQuestions`.
 
     Attributes:
         question: The question.
         card: The card that is drawn; None where none is.
         reply: The answer that waits for the call, or None.
-        take_downs: Take the notice down, and stop the timer.
+        take_downs: Take the notice down, and stop the timer, at the end of its state.
     """
 
     def __init__(self, question: Question) -> None:
@@ -110,13 +126,6 @@ class LateQuestion:
         if self.card is None:
             return ()
         return ("host",)
-
-    def clear(self, reason: str) -> None:
-        """Take the notice down, and stop the timer."""
-        take_downs = self.take_downs
-        self.take_downs = []
-        for take_down in take_downs:
-            call_safely(take_down, reason)
 
 
 class LateQuestions:
@@ -159,9 +168,10 @@ class LateQuestions:
             self._end(earlier, "asked again")
         if card is None:
             self._put_away(late)
-        else:
-            self._set_state(late, "expired", CARD_TTL_S)
-            card.show(question, partial(self._handle, late))
+            return
+        is_kept = self._set_state(late, "drawn")
+        card.deliver()
+        if is_kept:
             self._host.notice(f"{_asker(question)} no longer waits. {_PICKS_UP}")
 
     def claim(self, question: Question) -> LateQuestion | None:
@@ -174,28 +184,44 @@ class LateQuestions:
         """
         if not can_be_late(question):
             return None
-        with self._lock:
-            for late in self._late:
-                if _content(late.question) == _content(question):
-                    self._late.remove(late)
-                    break
-            else:
-                return None
-        late.clear("asked again")
+        late = self._take_out(question)
+        if late is None:
+            return None
+        self._clear(late, "asked again")
         if late.card is None and late.reply is None:
             self._changed()
             return None
         return late
 
+    def put_back(self, late: LateQuestion) -> None:
+        """Keep a late question that was claimed, and that nobody could go on with."""
+        for earlier in self._add(late):
+            self._end(earlier, "asked again")
+        state: LateState = "drawn"
+        if late.reply is not None:
+            state = "answered"
+        self._set_state(late, state)
+        if late.card is not None:
+            late.card.deliver()
+
+    def drop_same(self, question: Question) -> None:
+        """End the late question that is the same as one that needs no answer any more."""
+        late = self._take_out(question)
+        if late is not None:
+            self._end(late, "answered")
+
     def open(self, id: str) -> None:
         """Draw the card of a question that expired; nothing happens if there is none."""
         late = self._find(id)
-        if late is None or late.card is not None or late.reply is not None or self._host is None:
+        if late is None or self._host is None:
             return
         card = Card()
-        late.card = card
-        self._set_state(late, "expired", CARD_TTL_S)
-        card.show(late.question, partial(self._handle, late))
+        with self._lock:
+            if late not in self._late or late.question.late != "expired":
+                return
+            late.card = card
+            card.connect(partial(self._handle, late))
+        self._set_state(late, "drawn")
         offers = self._audience.offers(late.question)
         offers = replace(offers, hand_over=None, remember=None, is_wanted=True)
         question = replace(late.question, reason=f"{_REASON} {_PICKS_UP}", offers=offers)
@@ -221,6 +247,15 @@ class LateQuestions:
                     return late
         return None
 
+    def _take_out(self, question: Question) -> LateQuestion | None:
+        """Take out the late question that is the same as another question, if there is one."""
+        with self._lock:
+            for late in self._late:
+                if _content(late.question) == _content(question):
+                    self._late.remove(late)
+                    return late
+        return None
+
     def _add(self, late: LateQuestion) -> list[LateQuestion]:
         """Add a question, and return those that make room for it."""
         with self._lock:
@@ -230,12 +265,12 @@ class LateQuestions:
             gone = list(dict.fromkeys([*same, *surplus]))
             self._late = [it for it in self._late if it not in gone]
             self._late.append(late)
+            if late.card is not None:
+                late.card.connect(partial(self._handle, late))
         return gone
 
     def _handle(self, late: LateQuestion, event: PresenterEvent) -> None:
-        """Handle the event that ends the card of a late question."""
-        if self._find(late.question.id) is not late:
-            return
+        """Handle the event that ends the card of a late question, unless a call has claimed it."""
         match event:
             case Expired():
                 self._put_away(late)
@@ -247,20 +282,30 @@ class LateQuestions:
     def _keep_answer(self, late: LateQuestion, reply: Reply) -> None:
         """Let an answer wait for the call."""
         question = late.question
+        with self._lock:
+            if late not in self._late:
+                return
+            card = late.card
+            late.card = None
+            late.reply = replace(reply, mute=False)
         if reply.mute and question.call.client is not None:
             self._audience.limits.mute(question.call.client.label)
-        self._take_card_down(late, "answered")
-        late.reply = replace(reply, mute=False)
-        self._set_state(late, "answered", ANSWER_TTL_S)
-        if self._host is not None:
+        _take_down(card, "answered")
+        is_kept = self._set_state(late, "answered")
+        if is_kept and self._host is not None:
             kept = f"Your answer is kept for {span(ANSWER_TTL_S)}"
             self._host.notice(f"{kept}, until {_asker(question)} makes the same call again.")
 
     def _put_away(self, late: LateQuestion) -> None:
         """Show a notice in place of the card."""
-        self._take_card_down(late, "timed_out")
-        self._set_state(late, "expired", CARD_TTL_S)
-        if self._host is None:
+        with self._lock:
+            if late not in self._late:
+                return
+            card = late.card
+            late.card = None
+        _take_down(card, "timed_out")
+        is_kept = self._set_state(late, "expired")
+        if not is_kept or self._host is None:
             return
         id = late.question.id
         try:
@@ -273,17 +318,40 @@ class LateQuestions:
         except Exception:  # the panel lists the question all the same
             log.exception("no notice could be shown for the question %s", id)
         else:
-            late.take_downs.append(chip)
+            self._attach(late, chip)
 
-    def _set_state(
-        self, late: LateQuestion, state: Literal["expired", "answered"], seconds: float
-    ) -> None:
-        """Change the state of a late question, which ends after some seconds."""
-        late.clear(state)
-        late.question = replace(late.question, late=state)
+    def _set_state(self, late: LateQuestion, state: LateState) -> bool:
+        """Change the state of a late question, which ends after some seconds.
+
+        Returns:
+            Whether the question is still late; False where a call has claimed it by now.
+        """
+        with self._lock:
+            if late not in self._late:
+                return False
+            late.question = replace(late.question, late=state)
+        self._clear(late, state)
+        seconds = ANSWER_TTL_S if state == "answered" else CARD_TTL_S
         stop = self._clock(seconds, partial(self._drop, late))
-        late.take_downs.append(_stopping(stop))
+        self._attach(late, lambda reason: stop())
         self._changed()
+        return self._find(late.question.id) is late
+
+    def _attach(self, late: LateQuestion, take_down: TakeDown) -> None:
+        """Register a function that ends with the state of a late question; at once if it ended."""
+        with self._lock:
+            if late in self._late:
+                late.take_downs.append(take_down)
+                return
+        call_safely(take_down, "asked again")
+
+    def _clear(self, late: LateQuestion, reason: str) -> None:
+        """End the state of a late question: take its notice down, and stop its timer."""
+        with self._lock:
+            take_downs = late.take_downs
+            late.take_downs = []
+        for take_down in take_downs:
+            call_safely(take_down, reason)
 
     def _drop(self, late: LateQuestion) -> None:
         with self._lock:
@@ -293,19 +361,14 @@ class LateQuestions:
         self._end(late, "cancelled")
 
     def _end(self, late: LateQuestion, reason: str) -> None:
-        late.clear(reason)
-        self._take_card_down(late, reason)
+        self._clear(late, reason)
+        _take_down(late.card, reason)
         self._changed()
 
-    def _take_card_down(self, late: LateQuestion, reason: str) -> None:
-        card = late.card
-        late.card = None
-        if card is not None:
-            call_safely(card.take_down, reason)
 
-
-def _stopping(stop: Unsubscribe) -> TakeDown:
-    return lambda reason: stop()
+def _take_down(card: Card | None, reason: str) -> None:
+    if card is not None:
+        call_safely(card.take_down, reason)
 
 
 def _asker(question: Question) -> str:
@@ -324,10 +387,9 @@ def _content(question: Question) -> object:
     text = None
     if question.details is not None:
         text = question.details.sha256
-    files = None
     scene = ""
     if question.consent is not None:
-        files = question.consent.files
+        # Consents that tell a person the same are equal, whatever the state of the scene.
         scene = question.consent.scene
     asking = (_asker(question), call.skill, call.digest, call.repeat_key)
-    return (asking, question.message, schema, text, question.consent, files, scene)
+    return (asking, question.message, schema, text, question.consent, scene)

@@ -146,6 +146,21 @@ class OpenQuestion:
             self.presentations.extend(presentations)
             return presentations
 
+    def resume(self, id: str) -> list[Presentation] | None:
+        """Begin a stage at the host, where an earlier call left the question.
+
+        Args:
+            id: The id of the question then, which its card in the host has.
+
+        Returns:
+            The presentation; None if the question has ended.
+        """
+        with self.lock:
+            self.is_late = True
+            self.question = replace(self.question, id=id)
+            self.stages.appendleft(("host",))
+            return self.begin_next_stage()
+
     def end_presentation(self, presentation: Presentation, reason: str) -> bool:
         """End a presentation, and return whether it was the last one of its stage."""
         with self.lock:

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from dcc_bridge.elicitation.validation import Field
 
 Surface = Literal["client", "host"]
+LateState = Literal["drawn", "expired", "answered"]  # of a question whose call has ended
 Stage = tuple[Surface, ...]  # the surfaces that show a question at the same time
 
 MAX_MESSAGE_BYTES: Final = 8192  # of a question's message, as UTF-8
@@ -169,8 +170,7 @@ class Question:
         details: A text that is agreed to, shown whole; or None.
         offers: What else the person may do with the question on this surface.
         late: Whether the call has ended, and the answer stands for the same call made again: ""
-            for a question that the call waits for; "expired" for a question that the person may
-            still answer; "answered" for a question whose answer waits for the call.
+            for a question that the call waits for, else its state, as `late_answers` has them.
         id: The id of the question.
     """
 
@@ -185,7 +185,7 @@ class Question:
     reason: str | None = None
     details: Details | None = None
     offers: Offers = field(default_factory=lambda: Offers())
-    late: Literal["", "expired", "answered"] = ""
+    late: Literal[""] | LateState = ""
     id: str = field(default_factory=lambda: os.urandom(4).hex())
 
     @property

@@ -36,7 +36,8 @@ from dcc_bridge.elicitation.question import (
 )
 
 MAX_WAITING_QUESTIONS: Final = 50  # of a client, for the host's dialog; one more is refused
-# A question that nobody could see ends after so many times the time for an answer.
+# A question that nobody could see ends after so many times the time for an answer, unless its skill
+# has set a time.
 UNSEEN_FACTOR: Final = 12
 
 
@@ -148,7 +149,7 @@ class Audience:
 
         return Offers(
             soon=soon,
-            latest=UNSEEN_FACTOR * soon,
+            latest=question.timeout or UNSEEN_FACTOR * soon,
             hand_over=hand_over,
             remember=remember,
             mute=client_label(call),

@@ -205,7 +205,7 @@ def facts(record: Record, names: int = 3) -> Iterator[str]:
         # The later lines of a question about code repeat the agent's words from above.
         if code is not None:
             question = question.partition("\n")[0]
-        parts = (safe_line(question), _answer(answer))
+        parts = (safe_line(" ".join(question.splitlines())), _answer(answer))
         yield " · ".join(part for part in parts if part)
         yield from _list_items(tr("Items"), answer.count, answer.items, names)
     why = reasons.reason(record, tr)
@@ -396,7 +396,7 @@ def _question_row(asked: PanelQuestion) -> Row:
     if question.late == "answered":
         detail = tr("Answered: {who} gets the answer when it asks again", who=name)
         return Row(question.id, title, detail, (cancel,))
-    if question.late:
+    if question.late == "expired":
         detail = tr("Expired: {who} gets your answer when it asks again", who=name)
         return Row(question.id, title, detail, (answer_here, cancel))
     if not asked.surfaces:

@@ -115,7 +115,7 @@ class DialogPresenter(qt.QObject):
         acts = ((tr("Answer here"), answer_here), (tr("Cancel"), cancel))
         first_line = question.message.partition("\n")[0]
         text = tr("Waiting in {client}: {question}", client=where, question=first_line)
-        if question.late:
+        if question.late == "expired":
             text = tr("Expired: {question}", question=first_line)
         return self._notify(lambda: self.notifications.add(text, *acts))
 

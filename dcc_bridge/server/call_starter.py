@@ -100,7 +100,7 @@ class CallStarter:
         call.digest = skill.digest
         if skill.file is not None:
             call.file = str(skill.file)
-        same = same_call(caller.client.label, call.title, bound)
+        same = same_call(caller.client.label, _kind(call), bound)
         parked = ParkedCall(call, caller.client.label, same, modern=caller.era >= MODERN)
         early_notice = self._calls.notice_for(same)
         call.dialogue.repeats = early_notice
@@ -143,3 +143,10 @@ class CallStarter:
         if caller.url:
             url = channel
         return Route(form, url, not parked.modern)
+
+
+def _kind(call: Call) -> str:
+    """Return the kind by which a call is known again: its skill, and whether it is a dry run."""
+    if call.is_dry_run:
+        return f"{call.skill} (dry run)"
+    return call.skill

@@ -63,6 +63,7 @@ class Body:
         self._environment = environment
         self._skill = skill
         self._arguments = arguments
+        self._missing = missing
         self._call = call
         self._ask_missing = partial(gate.ask_missing, skill, arguments, missing, call)
         self._ask_before = partial(gate.ask_before, skill, arguments, call, environment.settings)
@@ -111,9 +112,9 @@ class Body:
 
         A skill that is not tried, or that took too long when it was tried before, begins with 3.
         """
-        run_sync(self._ask_missing(), "confirm")
         if self._call.is_dry_run:
             self._run_dry()
+        run_sync(self._ask_missing(), "confirm")
         known = self._skill.name, self._skill.digest
         # A skill that the gate would not ask about is tried however long it takes.
         is_too_long = known in self._environment.too_long and self.attempt.is_gated
@@ -141,6 +142,8 @@ class Body:
             DryRunEnd: The body came to its end.
             CannotDryRun: The body cannot be tried to its end; nothing has changed.
         """
+        if self._missing:
+            raise CannotDryRun(self._skill.title)
         try:
             self.attempt.run(self._run_afresh)
         except CannotTry as error:

@@ -26,6 +26,7 @@ log = logging.getLogger(__name__)
 
 MAX_LISTED: Final = 20  # calls that are listed, if an agent does not say how many
 PATIENCE_S: Final = 5.0  # the time in which a host's main thread should take a job
+_TEST_TIME_S: Final = 45.0  # for the answer to the test question
 _QUESTION: Final = "This is a test question. Do you see it? Nothing depends on your answer."
 Undo = Callable[[str, Call | None], bool]
 
@@ -197,7 +198,9 @@ def _round_trip(main: MainThread) -> dict[str, Any]:
 def _test_question() -> dict[str, str | float | bool | None]:
     """Ask the person a test question, and return how it was answered."""
     began = time.perf_counter()
-    answer = elicit_form_sync(_QUESTION, {"type": "object", "properties": {}}, title="I see it")
+    answer = elicit_form_sync(
+        _QUESTION, {"type": "object", "properties": {}}, title="I see it", timeout=_TEST_TIME_S
+    )
     return {
         "seconds": round(time.perf_counter() - began, 2),
         "answered_by": answer.answered_by,

@@ -51,7 +51,6 @@ from dcc_bridge.elicitation.types import PAUSED, Answered, ElicitationResponse, 
 from dcc_bridge.errors import (
     BridgeClosed,
     BridgeError,
-    NoConsent,
     PartlyApplied,
     Paused,
     Stopped,
@@ -272,25 +271,36 @@ class Run(RunControl):
         """Try an edit and take it back, to draw the scene after it for a question. Main thread.
 
         Nothing happens where no picture would be drawn, where a step cannot be reverted without a
-        trace, and in a scene in which a rehearsal took long before.
+        trace, after other edits of the call, and in a scene in which a rehearsal took long before.
+        What the application's own handlers do outside the scene meanwhile stays, as in each try.
 
         Args:
             body: The edit.
             items: The items that it takes away.
+
+        Raises:
+            NotUndoable: Some of the edits could not be reverted.
+            Exception: The error of the edit, which was reverted.
         """
         preview = self._loss_guard.preview
         if not preview.can_rehearse:
             return
         preview.forget()
         with self._steps.pause(), preview.rehearsing():
+            if self._steps.done:
+                return
             if preview.is_cold:
                 preview.warm_up()
             preview.expect_loss()
-            with suppress(NoConsent), self._steps.open():  # reverted, as nobody has agreed to it
+            with self._steps.open():
                 trial = self._steps.trial
-                if trial is not None and trial.keeps_redo:
+                if trial is None or not trial.keeps_redo:
+                    return
+                try:
                     body()
                     preview.draw_after(items)
+                finally:
+                    self._steps.revert()
 
     def pictures(self, items: Sequence[str]) -> tuple[Picture, ...]:
         """Return pictures of items that are lost after a yes, or none. Main thread."""

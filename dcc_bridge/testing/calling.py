@@ -19,6 +19,7 @@ from dcc_bridge.consent.call import Call
 from dcc_bridge.elicitation import context
 from dcc_bridge.elicitation.broker import Broker
 from dcc_bridge.elicitation.caller import Client
+from dcc_bridge.elicitation.text import plural
 from dcc_bridge.headless import Pump
 from dcc_bridge.host import Host
 from dcc_bridge.program import Program
@@ -75,7 +76,7 @@ def play(
 
     Raises:
         AssertionError: The skill asked a question for which there is no answer, or fewer questions
-            than there are answers.
+            than there are answers; or an item that was to be unticked cannot be.
         BadArguments: The arguments do not fit the function.
         StartError: A bridge runs in this process.
     """
@@ -141,13 +142,14 @@ def _in_own_thread(coroutine: Coroutine[Any, Any, Outcome]) -> Future[Outcome]:
 
 def _check_script(title: str, person: ScriptedPerson) -> None:
     """Raise AssertionError if the script does not fit the questions."""
-    count = len(person.asked)
+    if person.error is not None:
+        raise person.error
+    asked = plural(len(person.asked), "question")
     if person.unanswered is not None:
         raise AssertionError(
-            f"{title} asked {count} questions, and the test has fewer answers. The first one "
-            f"without an answer: {person.unanswered.message}"
+            f"{title} asked {asked}, and the test has fewer answers. The first question without "
+            f"an answer: {person.unanswered.message}"
         )
     if person.left:
-        raise AssertionError(
-            f"{title} asked {count} questions, and {len(person.left)} more answers were given."
-        )
+        more = plural(len(person.left), "more answer")
+        raise AssertionError(f"{title} asked {asked}, and the test has {more}.")

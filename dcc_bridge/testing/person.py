@@ -34,10 +34,16 @@ def agree(*, leave_out: Sequence[str] = ()) -> Answer:
     """Return a yes to a consent.
 
     Args:
-        leave_out: Items that the person unticks first.
+        leave_out: Items that the person unticks first. The question must let them: see
+            `confirm_sync(may_take_fewer=True)`.
     """
 
     def answer(question: Question) -> Reply:
+        consent = question.consent
+        may_untick = consent is not None and consent.may_take_fewer
+        wrong = [item for item in leave_out if not may_untick or item not in question.items]
+        if wrong:
+            raise AssertionError(f"{wrong[0]} cannot be unticked in: {question.message}")
         content = {}
         if question.confirmation is not None:
             content[question.confirmation.name] = True
@@ -75,6 +81,7 @@ class ScriptedPerson:
     Attributes:
         asked: The questions so far, the oldest first.
         unanswered: The first question for which the script had no answer, or None.
+        error: The first answer that the person could not give, or None.
         left: The answers that were not needed so far.
         notices: The notices that the person was shown.
     """
@@ -83,6 +90,7 @@ class ScriptedPerson:
         """Take the answers in the order of the questions."""
         self.asked: list[Asked] = []
         self.unanswered: Asked | None = None
+        self.error: AssertionError | None = None
         self.left = list(answers)
         self.notices: list[str] = []
 
@@ -90,12 +98,19 @@ class ScriptedPerson:
         """Answer a question; one without an answer is closed."""
         asked = _asked(question)
         self.asked.append(asked)
-        if self.left:
-            settle(self.left.pop(0)(question))
-        else:
-            self.unanswered = self.unanswered or asked
-            settle(Reply("cancel"))
+        settle(self._reply(question, asked))
         return lambda reason: None
+
+    def _reply(self, question: Question, asked: Asked) -> Reply:
+        """Return the next answer; a question without one is closed."""
+        if not self.left:
+            self.unanswered = self.unanswered or asked
+            return Reply("cancel")
+        try:
+            return self.left.pop(0)(question)
+        except AssertionError as error:
+            self.error = self.error or error
+            return Reply("cancel")
 
     def chip(
         self,

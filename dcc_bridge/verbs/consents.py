@@ -164,11 +164,11 @@ class Consents:
 
         def ask() -> Grant | list[str]:
             if look is None:
-                return confirm_sync(message, items=items, verb=verb, all_or_nothing=True, **more)
+                return confirm_sync(message, items=items, verb=verb, **more)
             # The answer of a batch is found by the items that were asked about.
-            all_or_nothing = self._run.is_batch
+            may_take_fewer = not self._run.is_batch
             return confirm_sync(
-                message, items=every, verb=verb, all_or_nothing=all_or_nothing, **more
+                message, items=every, verb=verb, may_take_fewer=may_take_fewer, **more
             )
 
         return self.once(question_about(items or ()), items or (), ask, question_about)

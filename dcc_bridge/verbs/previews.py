@@ -33,6 +33,7 @@ _WARM_UP_PX: Final = (WIDTH // 10, HEIGHT // 10)
 _SLOW_S: Final = 0.5  # a picture that takes as long keeps the person waiting
 _REST_S: Final = 600.0  # for which none is drawn of a scene after a slow one
 _MAX_NOTED: Final = 2000  # items, the first of a scene, whose boxes are noted before an edit
+_MAX_NOTING_S: Final = 0.2  # for which boxes are noted before each edit that may lose something
 _MAX_MARKED: Final = 500
 _OF: Final = " of "  # in the name of each part of an item: "modifier Bevel of Cube"
 
@@ -248,12 +249,16 @@ class ScenePreview(Preview):
     def _note_boxes(self) -> tuple[dict[str, Bounds], dict[str, str | None]]:
         """Return the boxes of the items that have no item below them, and all parents."""
         operations = self._operations
+        clock = self._previews.clock
+        end = clock() + _MAX_NOTING_S
         parents = dict[str, str | None]()
         for item in islice(operations.items(), _MAX_NOTED):
             parents[item], _ = tried(operations.parent, item)
         with_children = set(parents.values())
         boxes = dict[str, Bounds]()
         for item in parents:
+            if clock() > end:
+                break
             if item not in with_children:
                 box, _ = tried(box_of, operations, item, PLACE_HALF)
                 if box is not None:

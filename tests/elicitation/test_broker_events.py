@@ -91,7 +91,7 @@ def test_an_answer_of_no_known_type_is_asked_for_again_with_the_reason() -> None
         ("client", None, [300]),
         ("client", 7.0, [7]),
         ("host", None, [3600]),  # the dialog itself ends sooner, by the time it could be seen
-        ("host", 7.0, [84]),
+        ("host", 7.0, [7]),
     ],
 )
 def test_the_deadlines_are_those_of_the_surface_or_of_the_question(

@@ -13,7 +13,17 @@ from dcc_bridge.consent.call import Call
 from dcc_bridge.elicitation.broker import Broker
 from dcc_bridge.elicitation.caller import Client
 from dcc_bridge.elicitation.late_answers import ANSWER_TTL_S, CARD_TTL_S, MAX_LATE_QUESTIONS
-from dcc_bridge.elicitation.question import Consent, Expired, Question, Reply, Route
+from dcc_bridge.elicitation.question import (
+    Caller,
+    Consent,
+    Expired,
+    Question,
+    Reply,
+    Route,
+    Settle,
+    TakeDown,
+)
+from dcc_bridge.elicitation.routing import FixedAnswers
 from tests.elicitation.brokers import CLAUDE, FORM, YES, Clock
 from tests.stand_ins import Person
 
@@ -78,7 +88,7 @@ def test_a_question_whose_time_is_over_can_be_opened_and_its_answer_waits_for_th
     answer = room.broker.ask(asked()).result(0)
 
     assert expired == [("expired", ())]
-    assert opened == [("expired", ("host",))]
+    assert opened == [("drawn", ("host",))]
     assert answered == [("answered", ())]
     assert (answer.accepted, answer.answered_by, answer.data) == (True, "host", {"confirm": True})
     assert room.states == []
@@ -122,7 +132,7 @@ OTHERS = {
     "message": asked(message="Delete cam1 and cam2?"),
     "items": asked(replace(CONSENT, items=("cam2",))),
     "scene": asked(replace(CONSENT, scene="shot_010, as somebody changed it")),
-    "files": asked(replace(CONSENT, files=(Path("/shots/a.usda"),))),
+    "files": asked(replace(CONSENT, undoable=False, files=(Path("/shots/a.usda"),))),
     "what undo brings back": asked(replace(CONSENT, undoable=False)),
     "kind of question": asked(None),
 }
@@ -141,8 +151,18 @@ def test_a_yes_holds_for_no_other_question(other: Question, room: Room) -> None:
 
 @pytest.mark.parametrize(
     "question",
-    [asked(repeat_key=""), asked(replace(CONSENT, scene=""))],
-    ids=["a call that cannot be made again", "an unknown scene"],
+    [
+        asked(repeat_key=""),
+        asked(replace(CONSENT, scene="")),
+        asked(replace(CONSENT, undoable=False, files=(Path("/shots/a.usda"),))),
+        asked(replace(CONSENT, undoable=False, items=())),
+    ],
+    ids=[
+        "a call that cannot be made again",
+        "an unknown scene",
+        "files, which may have other contents by then",
+        "a scene as a whole, which may have other contents by then",
+    ],
 )
 def test_what_could_not_be_known_again_ends_with_its_time(question: Question, room: Room) -> None:
     future = room.broker.ask(question)
@@ -178,7 +198,7 @@ def test_a_card_stays_when_its_client_stops_waiting_and_its_answer_waits_for_the
     settle(YES)
     answer = room.broker.ask(asked()).result(0)
 
-    assert stays == ([("expired", ("host",))], [])
+    assert stays == ([("drawn", ("host",))], [])
     assert room.person.notices[0] == (
         "claude no longer waits. It gets your answer when it makes the same call again."
     )
@@ -293,6 +313,143 @@ def test_a_client_leaves_a_few_cards_at_most(room: Room) -> None:
     messages = [question.message for question, _ in room.broker.asked]
     assert len(messages) == MAX_LATE_QUESTIONS
     assert messages[0] == "Delete cam2?"
+
+
+def test_an_answer_is_there_for_a_call_that_is_made_again_while_its_card_goes(
+    room: Room,
+) -> None:
+    again = []
+
+    def show(question: Question, settle: Settle) -> TakeDown:
+        room.person.settles.append(settle)
+        return lambda reason: again.append(room.broker.ask(asked()))
+
+    room.expire(asked())
+    room.person.show = show  # type: ignore[method-assign]
+    room.person.chips[-1].answer_here()
+    room.person.settles[-1](YES)
+
+    (future,) = again
+    assert future.result(0).accepted
+    assert room.states == []
+    assert room.clock.waiting == []
+    assert room.person.notices == []
+
+
+def test_a_call_made_again_while_its_card_expires_leaves_no_notice(room: Room) -> None:
+    again = []
+
+    def show(question: Question, settle: Settle) -> TakeDown:
+        room.person.settles.append(settle)
+        return lambda reason: again.append(room.broker.ask(asked()))
+
+    chip = room.expire(asked())
+    room.person.show = show  # type: ignore[method-assign]
+    chip.answer_here()
+    room.person.settles[-1](Expired())
+
+    (future,) = again
+    assert not future.done()
+    assert room.states == [("", ("host",))]
+    assert room.person.chips == [chip]
+
+
+def test_a_call_made_again_as_soon_as_its_card_is_late_gets_the_answer(room: Room) -> None:
+    again = []
+
+    def ask_again() -> None:
+        if room.states == [("drawn", ("host",))]:
+            again.append(room.broker.ask(asked()))
+
+    room.broker.watch(ask_again)
+    settle = room.leave(asked())
+    settle(YES)
+
+    (future,) = again
+    assert future.result(0).accepted
+    assert room.person.notices == []
+
+
+@pytest.mark.parametrize("is_answered", [True, False])
+def test_a_call_that_ended_before_it_asks_again_leaves_the_question_as_it_is(
+    is_answered: bool, room: Room
+) -> None:
+    settle = room.leave(asked())
+    if is_answered:
+        settle(YES)
+    before = room.states
+    ended = asked()
+    ended.call.ending.reason = "cancelled"
+
+    room.broker.ask(ended)
+    after = room.states
+    if not is_answered:
+        settle(YES)
+
+    assert after == before
+    assert room.broker.ask(asked()).result(0).accepted
+
+
+@pytest.mark.parametrize("is_answered", [True, False])
+def test_a_call_that_ends_as_it_asks_again_leaves_the_question_as_it_is(
+    is_answered: bool, room: Room
+) -> None:
+    ending = asked()
+
+    def end(question: Question) -> bool:
+        if question.call is ending.call:
+            room.broker.end(question.call)
+        return False
+
+    room.broker.audience.grants = FixedAnswers(end)
+    settle = room.leave(asked())
+    if is_answered:
+        settle(YES)
+    before = room.states
+
+    room.broker.ask(ending)
+    after = room.states
+    if not is_answered:
+        settle(YES)
+
+    assert after == before
+    assert room.broker.ask(asked()).result(0).accepted
+
+
+@pytest.mark.parametrize("is_answered", [True, False])
+def test_an_answer_for_the_session_takes_the_card_down(is_answered: bool) -> None:
+    covered: list[Caller] = []
+    room = Room(grants=FixedAnswers(lambda question: question.call in covered))
+    settle = room.leave(asked())
+    if is_answered:
+        settle(YES)
+    again = asked()
+    covered.append(again.call)
+
+    answer = room.broker.ask(again).result(0)
+
+    assert answer.answered_by == "grant"
+    assert room.states == []
+    assert room.person.taken_down == ["answered"]
+    assert room.clock.waiting == []
+
+
+def test_a_card_goes_if_the_call_made_again_cannot_be_recorded() -> None:
+    is_full = False
+
+    def write(*written: Event, durable: bool = False) -> None:
+        if is_full:
+            raise OSError("the disk is full")
+
+    room = Room(auditor=write)
+    room.leave(asked())
+    is_full = True
+
+    answer = room.broker.ask(asked()).result(0)
+
+    assert answer.message == "not_recorded"
+    assert room.states == []
+    assert room.person.taken_down == ["not_recorded"]
 
 
 def test_closing_takes_every_late_card_and_notice_down(room: Room) -> None:

@@ -119,7 +119,7 @@ def started(
         "HOME": str(folder),
         "DCC_BRIDGE_RUNTIME": str(folder / "runtime"),
         "DCC_BRIDGE_AUDIT": str(folder / "audit"),
-        "DCC_BRIDGE_HOST_DEADLINE": "120",
+        "DCC_BRIDGE_DEADLINE": "120",
     }
     with (folder / _OUTPUT).open("w") as out:  # a pipe that nobody reads would fill up
         process = subprocess.Popen(

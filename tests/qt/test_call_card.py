@@ -244,3 +244,12 @@ def test_a_text_of_400_lines_is_chosen_within_a_frame(desk: Desk) -> None:
         taken.append(time.thread_time() - began)
 
     assert min(taken) < 0.0167
+
+
+def test_a_question_of_several_lines_is_told_in_one(desk: Desk) -> None:
+    desk.ended("Delete it?\nIt is used twice.", "done", "destructive", by="host")
+    desk.panel.refresh()
+
+    (record,) = desk.recent.records()
+
+    assert any("Delete it? It is used twice." in fact for fact in rows.facts(record))

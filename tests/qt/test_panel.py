@@ -272,6 +272,15 @@ def test_fifty_questions_are_listed_and_one_dialog_is_shown(desk: Desk) -> None:
     assert len(desk.presenter.dialogs) == 1
 
 
+def test_the_keyboard_goes_to_the_tabs_where_no_question_waits(desk: Desk) -> None:
+    """Not to *Pause*: whoever looks for a question presses Space next."""
+    activate(desk.panel)
+
+    desk.panel.enter()
+
+    assert desk.panel.focusWidget() is desk.panel.tabs.tabBar()
+
+
 def test_of_a_client_that_asks_much_at_a_time_all_is_listed_and_some_can_be_shown(
     desk: Desk,
 ) -> None:

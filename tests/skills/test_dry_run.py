@@ -5,11 +5,11 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 
-from dcc_bridge import confirm_sync, skill
+from dcc_bridge import confirm_sync, elicit_form_sync, skill
 from dcc_bridge.elicitation.question import Reply
 from tests.live import ERAS, live, status, text
 from tests.stand_ins import FakeHost, Person
@@ -111,6 +111,24 @@ def test_a_skill_that_cannot_be_tried_does_not_begin(thread: Any, stage: Stage) 
 
     assert ended == "not_started"
     assert "Clear cannot be tried." in told
+    assert stage.is_untouched
+
+
+def test_a_skill_that_asks_a_question_is_not_tried_and_nobody_is_asked(stage: Stage) -> None:
+    def name_one() -> None:
+        """Name one."""
+        stage.host.items.append("light1")
+        elicit_form_sync("Which name?", {"type": "object", "properties": {"a": {"type": "string"}}})
+
+    @skill(risk="edit", ask_missing=True)
+    def turn(axis: Literal["x", "y"]) -> None:
+        """Turn."""
+
+    asks = stage.dry_run(name_one)
+    misses = stage.dry_run(turn)
+
+    assert (asks[0], misses[0]) == ("failed", "failed")
+    assert "cannot be tried. It asks a question" in asks[1]
     assert stage.is_untouched
 
 

@@ -42,7 +42,6 @@ from dcc_bridge import (
 from dcc_bridge.consent.call import Call
 from dcc_bridge.elicitation.caller import Client
 from dcc_bridge.elicitation.question import Question, Reply, Route, Settle, TakeDown, Unable
-from dcc_bridge.elicitation.routing import UNSEEN_FACTOR
 from dcc_bridge.errors import BridgeClosed, BridgeError, Busy, WrongThread
 from dcc_bridge.skills.skill import describe
 from tests.live import Live, until
@@ -57,7 +56,7 @@ LIMIT: Final = 60.0
 """Seconds after which a site that has not ended never will."""
 A_TIME: Final = 24
 A_BRIDGE: Final = 500
-SHORT: Final = 0.04 / UNSEEN_FACTOR  # in the host, where nobody sees a dialog here, 0.04
+SHORT: Final = 0.04
 """Seconds for a question that nobody answers."""
 _WORD: Final[dict[str, Any]] = {
     "type": "object",

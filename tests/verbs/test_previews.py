@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from dcc_bridge import confirm_sync, skill
+from dcc_bridge.consent import attempt
 from dcc_bridge.consent.preview import Preview
 from dcc_bridge.elicitation.question import Picture, Question
 from dcc_bridge.skills.skill import describe
@@ -183,6 +184,22 @@ def test_a_deletion_is_rehearsed_for_the_picture_after_it(asking: Asking) -> Non
     assert refused == (before, steps)
     assert list(scene.nodes) == ["/b", "/rock"]
     assert len(scene.host.undo_labels) == len(steps) + 1
+
+
+def test_a_deletion_after_other_edits_of_the_call_is_not_rehearsed(
+    asking: Asking, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They would go back with the rehearsal."""
+    monkeypatch.setattr(attempt, "_TOO_LONG_S", 0.0)
+    scene = asking(*[YES] * 9, edit="ask")
+
+    for number, doomed in enumerate(["/a", "/rock"]):  # the second time the batch is not tried
+        moved = step("transform", items=["/b"], at=[5 + number, 5, 5])
+        told = scene.do("batch", steps=[moved, step("delete", items=[doomed])])
+
+    assert list(scene.nodes) == ["/b"]
+    assert list(scene.nodes["/b"]["at"]) == [6, 5, 5]
+    assert told["steps"][0]["changed"][0]["after"]["at"] == [6, 5, 5]
 
 
 def test_a_deletion_is_rehearsed_no_more_where_that_took_long(asking: Asking) -> None:

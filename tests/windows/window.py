@@ -65,7 +65,7 @@ def _play(start: Start, screen: Screen, place: Path, folder: Path) -> None:
     variables = {
         **DRAWN,
         "DCC_BRIDGE_RUNTIME": _named_there(place / "run"),
-        "DCC_BRIDGE_HOST_DEADLINE": str(5 * _LIMIT_S),
+        "DCC_BRIDGE_DEADLINE": str(5 * _LIMIT_S),
         "DCC_BRIDGE_AUDIT": _named_there(place / "audit"),
     }
     serve = ["-m", "dcc_bridge", "serve", "--window", "--scene", _named_there(scene)]

@@ -135,8 +135,11 @@ class Panel(qt.QWidget):
         return qt.QSize(width, self.fontMetrics().height() * _MIN_LINES)
 
     def enter(self) -> None:
-        """Move the keyboard focus to the first button. It raises nothing."""
-        first = self.banner.pause
+        """Move the keyboard focus to the first button of a row, or to the tabs.
+
+        It raises nothing. Never to *Pause*: whoever looks for a question presses Space next.
+        """
+        first: qt.QWidget = self.tabs.tabBar()
         if self.now.buttons:
             first = self.now.buttons[0]
         first.setFocus(qt.Qt.FocusReason.ShortcutFocusReason)

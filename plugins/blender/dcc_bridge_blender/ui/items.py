@@ -169,7 +169,7 @@ class Items:
         column = layout.box().column(align=True)
         top = column.row()
         say(top, item_counts(self._consent), _WIDE)
-        rows = ()
+        rows: Any = ()
         if current is self:
             rows = _rows() or ()
         count = self.total

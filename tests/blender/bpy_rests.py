@@ -34,10 +34,16 @@ class Failing(Work):
 @pytest.fixture
 def loop() -> Iterator[BlenderLoop]:
     """A loop whose turns the test takes; no timer fires in background."""
+    thing("Cube").hide_set(False)
+    thing("Cube").select_set(True)
+    thing("Light").select_set(False)
+    scene().view_layers[0].objects.active = thing("Cube")
     made = BlenderLoop()
+    assert bpy.app.timers.is_registered(made._timer)
     yield made
     made.main.close()
     made.close()
+    assert not bpy.app.timers.is_registered(made._timer)  # it would hang the exit of 4.5
 
 
 def override(**members: Any) -> AbstractContextManager[Any]:

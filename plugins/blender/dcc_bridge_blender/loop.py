@@ -92,7 +92,8 @@ class BlenderLoop:
         self._restless: object | None = None  # the job in which a rest failed
         self._place = (0, 0)  # the window and screen when the job got the stack
         self.main = MainThread(self.wake, blocked=is_blocked, repaint=self.rest)
-        bpy.app.timers.register(self._tick, persistent=True)
+        self._timer = self._tick  # the object by which Blender knows the timer
+        bpy.app.timers.register(self._timer, persistent=True)
 
     def wake(self, delay: float) -> None:
         """Have the lanes drained after so many seconds. With 0 from any thread."""
@@ -148,8 +149,8 @@ class BlenderLoop:
 
     def close(self) -> None:
         """Stop the timer; after ``main.close()``. Harmless the second time."""
-        if bpy.app.timers.is_registered(self._tick):
-            bpy.app.timers.unregister(self._tick)
+        if bpy.app.timers.is_registered(self._timer):
+            bpy.app.timers.unregister(self._timer)
 
     def _tick(self) -> float:
         now = time.monotonic()

@@ -66,6 +66,11 @@ class Consents:
         self._many = many
         self._runs = WeakKeyDictionary[Call, _Run]()
 
+    @property
+    def is_batch(self) -> bool:
+        """Whether the call is a batch."""
+        return self._run.is_batch
+
     def begin_batch(self, changes: int, *, loses: bool) -> None:
         """Begin a batch, or begin it anew; the person is first asked for its known changes.
 

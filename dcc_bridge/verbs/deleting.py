@@ -119,7 +119,8 @@ class DeletingVerbs(ConsentingVerbs[Deleting]):
         # While a batch is tried nobody is asked: that comes with the whole batch.
         control = current_call().control
         if not control.is_trying:
-            if len(doomed) <= _MAX_REHEARSED:
+            # A rehearsal would cut the undo step of a batch in two.
+            if len(doomed) <= _MAX_REHEARSED and not self._consents.is_batch:
                 control.rehearse(lambda: operations.delete(doomed), doomed)
             agreed = self._consents.confirm(
                 self._question,

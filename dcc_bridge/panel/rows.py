@@ -141,6 +141,8 @@ def _failed_end(record: Record) -> str:
     left = tr("nothing was changed")
     if record.effect.lasting:
         left = tr("undo cannot restore everything")
+    elif reasons.leaves_changes(record):
+        left = tr("some changes remain")
     texts = {
         "refused": "",
         "tried": tr("only tried, {left}", left=left),

@@ -57,3 +57,35 @@ def test_the_rows_of_a_question_that_ended_are_dropped(rows: Any) -> None:
     assert len(rows) == 0
     assert items.current is None
     assert listed.left_out() == ()
+
+
+def test_what_was_unticked_stays_left_out_when_the_rows_are_gone(rows: Any) -> None:
+    listed = items.Items(Consent(NAMES, KINDS, may_take_fewer=True), lambda: None)
+    listed.fill()
+    rows["Light"].is_kept = False
+
+    rows.clear()
+
+    assert listed.left_out() == ("Light",)
+    listed.fill()
+    assert [row.is_kept for row in rows] == [True, False, True]
+    assert listed.left_out() == ("Light",)
+
+
+def test_what_is_unticked_for_another_question_is_not_left_out_here(rows: Any) -> None:
+    listed = items.Items(Consent(NAMES, KINDS, may_take_fewer=True), lambda: None)
+    listed.fill()
+    rows["Light"].is_kept = False
+    other = items.Items(Consent(("Cube", "Rig"), may_take_fewer=True), lambda: None)
+    other.fill()
+    rows["Cube"].is_kept = False
+
+    assert listed.left_out() == ("Light",)
+    assert other.left_out() == ("Cube",)
+
+
+def test_nothing_is_agreed_to_before_there_is_a_list_to_untick(rows: Any) -> None:
+    listed = items.Items(Consent(NAMES, KINDS, may_take_fewer=True), lambda: None)
+
+    assert listed.left_out() == NAMES
+    assert listed.kept() == []

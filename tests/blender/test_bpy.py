@@ -106,6 +106,14 @@ def test_blender_keeps_the_promises_of_every_host(version: str, file: str, tmp_p
     bpy_module.run_tests(version, contract, tmp_path)
 
 
+@pytest.mark.parametrize("version", [*bpy_module.VERSIONS, bpy_module.IN_BACKGROUND])
+def test_a_job_rests_only_where_its_operators_act_on_the_same_afterwards(
+    version: str, tmp_path: Path
+) -> None:
+    rests = bpy_module.ROOT / "tests" / "blender" / "bpy_rests.py"
+    bpy_module.run_tests(version, rests, tmp_path)
+
+
 def exports_once_it_is_agreed_to(blender: Application, folder: Path) -> None:
     """See that a skill is stopped before it has written, and a person is asked about the file."""
     file = folder / "out.obj"

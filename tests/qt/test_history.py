@@ -14,8 +14,10 @@ from PySide6.QtWidgets import QApplication, QWidget
 from dcc_bridge.elicitation.caller import Client
 from dcc_bridge.elicitation.question import Consent, Picture, Question
 from dcc_bridge.elicitation.types import ElicitationResponse
+from dcc_bridge.errors import LostAnyway, NoConsent
 from dcc_bridge.panel.view import PanelView
 from dcc_bridge.skills import call_history
+from dcc_bridge.skills.call_history import Status
 
 from .desk import CURSOR, YES, Desk
 from .stage import click, press, until
@@ -137,6 +139,17 @@ def test_a_read_and_a_failure_have_a_card_too(desk: Desk) -> None:
             "Reason: The agent's request could not be carried out.",
         ),
         ("run failed: RuntimeError: no camera. Try again later.", "Reason: no camera."),
+        (
+            "Export failed: OSError: [Errno 28] No space left on device. Nothing was changed.",
+            "Reason: No space left on device.",
+        ),
+        ("Export failed: [Errno 28] No space left on device", "Reason: No space left on device"),
+        (
+            "open: [Errno 13] Permission denied: '/shots/cut (a)/{1}.obj'.",
+            "Reason: Permission denied: '/shots/cut (a)/{1}.obj'.",
+        ),
+        ("rename: Lamp[3] is locked.", "Reason: Lamp[3] is locked."),
+        ("save: shot(1).blend is read-only.", "Reason: shot(1).blend is read-only."),
     ],
 )
 def test_a_failure_is_told_to_a_person_without_the_words_for_the_agent(
@@ -149,6 +162,106 @@ def test_a_failure_is_told_to_a_person_without_the_words_for_the_agent(
 
     assert facts(desk)[2] == said
     assert error not in tip(desk)
+
+
+@pytest.mark.parametrize(
+    ("state", "error", "said"),
+    [
+        (
+            "failed",
+            "Paint failed: no brush. Its changes to these remain: the pixels of skin.png.",
+            "no brush. Its changes to these remain: the pixels of skin.png.",
+        ),
+        (
+            "failed",
+            "Paint failed: no brush. Its changes to these remain: the pixels of Mr. Skin, "
+            "the preferences.",
+            "no brush. Its changes to these remain: the pixels of Mr. Skin, the preferences.",
+        ),
+        (
+            "failed",
+            "Paint failed: no brush. Nothing was changed. The skill also changed the mode. "
+            "That was restored.",
+            "no brush. The skill also changed the mode. That was restored.",
+        ),
+        (
+            "failed",
+            'edit: the argument "items" must be a list. Nothing was changed, except for what undo '
+            "cannot reverse: write out.obj.",
+            "The agent's request could not be carried out. Nothing was changed, except for what "
+            "undo cannot reverse: write out.obj.",
+        ),
+        (
+            "failed",
+            f"Paint failed: {'no brush, ' * 60}sorry. Its changes to these remain: skin.png.",
+            "Its changes to these remain: skin.png.",
+        ),
+        (
+            "timed_out",
+            "paint exceeded its time limit. Nothing was changed. Its changes to these remain: "
+            "skin.png.",
+            "Its changes to these remain: skin.png.",
+        ),
+        (
+            "partly_applied",
+            "move failed in the middle of an edit and could not be rolled back completely: "
+            "another change was made after it. Use the host's own undo to go back.",
+            "move failed in the middle of an edit and could not be rolled back completely: "
+            "another change was made after it. Use the host's own undo to go back.",
+        ),
+        (
+            "no_consent",
+            str(NoConsent("tidy", "deleted Lamp")),
+            "tidy deleted Lamp without approval, so its changes were undone.",
+        ),
+        (
+            "no_consent",
+            str(LostAnyway("Blender", "open b.blend", "Its unsaved changes are in /copies/1.")),
+            "The skill went on to open b.blend. Nobody approved this, but Blender cannot refuse it "
+            "and undo cannot reverse it. Its unsaved changes are in /copies/1.",
+        ),
+        (
+            "unknown_outcome",
+            "move has run for more than its 60 s and cannot be stopped. It may still change the "
+            "scene. Before you go on, see its outcome with recent_calls.",
+            "move has run for more than its 60 s and cannot be stopped. It may still change the "
+            "scene.",
+        ),
+        (
+            "unknown_outcome",
+            "The skill could not be run.",
+            "The skill could not be run. It may have changed the scene.",
+        ),
+    ],
+)
+def test_what_remains_and_what_may_still_change_is_told_to_a_person(
+    desk: Desk, state: Status, error: str, said: str
+) -> None:
+    desk.ended("Paint", state, error=error)
+    desk.panel.refresh()
+
+    choose(desk, 0)
+
+    told = "\n".join(facts(desk))
+    assert said in told
+    assert "Reason: " in told
+    assert "recent_calls" not in told
+    assert "confirm_sync" not in told
+
+
+@pytest.mark.parametrize("state", ["failed", "cancelled", "timed_out"])
+def test_the_outcome_does_not_say_that_nothing_was_changed_where_changes_remain(
+    desk: Desk, state: Status
+) -> None:
+    error = "paint failed. Nothing was changed. Its changes to these remain: skin.png."
+    desk.ended("Paint", state, error=error)
+    desk.panel.refresh()
+
+    choose(desk, 0)
+
+    told = "\n".join(facts(desk))
+    assert "some changes remain" in told
+    assert "nothing was changed" not in told
 
 
 def test_what_is_asked_of_an_agent_in_a_refusal_is_not_told_to_the_person(desk: Desk) -> None:

@@ -12,6 +12,7 @@ back to it. To the bridge a job that rests is one that is running. Main thread.
 
 from __future__ import annotations
 
+import gc
 import logging
 import sys
 import time
@@ -88,8 +89,11 @@ class BlenderLoop:
         self._due: float | None = None
         self._rest_at = 0.0  # no rest before that
         self._may_rest = True
+        self._restless: object | None = None  # the job in which a rest failed
+        self._place = (0, 0)  # the window and screen when the job got the stack
         self.main = MainThread(self.wake, blocked=is_blocked, repaint=self.rest)
-        bpy.app.timers.register(self._tick, persistent=True)
+        self._timer = self._tick  # the object by which Blender knows the timer
+        bpy.app.timers.register(self._timer, persistent=True)
 
     def wake(self, delay: float) -> None:
         """Have the lanes drained after so many seconds. With 0 from any thread."""
@@ -112,8 +116,10 @@ class BlenderLoop:
         is_due = begin >= self._rest_at or self.work.is_aimed_at
         if not (serves_stop and is_due and self._may_rest):
             return False
+        if self._restless is not None and self._restless is self.main.running:
+            return False
         is_stopped = False
-        if _is_whole_scene():
+        if _is_whole_scene() and not _is_overridden(self._place):
             is_stopped = self._rest()
         end = time.monotonic()
         work = (end - begin) / REST_SHARE
@@ -121,8 +127,14 @@ class BlenderLoop:
         return is_stopped
 
     def _rest(self) -> bool:
-        """Leave a job's stack; the next tick goes back to it."""
-        self.work.rest()
+        """Leave a job's stack; the next tick goes back to it. It raises nothing."""
+        try:
+            self.work.rest()
+        except Exception:  # the skill, which only told its progress, is not to blame
+            log.exception("a job cannot rest, so the windows stay as they are until it ends")
+            self._restless = self.main.running
+            self.work.go_on()
+            return False
         with unwatched():
             self.main.rest()
         is_stopped = self.work.go_on()
@@ -137,8 +149,8 @@ class BlenderLoop:
 
     def close(self) -> None:
         """Stop the timer; after ``main.close()``. Harmless the second time."""
-        if bpy.app.timers.is_registered(self._tick):
-            bpy.app.timers.unregister(self._tick)
+        if bpy.app.timers.is_registered(self._timer):
+            bpy.app.timers.unregister(self._timer)
 
     def _tick(self) -> float:
         now = time.monotonic()
@@ -156,6 +168,7 @@ class BlenderLoop:
     def _serve(self, now: float) -> None:
         """Go on with a job that rests, or drain the lanes if that is due."""
         is_due = self._due is not None and now >= self._due
+        self._place = _place()
         if self.main.is_resting:
             if _has_window():
                 self.main.go_on()
@@ -178,8 +191,7 @@ def _has_window() -> bool:
 def _is_whole_scene() -> bool:
     """Return whether Blender may evaluate and draw the scene in the middle of a job.
 
-    A mesh in the making would crash Blender, and so would a rest inside of an operator. A rest ends
-    an override of the context.
+    A mesh in the making would crash Blender, and so would a rest inside of an operator.
     """
     context = bpy.context
     if context.mode != _MODE or context.area is not None or context.region is not None:
@@ -190,6 +202,43 @@ def _is_whole_scene() -> bool:
             return False
         frame = frame.f_back
     return all(map(_is_whole, bpy.data.meshes))
+
+
+def _is_overridden(place: tuple[int, int]) -> bool:
+    """Return whether a job overrides the context, which a rest would end.
+
+    An operator after the rest would act on another object. An override that is made inside of
+    others takes over their members, and the garbage collector tells them; in 3.4 it does not. So
+    what operators act on is also compared with what the window shows.
+
+    Args:
+        place: The window and screen when the job got the stack, as `_place` returns them.
+    """
+    context: Any = bpy.context
+    for members in gc.get_referents(context.temp_override()):
+        if isinstance(members, dict) and members:
+            return True
+    shown = context.window
+    if shown is not None:
+        if _place() != place:
+            return True
+        if (context.scene, context.view_layer) != (shown.scene, shown.view_layer):
+            return True
+    objects = context.view_layer.objects
+    if (context.active_object, context.object) != (objects.active, objects.active):
+        return True
+    selected = [thing for thing in objects.selected if thing.visible_get()]
+    return set(context.selected_objects) != set(selected)
+
+
+def _place() -> tuple[int, int]:
+    """Return the pointers of the current window and screen; 0 for none."""
+    context = bpy.context
+    window = context.window
+    screen = context.screen
+    if window is None or screen is None:
+        return 0, 0
+    return window.as_pointer(), screen.as_pointer()
 
 
 def _is_whole(mesh: bpy.types.Mesh) -> bool:

@@ -22,9 +22,9 @@ _ACTIVE: Final = "dcc_bridge_item"  # and the one that has the number of the cho
 _WIDE: Final = 80  # characters of a line
 
 
-def _touch(_: object, __: object) -> None:
+def _touch(row: Any, _: object) -> None:
     if current is not None:
-        current.touched()
+        current.note(row)
 
 
 class DCC_BRIDGE_item(bpy.types.PropertyGroup):
@@ -34,6 +34,7 @@ class DCC_BRIDGE_item(bpy.types.PropertyGroup):
         name="", description="Untick it to leave it as it is", default=True, update=_touch
     )
     icon: bpy.props.StringProperty()  # type: ignore[valid-type]  # how Blender declares properties
+    number: bpy.props.IntProperty()  # type: ignore[valid-type]  # how Blender declares properties
 
 
 class DCC_BRIDGE_UL_items(bpy.types.UIList):
@@ -94,6 +95,11 @@ class Items:
         self.total = len(consent.items)
         self.may_take_fewer = consent.may_take_fewer
         self.found: int | None = None
+        # Not read from the rows: those may be gone, or another question's, when the answer comes.
+        self._unticked: set[int] = set()
+        if self.may_take_fewer:
+            self._unticked.update(range(self.total))  # until the person has a list of them
+        self._has_list = False
 
     def fill(self) -> None:
         """Make the rows, unless they are there: Blender drops them where a file is opened."""
@@ -102,21 +108,33 @@ class Items:
         shown = self._consent.shown_items[:_MAX_ROWS]
         if rows is None or (current is self and len(rows) == len(shown)):
             return
-        current = self
+        if not self._has_list:
+            self._unticked.clear()
+            self._has_list = True
+        current = None  # what is set here is no tick of the person's
         rows.clear()
         kinds = self._consent.kinds or ("",) * self.total
-        for item, kind in zip(shown, kinds, strict=False):
+        for number, (item, kind) in enumerate(zip(shown, kinds, strict=False)):
             row = rows.add()
             row.name = safe_line(item, _MAX_NAME)
             row.icon = _icon(kind)
+            row.number = number
+            row.is_kept = number not in self._unticked
+        current = self
+
+    def note(self, row: Any) -> None:
+        """Note that a row is ticked or unticked."""
+        if not self.may_take_fewer:
+            return
+        if row.is_kept:
+            self._unticked.discard(row.number)
+        else:
+            self._unticked.add(row.number)
+        self.touched()
 
     def left_out(self) -> tuple[str, ...]:
-        """Return the items that are unticked."""
-        rows = _rows()
-        if rows is None or not self.may_take_fewer:
-            return ()
-        items = zip(self._consent.items, rows, strict=False)
-        return tuple(item for item, row in items if not row.is_kept)
+        """Return the items that are unticked; all, while the person has had no list of them."""
+        return tuple(self._consent.items[number] for number in sorted(self._unticked))
 
     def kept(self) -> list[str]:
         """Return the items that are not unticked."""
@@ -151,7 +169,9 @@ class Items:
         column = layout.box().column(align=True)
         top = column.row()
         say(top, item_counts(self._consent), _WIDE)
-        rows = _rows() or ()
+        rows: Any = ()
+        if current is self:
+            rows = _rows() or ()
         count = self.total
         if count > lines:
             count = lines - 1

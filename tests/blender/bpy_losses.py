@@ -18,6 +18,7 @@ from dcc_bridge.errors import NotUndoable
 from dcc_bridge_blender.aspects import Budget
 from dcc_bridge_blender.block_lists import block_lists
 from dcc_bridge_blender.host import BlenderHost
+from dcc_bridge_blender.objects import HAS_IDS
 from dcc_bridge_blender.orphans import SUFFIX
 from dcc_bridge_blender.parts import parts_of
 from dcc_bridge_blender.record import Record
@@ -740,6 +741,7 @@ if bpy.app.version >= (4, 0):
 
 
 class TestLosses(TrialsContract):
+    KNOWS_AGAIN: ClassVar[bool] = HAS_IDS
     KINDS: ClassVar[Mapping[str, Kind]] = {**LOSSES, **NO_LOSSES}
     HAS_NOT: ClassVar[Mapping[str, str]] = {
         "inactive": "what is hidden or excluded from a view layer is in the scene still",

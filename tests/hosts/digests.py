@@ -12,9 +12,17 @@ from typing import Any, Final
 
 from dcc_bridge.host import Host, digest
 
-_LEFT_OUT: Final = {"session_uid", "use_nodes", "use_extra_user", "users"}
+_LEFT_OUT: Final = {
+    "session_uid",
+    "use_nodes",
+    "use_extra_user",
+    "users",
+    "matrix_world",
+    "matrix_local",
+}
 """Undo changes the first; to read the second is deprecated since 5.0; Blender's editors set the
-third where they show a thing; undo counts the users of its own brushes' materials wrongly (3.4)."""
+third where they show a thing; undo counts the users of its own brushes' materials wrongly (3.4);
+the last two are of the last evaluation, which may be of before or after an undo."""
 
 
 def scene_digest(host: Host) -> str:

@@ -353,7 +353,7 @@ def test_each_row_of_the_history_opens_what_happened(new: Seat) -> None:
     new.answer("decline")
     asked.result()
     new.do("sidebar")
-    new.sees(lambda seen: any("Declined" in line for line in seen["card"]))
+    new.sees(lambda seen: any("declined in the app" in line for line in seen["card"]))
     new.do("story")
     new.screen.move(*window.REST)
     keep_picture(new)

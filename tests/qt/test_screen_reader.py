@@ -278,6 +278,7 @@ def orca_says(name: str, folder: Path, *keys: str) -> str:
 
 
 @pytest.mark.real
+@pytest.mark.long  # how much it says depends on how fast the machine is
 def test_orca_reads_the_deletion_of_127_as_tab_goes_through_it(tmp_path: Path) -> None:
     said = orca_says("deletion", tmp_path, *["Tab"] * 11, "Down", *["Tab"] * 3)
 
@@ -303,6 +304,7 @@ def test_orca_reads_the_deletion_of_127_as_tab_goes_through_it(tmp_path: Path) -
 
 
 @pytest.mark.real
+@pytest.mark.long  # how much it says depends on how fast the machine is
 def test_orca_reads_each_field_of_a_form_and_the_error_of_one(tmp_path: Path) -> None:
     said = orca_says("export", tmp_path, *["Tab"] * 4, "ctrl+Return", "Tab")
 

@@ -18,7 +18,6 @@ from typing import Final
 
 from PIL import Image
 
-from dcc_bridge_usd.window import theme
 from tests.hosts.screen import Screen
 
 ROOT: Final = Path(__file__).parents[2]
@@ -112,10 +111,10 @@ def _is_entered(question: Image.Image) -> bool:
 
 
 def _has_focus(question: Image.Image) -> bool:
-    """Return whether the button in the lower right corner, which agrees, is framed."""
-    right = question.width - _FRAME
-    bottom = question.height - _FRAME
-    light = (theme.TEXT.red(), theme.TEXT.green(), theme.TEXT.blue())
+    """Return whether the red button in the lower right corner, which agrees, is framed in white."""
+    right = question.width - 2 * _FRAME
+    bottom = question.height - 2 * _FRAME
+    light = (255, 255, 255)
     for y in range(bottom - _BUTTON[1], bottom):
         row = [question.getpixel((x, y)) for x in range(right - _BUTTON[0], right)]
         if row.count(light) > _BUTTON[0] / 2:  # no letters are as close together

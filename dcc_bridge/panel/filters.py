@@ -18,7 +18,7 @@ _MAX_NAMES: Final = 50  # of the items that are searched
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """What a person wants to see of the history.
+    """The part of the history that a person wants to see.
 
     Attributes:
         text: Words that must be in the row or in its card; capitals do not matter.

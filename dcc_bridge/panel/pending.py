@@ -1,4 +1,4 @@
-"""What agents did without a question, and the person has neither kept nor undone. Main thread.
+"""The edits that agents made without a question, neither kept nor undone yet. Main thread.
 
 Such edits are pending: a surface shows the newest, with buttons to keep it and to undo it.
 """

@@ -26,7 +26,7 @@ _OF_SCENE: Final = re.compile(
     r"|may still change|unsaved changes|copy could be kept)\b",
     re.IGNORECASE,
 )
-"""What the bridge and the hosts say of the scene after a call."""
+"""The beginnings of sentences about the scene after a call, of the bridge and the hosts."""
 _STANDS: Final = re.compile(r"changes to these remain|Not every change could be undone")
 _FOR_PROGRAMS: Final = re.compile(
     r"""`|[{\[]\s*["'{\[\]}]|\w\((?!\d+\))|=>|\b(?:arguments?|schema|parameters?|JSON)\b"""

@@ -1,4 +1,4 @@
-"""What a screen reader says of our widgets besides their names. Main thread.
+"""Tells a screen reader more of our widgets than their names. Main thread.
 
 A screen reader speaks as the focus moves. `announce` has it say what happens elsewhere in a window,
 and `TextLine` and `RowReader` have it read a line of text, and a row of a list, on Linux too.

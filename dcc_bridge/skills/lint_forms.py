@@ -1,4 +1,4 @@
-"""What no client could draw in the forms of a skill file, and results that are no data.
+"""Finds forms in a skill file that no client could draw, and results that are no data.
 
 Everything is read from the text. What the text leaves open is no problem here: `elicit_form_sync`
 refuses a form that is outside of the subset when it is asked.

@@ -1,4 +1,4 @@
-"""What the account of an edit costs in Blender, beside the same edit without it.
+"""Measures an edit in Blender with the account of it, beside the same edit without.
 
 ``python -m tests.bench.accounts [--rounds N]``. One object is moved, or one of its settings is set:
 in a step that is tried and kept, and by a skill that the runner runs, as a client's call does. It

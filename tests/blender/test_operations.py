@@ -116,7 +116,7 @@ def test_in_the_window_a_question_about_a_loss_shows_the_scene_now_and_after(sea
 def asked_with_pictures(
     seat: Seat, tool: str, **arguments: Any
 ) -> tuple[list[str], list[Image.Image]]:
-    """Give the pictures of a question, to which the person says no."""
+    """Return the pictures of a question, to which the person says no."""
     asked = seat.ask(tool, **arguments)
     seat.go()
     seat.do("pictures")

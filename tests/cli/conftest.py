@@ -41,7 +41,7 @@ def runtime(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def vendored(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What pip would bring, without pip."""
+    """A stand-in for what pip brings."""
 
     def fill(into: Path, python: str, build: Build) -> None:
         (into / "mcp").mkdir(parents=True)

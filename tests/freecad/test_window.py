@@ -223,7 +223,7 @@ def test_a_question_about_a_loss_shows_the_scene_now_and_after(window: Applicati
 def asked_with_pictures(
     window: Application, tool: str, arguments: dict[str, Any]
 ) -> tuple[list[str], list[Image.Image]]:
-    """Give the pictures of a question, to which the person says no."""
+    """Return the pictures of a question, to which the person says no."""
     with ThreadPoolExecutor(1) as agent:
         called = agent.submit(window.call, tool, arguments)
         window.order("pictures", "decline")

@@ -1,4 +1,4 @@
-"""What `find_api` answers in Houdini, over a Houdini that is as its documents say."""
+"""The answers of `find_api` in Houdini, over a Houdini that is as its documents say."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an agent is told of its edit in Maya: what is different, with the values before."""
+"""The account of an edit in Maya: what is different, with the values before."""
 
 from __future__ import annotations
 

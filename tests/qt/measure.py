@@ -230,7 +230,7 @@ def problems(top: QWidget) -> list[str]:
 
 
 def _text(part: QLabel | QAbstractButton | QLineEdit) -> str:
-    """Give what is written on a part: in an empty line its example."""
+    """Return what is written on a part: in an empty line its example."""
     if isinstance(part, QLineEdit):
         return part.text() or part.placeholderText()
     return part.text()

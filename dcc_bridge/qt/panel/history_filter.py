@@ -51,7 +51,7 @@ class FilterBar(qt.QWidget):
 
     @property
     def filter(self) -> Filter:
-        """What is chosen."""
+        """The filter that is chosen."""
         return Filter(self.search.text(), self.client.currentData(), self.kind.currentData())
 
     def show_clients(self, records: Iterable[Record]) -> None:

@@ -54,7 +54,7 @@ class _Names(NamedTuple):
 
 
 class _Places(NamedTuple):
-    """Where all objects are.
+    """The places of all objects.
 
     Attributes:
         things: The objects.
@@ -66,7 +66,7 @@ class _Places(NamedTuple):
 
 
 class LastValues(NamedTuple):
-    """What an account has read, and what the next step need not read again.
+    """The values that an account has read, which the next step need not read again.
 
     Attributes:
         known: The values of objects.

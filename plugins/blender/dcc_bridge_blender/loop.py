@@ -49,7 +49,7 @@ _JOBS: Final[tuple[Literal["RENDER", "OBJECT_BAKE"], ...]] = ("RENDER", "OBJECT_
 
 
 class Work:
-    """What the person sees and does while a job runs; this one shows nothing."""
+    """The surface for the person while a job runs; this one shows nothing."""
 
     @property
     def is_aimed_at(self) -> bool:

@@ -74,7 +74,7 @@ _ENTRIES: Final[Mapping[str, Said]] = {
     "hlight.light_intensity": Said("brightness of a light, light intensity"),
     "geo.shop_materialpath": Said("material of an object, which material an object has"),
 }
-"""What is no type of nodes."""
+"""The words that are no type of nodes."""
 
 
 def said_of(types: Iterable[str]) -> Mapping[str, Said]:

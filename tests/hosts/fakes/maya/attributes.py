@@ -111,7 +111,7 @@ class Attributes:
         return told[next(flag for flag, is_on in flags.items() if is_on)]
 
     def _default(self, known: Attribute) -> list[float] | None:
-        """Give the default of a number; that texts have none here is assumed."""
+        """Return the default of a number; that texts have none here is assumed."""
         if known.parts or not isinstance(known.default, bool | int | float):
             return None
         return [float(known.default)]

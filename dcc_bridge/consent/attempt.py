@@ -24,7 +24,7 @@ from dcc_bridge.consent.outside import OutsideGuard
 from dcc_bridge.consent.undo_steps import Steps
 from dcc_bridge.elicitation.question import Question
 from dcc_bridge.elicitation.types import ElicitationResponse
-from dcc_bridge.errors import DryRunEnd, NoConsent
+from dcc_bridge.errors import CannotDryRun, DryRunEnd, NoConsent
 from dcc_bridge.host import Changes, Host, SceneGuard
 
 T = TypeVar("T")
@@ -380,13 +380,14 @@ class Attempt:
         Raises:
             CannotTry: The body asks for consent, and the person is asked about each edit anyway;
                 or the call is a dry run, which asks nobody.
+            CannotDryRun: The call is a dry run of a body that only reads.
         """
+        if self._call.is_dry_run:
+            self._refuse_to_ask()
         if self._phase == "idle":
             return None
         self._asked_at = perf_counter()
         is_trying = self._phase == "trying"
-        if self._call.is_dry_run:
-            self.give_up()
         if question.consent is not None and is_trying and self._asks_edits:
             self.give_up()
         if not lists_nothing(question):
@@ -400,6 +401,12 @@ class Attempt:
             with self._steps.pause():
                 self._call.note_answer(question, response)
         return response
+
+    def _refuse_to_ask(self) -> NoReturn:
+        """End a dry run that would ask a question."""
+        if self._phase == "idle":  # the body only reads, so it is not tried
+            raise CannotDryRun(self._call.skill)
+        self.give_up()
 
     def note_answer(self, question: Question, response: ElicitationResponse) -> None:
         """Keep the answer to a question that lists nothing to lose, for the next try.

@@ -12,6 +12,7 @@ import pytest
 
 from dcc_bridge.audit import reader
 from dcc_bridge.audit.log import AuditLog, Event
+from dcc_bridge.cli import account
 from tests.cli.commands import Command
 
 WHO = {"skill": "delete_cameras", "client": "claude", "client_name": "Claude Code"}
@@ -55,6 +56,14 @@ def test_a_call_is_told_in_sentences(file: Path, command: Command) -> None:
     assert said[2].endswith('approved in the app (shown for 3.2 s): {"why": "fit"}')
     assert said[3].endswith('began in shot.ma with {"pattern": "cam*"}')
     assert said[4].endswith("done, changed; undo: Delete cameras [aaaa]")
+
+
+def test_items_that_the_person_left_out_are_told() -> None:
+    granted = {"by": "host", "answer": {"confirm": True}, "left_out": ["cam1", "cam2"]}
+
+    assert account._answer("granted", granted).startswith(
+        'approved in the app, without cam1, cam2: {"confirm": true}'
+    )
 
 
 def test_a_line_end_in_a_question_is_told_as_one(tmp_path: Path, command: Command) -> None:

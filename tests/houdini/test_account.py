@@ -10,8 +10,8 @@ from typing import Any, Final
 
 import pytest
 
-from dcc_bridge.consent.account import told
 from dcc_bridge.host import Host
+from tests.hosts.accounts import account_of
 from tests.hosts.fakes.houdini import Houdini
 from tests.hosts.losses_contract import stretch
 from tests.houdini.test_host import CAMERA, LIGHT
@@ -81,15 +81,6 @@ def host(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Host:
     build(Houdini(monkeypatch, batch=True), tmp_path)
     made: Host = import_module("dcc_bridge_houdini.host").HoudiniHost()
     return made
-
-
-def account_of(host: Host, edit: Callable[[], object]) -> str:
-    """Return what an agent is told of an edit."""
-    with stretch(host, "Ours"):
-        edit()
-    account = host.account()
-    assert account is not None
-    return told(account)
 
 
 @pytest.mark.parametrize("now", ACCOUNTS)

@@ -11,6 +11,7 @@ import pytest
 
 from dcc_bridge.consent.account import told
 from dcc_bridge.host import Host
+from tests.hosts.accounts import account_of
 from tests.hosts.fakes.maya import Maya
 from tests.hosts.losses_contract import stretch
 from tests.maya.test_losses import (
@@ -86,15 +87,6 @@ def host(monkeypatch: pytest.MonkeyPatch) -> Host:
     build(Maya(monkeypatch))
     made: Host = import_module("dcc_bridge_maya.host").MayaHost()
     return made
-
-
-def account_of(host: Host, edit: Callable[[], object]) -> str:
-    """Return what an agent is told of an edit."""
-    with stretch(host, "Ours"):
-        edit()
-    account = host.account()
-    assert account is not None
-    return told(account)
 
 
 @pytest.mark.parametrize("now", ACCOUNTS)

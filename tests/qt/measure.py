@@ -349,7 +349,7 @@ def _outlined(control: QWidget) -> list[QRect]:
 
 
 def _ticked_rows(view: QListView | QTreeView) -> Iterator[QModelIndex]:
-    """Give the rows in sight that have a check box."""
+    """Return the rows in sight that have a check box."""
     row = view.indexAt(QPoint(view.viewport().width() // 2, 1)).siblingAtColumn(0)
     while row.isValid() and view.viewport().rect().contains(view.visualRect(row)):
         if row.data(Qt.ItemDataRole.CheckStateRole) is not None:

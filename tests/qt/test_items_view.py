@@ -234,7 +234,7 @@ SHOTS = tuple(f"/World/Cameras/sq{n % 3}/sh{n:03}_cam" for n in range(12))
 
 
 def rows_of(items: Any) -> list[tuple[str, str, list[str]]]:
-    """Give each group of a model: its name, its number, and the names of its items."""
+    """Return each group of a model: its name, its number, and the names of its items."""
     groups = []
     for row in range(items.rowCount()):
         group = items.index(row)

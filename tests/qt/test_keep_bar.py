@@ -1,4 +1,4 @@
-"""What agents did without a question can be kept or undone, for as long as the person likes."""
+"""An edit of an agent without a question can be kept or undone, for as long as the person likes."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ def shown(width: int, *pictures: Picture) -> Pictures:
 
 
 def area_of(frame: Any, colour: str) -> QRect:
-    """Give where a frame has a colour."""
+    """Return the place at which a frame has a colour."""
     image: QImage = frame.grab().toImage()
     wanted = QColor(colour).rgb()
     points = [

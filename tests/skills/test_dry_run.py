@@ -15,6 +15,7 @@ from tests.live import ERAS, live, status, text
 from tests.stand_ins import FakeHost, Person
 
 YES = Reply("accept", {"confirm": True})
+NAME = {"type": "object", "properties": {"name": {"type": "string"}}}
 
 
 class Stage:
@@ -118,17 +119,21 @@ def test_a_skill_that_asks_a_question_is_not_tried_and_nobody_is_asked(stage: St
     def name_one() -> None:
         """Name one."""
         stage.host.items.append("light1")
-        elicit_form_sync("Which name?", {"type": "object", "properties": {"a": {"type": "string"}}})
+        elicit_form_sync("Which name?", NAME)
 
     @skill(risk="edit", ask_missing=True)
     def turn(axis: Literal["x", "y"]) -> None:
         """Turn."""
 
-    asks = stage.dry_run(name_one)
-    misses = stage.dry_run(turn)
+    @skill(risk="read")
+    def find() -> None:
+        """Find one."""
+        elicit_form_sync("Which name?", NAME)
 
-    assert (asks[0], misses[0]) == ("failed", "failed")
-    assert "cannot be tried. It asks a question" in asks[1]
+    ends = [stage.dry_run(fn) for fn in (name_one, turn, find)]
+
+    assert [ended for ended, _ in ends] == ["failed"] * 3
+    assert all("cannot be tried. It asks a question" in told for _, told in ends)
     assert stage.is_untouched
 
 

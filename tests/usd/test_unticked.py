@@ -1,4 +1,4 @@
-"""What a person unticked stays, also below a prim that they agreed to."""
+"""A prim that a person unticked stays, also below a prim that they agreed to."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ class Drawn(MemoryOperations):
 
 
 def box(*at: float, **more: Any) -> dict[str, Any]:
-    """Give a box whose edge is 2."""
+    """Return a box whose edge is 2."""
     return node("Mesh", at=at, half=(1.0, 1.0, 1.0), **more)
 
 
@@ -355,6 +355,28 @@ def test_after_a_picture_that_took_half_a_second_there_are_none(operations: Draw
     assert tried(preview, operations, "/near") == ()  # nor does the next one try again
 
 
+def test_the_places_of_items_are_noted_for_a_fifth_of_a_second_at_most(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Before each edit that may lose something, whether it does or not."""
+    operations = Drawn(MemoryHost({f"/box{number}": box(number, 0, 0) for number in range(50)}))
+    clock = Clock()
+    preview = warm(operations, clock)
+    bounds = operations.bounds
+    read = list[str]()
+
+    def slow(item: str) -> Any:
+        clock.now += 0.05
+        read.append(item)
+        return bounds(item)
+
+    monkeypatch.setattr(operations, "bounds", slow)
+
+    preview.expect_loss()
+
+    assert 0 < len(set(read)) <= 6
+
+
 def test_pictures_come_again_after_a_while_and_in_another_scene(operations: Drawn) -> None:
     clock = Clock(0.5, 0.1, 0.5)
     preview = warm(operations, clock)
@@ -473,7 +495,7 @@ def test_so_many_items_are_marked_and_no_more(
 def test_the_boxes_of_so_many_items_are_noted_and_no_more(
     operations: Drawn, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What goes beyond them is shown now alone, framed closer."""
+    """An item beyond them is shown now alone, framed closer."""
     monkeypatch.setattr(previews, "_MAX_NOTED", 1)
 
     (now,) = tried(warm(operations), operations, "/small")

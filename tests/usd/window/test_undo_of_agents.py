@@ -1,4 +1,4 @@
-"""What agents did in a real scene goes back by the bar and from the history, a person's step never.
+"""Edits of agents in a real scene go back by the bar and the history, a person's step never.
 
 A bridge, its panel and its bar over our own application's scene, and a real client.
 """

@@ -676,7 +676,11 @@ class Rendering(HostOperations):
 
     @abstractmethod
     def render_formats(self) -> Sequence[str]:
-        """Return the suffixes of the files that can be rendered: ".png". Raises nothing."""
+        """Return the formats of the files that can be rendered. Raises nothing.
+
+        Returns:
+            Their suffixes: ".png".
+        """
 
     @abstractmethod
     def rendering(self, wanted: Render) -> Callable[[Callable[[float], None]], list[str]]:

@@ -211,6 +211,12 @@ def press(verb: str, key: str = "") -> None:
     operators.dcc_bridge.act(key=key, verb=verb)
 
 
+def cancel_call() -> None:
+    """Press the button of the call that runs."""
+    rows = sys.modules[f"{ADDON}.ui.panel"].shown.view.now
+    press("cancel", rows[0].key)
+
+
 def find_verb() -> list[int] | None:
     """Give the place on the screen of the button that deletes, once it takes a click."""
     from PySide6.QtWidgets import QApplication, QPushButton  # only where Qt was started
@@ -363,6 +369,7 @@ WORDS: Final[dict[str, Callable[[], object]]] = {
     "show_list": show_list,
     "story": story,
     "go": go,
+    "cancel_call": cancel_call,
     "pause": lambda: press("pause"),
     "find_clients": lambda: press("look", "local/"),
     "connect_cursor": lambda: press("add", "local/cursor"),

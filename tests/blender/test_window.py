@@ -313,6 +313,27 @@ def test_a_skill_that_works_says_how_far_it_is_and_one_click_stops_it(new: Seat,
     assert text(new.application.call("where", {"name": "Cube"})) == "0.0"
 
 
+def test_the_window_goes_on_while_an_agent_renders_and_one_click_ends_that(
+    new: Seat, tmp_path: Path
+) -> None:
+    """Another Blender renders: this one draws, takes calls, and its scene stays as it is."""
+    new.do("sidebar", "count")
+    file = str(tmp_path / "a.png")
+    asked = new.ask("render", path=file, size=[4096, 4096], samples=1_000_000)
+    new.sees(lambda seen: any(line.startswith("Rendering") for line in seen["sidebar"]))
+    drawn = new.seen()["frames"]
+    new.sees(lambda seen: seen["frames"] > drawn + 5)
+    moved = new.application.call("add_object", {"name": "beside"})
+    goes_on = not asked.done()
+    new.do("rest", "cancel_call")
+
+    assert goes_on
+    assert status(moved) == "done"
+    assert status(asked.result()) == "cancelled"
+    assert "beside" in new.seen()["objects"]
+    assert not (tmp_path / "a.png").exists()
+
+
 def test_who_works_on_what_is_said_before_the_body_begins(new: Seat) -> None:
     """The body draws nothing, and Blender stands still meanwhile."""
     told = new.application.call("stand_still", {})

@@ -60,7 +60,8 @@ class _Rendering(_Seeing, Rendering):
         }
         folder = Path(tempfile.mkdtemp(prefix="dcc_bridge-"))
         try:
-            self.host.save_copy(folder / render_process.FILE)
+            with self.host.unnoticed():
+                self.host.save_copy(folder / render_process.FILE)
             (folder / render_process.JOB).write_text(json.dumps(job), encoding="utf-8")
         except BaseException:
             shutil.rmtree(folder, ignore_errors=True)

@@ -212,9 +212,10 @@ def press(verb: str, key: str = "") -> None:
 
 
 def cancel_call() -> None:
-    """Press the button of the call that runs."""
-    rows = sys.modules[f"{ADDON}.ui.panel"].shown.view.now
-    press("cancel", rows[0].key)
+    """Press the button of the oldest call that runs."""
+    running = sys.modules[f"{ADDON}.plugin"]._running
+    oldest = next(it for it in running.bridge.recent.records() if it.state == "running")
+    press("cancel", oldest.id)
 
 
 def find_verb() -> list[int] | None:

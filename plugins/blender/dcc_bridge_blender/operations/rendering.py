@@ -28,7 +28,7 @@ from .pictures import facing
 from .seeing import _Seeing
 
 _LOOK_S: Final = 0.1  # seconds from one look at the renderer to the next
-_SAMPLE: Final = re.compile(r"Sample (\d+)/(\d+)")
+_SAMPLE: Final = re.compile(r"(?:Sample|Rendering) (\d+) ?/ ?(\d+)")
 """Cycles and EEVEE write that as they work: a share of the picture."""
 _ERROR: Final = re.compile(r"^(?:Error|\w+Error): (.+)$", re.MULTILINE)
 _NOTE: Final = re.compile(f"^{render_process.NOTE}(.+)$", re.MULTILINE)

@@ -21,7 +21,7 @@ _OPENED: Final = ("user", "machine", "pid", "host", "version")
 """The fields of a record's first line, which are valid for all its lines."""
 _COLUMNS: Final = (
     *("utc", "event", "call", "skill", "title", "client", "client_name", "client_version"),
-    *("by", "status", "message", "answer", "objects", "undo", *_OPENED),
+    *("by", "status", "message", "answer", "late", "objects", "undo", *_OPENED),
     *("scene", "question", "ms_shown", "arguments", "n", "hash"),
 )
 # The characters with which a spreadsheet's formula begins, in both widths.

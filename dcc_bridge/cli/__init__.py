@@ -187,4 +187,4 @@ def _prepare_output() -> None:
 def _discard_output() -> int:
     """Redirect a closed stdout to the null device, or Python would report an error at its end."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return exits.TOOL_ERROR
+    return exits.FAILED

@@ -63,7 +63,7 @@ def _show(options: argparse.Namespace) -> int:
         print("\n".join(sentences(call)))
         is_there = True
     if not is_there:
-        raise exits.Failure(f"The record has no call {options.call}.", exits.TOOL_ERROR)
+        raise exits.Failure(f"The record has no call {options.call}.", exits.FAILED)
     return exits.SUCCESS
 
 
@@ -105,7 +105,7 @@ def _verify(options: argparse.Namespace) -> int:
         print(f"In order: {records}, with no line changed and no end missing.")
         return exits.SUCCESS
     print(f"NOT in order: {are_unbroken.count(False)} of {records}, as said above.")
-    return exits.TOOL_ERROR
+    return exits.FAILED
 
 
 def _print_state(book: reader.AuditFile) -> bool:

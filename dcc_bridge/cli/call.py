@@ -104,7 +104,7 @@ def exit_code(result: Result) -> int:
     if result.status in _CODES:
         return _CODES[result.status]
     if result.is_error:
-        return exits.TOOL_ERROR
+        return exits.FAILED
     return exits.SUCCESS
 
 

@@ -162,7 +162,7 @@ def _restore(options: argparse.Namespace) -> int:
         with tempfile.TemporaryDirectory(prefix=".dcc_bridge-", dir=target.parent) as part:
             held_files.replace(Path(shutil.copy2(file, part)), target)
     except (OSError, NoCheckpoint) as error:
-        raise exits.Failure(f"{target} was not written: {error}", exits.TOOL_ERROR) from None
+        raise exits.Failure(f"{target} was not written: {error}", exits.FAILED) from None
     before = ""
     if backup:
         before = f"; the previous version is in {backup}"

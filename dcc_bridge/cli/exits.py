@@ -15,7 +15,7 @@ from typing import Final
 from dcc_bridge.elicitation.text import safe_whole
 
 SUCCESS: Final = 0
-TOOL_ERROR: Final = 1
+FAILED: Final = 1
 USAGE: Final = 2
 REFUSED: Final = 3
 UNREACHABLE: Final = 4

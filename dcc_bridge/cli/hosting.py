@@ -94,7 +94,7 @@ def _check_end(started: interpreter.Interpreter, code: int, *, was_ready: bool) 
     if error is not None:
         failure_code = exits.USAGE
         if was_ready:
-            failure_code = exits.TOOL_ERROR
+            failure_code = exits.FAILED
         raise exits.Failure(error, failure_code)
     if was_stopped and code == 0:
         return
@@ -102,4 +102,4 @@ def _check_end(started: interpreter.Interpreter, code: int, *, was_ready: bool) 
     if was_stopped:
         when = "when it was told to"
     sentence = f"{started.program} ended {when}, with {code}. Its output is above."
-    raise exits.Failure(sentence, exits.TOOL_ERROR)
+    raise exits.Failure(sentence, exits.FAILED)

@@ -74,7 +74,7 @@ def run(options: argparse.Namespace) -> int:
             return _call(started, options, output)
         except (TimeoutError, subprocess.TimeoutExpired):
             raise exits.Failure(
-                f"It took more than {options.timeout:g} s and was stopped.", exits.TOOL_ERROR
+                f"It took more than {options.timeout:g} s and was stopped.", exits.FAILED
             ) from None
 
 
@@ -154,7 +154,7 @@ def _failure(started: interpreter.Interpreter, output: IO[bytes]) -> exits.Failu
     output.seek(0)
     text = output.read().decode(errors="replace")[-_MAX_OUTPUT_CHARS:].strip()
     sentence = f"{started.program} ended with {code} and without a result. Its output:\n{text}"
-    return exits.Failure(sentence, exits.TOOL_ERROR)
+    return exits.Failure(sentence, exits.FAILED)
 
 
 async def _call_once(
@@ -200,7 +200,7 @@ def _show(result: Result, report: dict[str, str], script: Path | None) -> int:
         exits.tell(sentence)
     if "error" in report:
         exits.tell(report["error"])
-        return exits.TOOL_ERROR
+        return exits.FAILED
     if code == exits.SUCCESS:
         print(json.dumps(result.value, indent=2))
     is_changed = code == exits.SUCCESS and any(fields.get("changed") for fields in events)

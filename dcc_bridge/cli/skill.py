@@ -127,7 +127,7 @@ def _check(options: argparse.Namespace) -> int:
     problems = [finding for file in files.values() for finding in lint.check(file)]
     code = exits.SUCCESS
     if problems:
-        code = exits.TOOL_ERROR
+        code = exits.FAILED
     if options.json:
         print(json.dumps([_told(finding) for finding in problems], indent=2))
         return code

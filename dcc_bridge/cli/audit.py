@@ -63,7 +63,7 @@ def _show(options: argparse.Namespace) -> int:
         print("\n".join(sentences(call)))
         is_there = True
     if not is_there:
-        raise exits.Failure(f"The record has no call {options.call}.", exits.FAILED)
+        raise exits.Failure(f"The record has no call {options.call}.")
     return exits.SUCCESS
 
 

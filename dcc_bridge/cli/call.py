@@ -35,6 +35,7 @@ _TRIED: Final = "tried"
 _CODES: Final = {
     **dict.fromkeys(_REFUSALS, exits.REFUSED),
     ASKING: exits.ASKING,
+    "not_started": exits.USAGE,
     _TRIED: exits.SUCCESS,
 }
 _ANSWER = """\

@@ -191,9 +191,8 @@ class AtWindow:
         if file is not None:
             await anyio.sleep(_DRAW_TIME_S)
             if not await _on_ui(running, lambda: running.save_picture(file)):
-                raise exits.Failure(
-                    f"The picture cannot be saved in {file}: does its name end in .png?"
-                )
+                sentence = f"The picture cannot be saved in {file}: does its name end in .png?"
+                raise exits.Failure(sentence, exits.FAILED)
         answer = self._answer
         if answer is None:
             self._narrator.step("Answer it there.")

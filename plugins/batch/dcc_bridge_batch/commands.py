@@ -74,6 +74,8 @@ def fill(parser: argparse.ArgumentParser) -> None:
     here = "ask in this terminal and open no window"
     approve.add_argument("--terminal", action="store_true", help=here)
 
+    status.add_argument("--json", action="store_true", help="print only a JSON list of scenes")
+
     jobs = "hosts at a time; default: one per core"
     run_plan.add_argument("--jobs", type=int, metavar="N", default=_cores(), help=jobs)
     version = "also run in a different version of the host than the one the plan was made in"
@@ -325,6 +327,9 @@ def _status(options: argparse.Namespace) -> int:
     from . import display
 
     plan = Plan.read(options.plan)
+    if options.json:
+        print(json.dumps(outcome.scene_facts(plan), indent=2))
+        return exits.SUCCESS
     totals = outcome.totals(plan)
     display.show_totals(plan, totals, display.console())
     exits.tell(_next(plan, totals))

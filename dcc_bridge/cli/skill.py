@@ -24,6 +24,7 @@ PAGES: Final = (
     "troubleshooting",
     "windows",
     "macos",
+    "running",
     "farm",
     "batch",
     "architecture",

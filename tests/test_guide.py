@@ -373,13 +373,21 @@ def test_the_first_skill_of_readme_is_asked_about_in_the_words_that_it_says(
 
 def test_the_tests_that_the_guide_shows_pass(tmp_path: Path) -> None:
     (tests,) = (code for code in blocks("skills", "py") if "dcc_bridge.testing" in code)
-    (tmp_path / "lights.py").write_text(blocks("README", "python")[0])
-    file = tmp_path / "test_lights.py"
-    file.write_text(tests)
+    (line,) = (code for code in _CODE.findall(TEXTS["skills"]) if code.startswith("pytest "))
+    for name, content in (
+        ("my_skills/lights.py", blocks("README", "python")[0]),
+        ("tests/test_lights.py", tests),
+    ):
+        (tmp_path / name).parent.mkdir()
+        (tmp_path / name).write_text(content)
 
-    words = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--rootdir"]
     done = subprocess.run(
-        [*words, str(tmp_path), str(file)], cwd=ROOT, capture_output=True, text=True, timeout=_LIMIT
+        [sys.executable, "-m", *shlex.split(line), "--rootdir", str(tmp_path)],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=_LIMIT,
+        check=False,
     )
 
     assert done.returncode == 0, done.stdout

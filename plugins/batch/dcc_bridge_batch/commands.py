@@ -177,7 +177,9 @@ def _failing_in_sentences(command: Command) -> Command:
             raise exits.Failure(str(error), exits.REFUSED) from None
         except (PlanError, PlanBusy, FileExistsError) as error:
             raise exits.Failure(str(error)) from None
-        except (hosts.HostFailed, NotRecorded, OSError) as error:
+        except hosts.HostFailed as error:
+            raise exits.Failure(str(error), exits.UNREACHABLE) from None
+        except (NotRecorded, OSError) as error:
             raise exits.Failure(str(error), exits.FAILED) from None
 
     return wrapped

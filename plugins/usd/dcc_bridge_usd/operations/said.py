@@ -185,15 +185,8 @@ SAID: Final[Mapping[str, Said]] = {
         ),
     ),
     # What scenes are put together of.
-    "Usd.VariantSets": Said(
-        "variant set, variants, add variant set, create variant set, switch variant",
-        _code(
-            "",
-            _PRIM,
-            'colors = prim.GetVariantSets().AddVariantSet("color")',
-            'colors.AddVariant("red")',
-            'colors.SetVariantSelection("red")',
-        ),
+    "create type VariantSet": Said(
+        "variant set, variants, add variant set, create variant set, switch variant"
     ),
     "Usd.VariantSet.SetVariantSelection": Said(
         "select variant, change variant selection, choose variant",
@@ -205,9 +198,11 @@ SAID: Final[Mapping[str, Said]] = {
             'colors.SetVariantSelection("red")',
         ),
     ),
+    "create type Variant": Said(
+        "add variant, author inside a variant, edit in variant, opinions in a variant"
+    ),
     "Usd.VariantSet.GetVariantEditContext": Said(
-        "nested variants, variant inside a variant, author inside a variant, edit in variant,"
-        " opinions in a variant",
+        "nested variants, variant inside a variant, variant selection inside another variant",
         _code(
             "",
             _PRIM,

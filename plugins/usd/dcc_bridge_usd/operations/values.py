@@ -61,7 +61,10 @@ class _Values(_Items, Keyframes):
         known += OWN
         if UsdGeom.XformCommonAPI(prim):
             known += _PLACE
-        return LookupError(f"{item} has no property {prop!r}.{names.near(prop, known)}")
+        hint = names.near(prop, known)
+        if prop.startswith("variant") and not prim.HasVariantSets():
+            hint = " It has no variant set: create one, of type VariantSet; variant:<set> selects."
+        return LookupError(f"{item} has no property {prop!r}.{hint}")
 
     def value(self, item: str, prop: str) -> Value:
         if item == SCENE:
@@ -194,10 +197,20 @@ def _set(attribute: Usd.Attribute, value: Any, *, replace: bool) -> None:
     now = attribute.Get(FIRST)
     # An asset path that was read knows the file as well, and is not equal.
     if now != wanted and plain(now) != plain(wanted):
-        stack = attribute.GetPropertyStack(Usd.TimeCode.Default())
-        layer = stack[0].layer.GetDisplayName() if stack else "another layer"
-        raise ValueError(f"{attribute.GetPath()} is held by a stronger layer, {layer}.")
+        raise ValueError(f"{attribute.GetPath()} is held by {_stronger(attribute)}.")
     fit_extent(attribute)
+
+
+def _stronger(attribute: Usd.Attribute) -> str:
+    """Return what holds the value of an attribute against the edit target, in words."""
+    stack = attribute.GetPropertyStack(Usd.TimeCode.Default())
+    if not stack:
+        return "a stronger layer, another layer"
+    edited = attribute.GetStage().GetEditTarget().MapToSpecPath(attribute.GetPath())
+    is_in_variant = stack[0].path.ContainsPrimVariantSelection()
+    if edited.ContainsPrimVariantSelection() and not is_in_variant:
+        return "the prim itself, outside the variant: clear the value there"
+    return f"a stronger layer, {stack[0].layer.GetDisplayName()}"
 
 
 def _set_targets(rel: Usd.Relationship, targets: list[Sdf.Path]) -> None:

@@ -36,6 +36,10 @@ SAID: Final[Mapping[str, Said]] = {
         'set_keys {"item": "<Camera>", "prop": "focalLength", "keys": [[1, 35.0], [24, 50.0]],'
         ' "shape": "linear"}',
     ),
+    "import_file": Said(
+        "payload, add a payload, create a payload, load on demand",
+        'import_file {"path": "assets/chair.usda", "how": "payload"}',
+    ),
     # Lights and cameras.
     "create type RectLight": Said("area light, softbox, panel light, window light"),
     "create type DistantLight": Said("sun, sun light, directional light, sunlight"),
@@ -221,15 +225,6 @@ SAID: Final[Mapping[str, Said]] = {
             'stage.DefinePrim("/Source", "Cube")',
             _PRIM,
             'prim.GetReferences().AddReference("", "/Source")',
-        ),
-    ),
-    "Usd.Payloads.AddPayload": Said(
-        "payload, add a payload, load on demand",
-        _code(
-            "",
-            'stage.DefinePrim("/Source", "Cube")',
-            _PRIM,
-            'prim.GetPayloads().AddPayload("", "/Source")',
         ),
     ),
     "Usd.Inherits.AddInherit": Said(

@@ -410,6 +410,20 @@ class UsdSession(Host):
         """List the properties that lead to some paths, according to the scene's own layers."""
         return self._on_thread("leading_to").leading_to(gone)
 
+    def set_edit_target(self, layer: Sdf.Layer) -> None:
+        """Have edits go to another layer of the scene; an undo of the open step puts it back.
+
+        Raises:
+            ValueError: The layer is locked.
+        """
+        history = self._on_thread("set_edit_target")
+        self._locks.refuse_in_read("set_edit_target")
+        if layer in self.locked_layers():
+            raise ValueError(f"The layer {layer.GetDisplayName()} is locked; unlock it first.")
+        target = Usd.EditTarget(layer)
+        self._locks.allow_target(target)
+        history.set_target(target)
+
     def locked_layers(self) -> frozenset[Sdf.Layer]:
         """Return the layers that the person lets nobody edit."""
         return self._locks.locked(self.stage)

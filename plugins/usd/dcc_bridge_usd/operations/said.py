@@ -240,11 +240,11 @@ SAID: Final[Mapping[str, Said]] = {
     "Usd.Stage.Unload": Said("unload payloads", _code("", "stage.Unload()")),
     "Sdf.Layer.subLayerPaths": Said(
         "sublayer, add sublayer, insert sublayer, layer stack, stack layers",
-        _code("", "list(stage.GetRootLayer().subLayerPaths)"),
+        'set_values {"items": ["@scene"], "values": {"sublayers": ["./anim.usda"]}}',
     ),
     "Usd.Stage.SetEditTarget": Said(
         "edit target, author to another layer, which layer is edited, session layer edits",
-        _code("", "stage.SetEditTarget(stage.GetEditTarget())"),
+        'set_values {"items": ["@scene"], "values": {"edit_target": "shot.usda"}}',
     ),
     "Usd.Stage.MuteLayer": Said(
         "mute a layer, disable layer, turn off a layer",

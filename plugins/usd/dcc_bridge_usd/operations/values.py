@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from pxr import Gf, Sdf, Usd, UsdGeom
 
 from dcc_bridge.spi import SCENE, Keyframes, Keys, Shape, Value
 
 from ..coercion import coerce, plain
+from ..host import UsdSession
 from . import names
 from .items import _Items, holder, refusing, short, shown_targets, shown_value
+from .layers import layer_called
 from .looks import cut
 from .properties import OWN, choose, fit_extent, own_value, set_own, write_keys
 from .settings import change, settings
@@ -117,7 +119,7 @@ class _Values(_Items, Keyframes):
             if item == SCENE:
                 if now.held:
                     raise ValueError(f"{prop} of the scene cannot be set: it is {now.held}.")
-                change(self.stage, prop, value)
+                self._change_setting(prop, value)
                 return
             prim = self.prim(item)
             relationship = prim.GetRelationship(prop)
@@ -130,6 +132,14 @@ class _Values(_Items, Keyframes):
                 set_own(prim, prop, value)
             else:
                 _set(self.attribute(item, prop), value, replace=replace)
+
+    def _change_setting(self, prop: str, value: Any) -> None:
+        """Change a setting of the scene as a whole."""
+        if prop == "edit_target":
+            layer = layer_called(self.stage, value)
+            cast("UsdSession", self.host).set_edit_target(layer)
+        else:
+            change(self.stage, prop, value)
 
     # ---- keys
 

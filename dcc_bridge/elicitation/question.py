@@ -368,6 +368,24 @@ class Consent:
 
 
 @dataclass(frozen=True, slots=True)
+class Draft:
+    """The entries of a person that were not sent, for the same question asked again.
+
+    Attributes:
+        values: The values of the fields; None where they are the values from the beginning.
+        left_out: The items that are unticked.
+        reason: The reason to decline, as far as it was typed.
+    """
+
+    values: Mapping[str, Any] | None = None
+    left_out: tuple[str, ...] = ()
+    reason: str = ""
+
+
+NO_DRAFT: Final = Draft()
+
+
+@dataclass(frozen=True, slots=True)
 class Offers:
     """The acts that are offered to a person at the host, besides an answer.
 
@@ -380,8 +398,8 @@ class Offers:
             items, whose yes covers calls with the same arguments. None where a yes for the session
             is not offered.
         mute: The label of the client that may be muted, or None.
-        typed: The values that the person typed, and did not send, when the same question was asked
-            before; or None.
+        draft: The entries that the person made, and did not send, when the same question was asked
+            before.
         is_wanted: Whether the person asked to see the question, so that it comes before the others.
         since: When the question was drawn, by the monotonic clock in seconds.
     """
@@ -391,7 +409,7 @@ class Offers:
     hand_over: str | None = None
     remember: int | None = None
     mute: str | None = None
-    typed: Mapping[str, Any] | None = None
+    draft: Draft = NO_DRAFT
     is_wanted: bool = False
     since: float = field(default_factory=time.monotonic, compare=False)
 

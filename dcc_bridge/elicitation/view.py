@@ -16,7 +16,7 @@ from dcc_bridge.elicitation.caller_view import Facts, header, source, who_asks
 from dcc_bridge.elicitation.consent_view import undo_line
 from dcc_bridge.elicitation.details import DetailsView, details_view
 from dcc_bridge.elicitation.field_view import FieldView, field_views
-from dcc_bridge.elicitation.question import Question
+from dcc_bridge.elicitation.question import NO_DRAFT, Question
 from dcc_bridge.elicitation.text import Translate, english, safe_line, safe_text
 from dcc_bridge.host import Host
 
@@ -106,7 +106,7 @@ def view_of(question: Question, host: Host, tr: Translate = english) -> Question
     """
     consent = question.consent
     confirmation = question.confirmation
-    typed = question.offers.typed
+    draft = question.offers.draft
 
     verb = _verb(question, tr)
     button = safe_line(verb, _MAX_BUTTON_CHARS)
@@ -122,9 +122,10 @@ def view_of(question: Question, host: Host, tr: Translate = english) -> Question
     if confirmation is not None:
         explanation = safe_text(confirmation.description, tr=tr)
     else:
-        fields = field_views(question.form, consent is not None, tr, typed)
-        if typed:
-            explanation = tr("Your earlier entries are filled in again.")
+        fields = field_views(question.form, consent is not None, tr, draft.values)
+    if draft != NO_DRAFT:
+        filled_in = tr("Your earlier entries are filled in again.")
+        explanation = f"{explanation}\n{filled_in}".strip()
 
     undo = ""
     word = ""

@@ -290,6 +290,13 @@ class Exits(qt.QWidget):
         warning = qt.QStyle.StandardPixmap.SP_MessageBoxWarning
         self.verb.setIcon(self.style().standardIcon(warning))
 
+    def show_reason(self, text: str) -> None:
+        """Show the line for a reason, with a text that was typed before."""
+        self.with_reason.setVisible(False)
+        self.ways.setVisible(self.mute is not None)  # else the menu would be empty
+        self.reason.setText(text)
+        self.reason.show()
+
     def clear(self) -> None:
         """Hide every button and the reason; the widgets above them stay."""
         for part in (self.decline, self.ways, self.reason, self.cancel, self.verb):
@@ -303,9 +310,7 @@ class Exits(qt.QWidget):
 
     @qt.Slot()
     def _ask_reason(self) -> None:
-        self.with_reason.setVisible(False)
-        self.ways.setVisible(self.mute is not None)  # else the menu would be empty
-        self.reason.show()
+        self.show_reason("")
         self.reason.setFocus()
 
     @qt.Slot()

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any, Final
+from typing import Final
 
 from dcc_bridge.elicitation import question_queue
 from dcc_bridge.elicitation.question import (
+    Draft,
     PresenterEvent,
     Question,
     Settle,
@@ -238,14 +239,14 @@ class DialogPresenter(qt.QObject):
             self._place.note(dialog)
             dialog.set_aside()
 
-    def take_down(self, ticket: question_queue.Ticket) -> dict[str, Any] | None:
+    def take_down(self, ticket: question_queue.Ticket) -> Draft | None:
         """Delete a question's dialog. Main thread. It raises nothing.
 
         Args:
             ticket: The question's place in the queue.
 
         Returns:
-            The values that the person filled in, by field; None where nothing was filled in.
+            The entries of the person; None where the question has no dialog.
         """
         dialog = self._dialogs.pop(ticket, None)
         self._remove_notice(ticket)
@@ -254,9 +255,7 @@ class DialogPresenter(qt.QObject):
         self._place.note(dialog)
         dialog.dismiss()
         self._deletion.add(dialog)
-        if dialog.form is None:
-            return None
-        return dialog.form.typed
+        return dialog.draft
 
     def close(self) -> None:
         """End every question and delete every widget. Main thread. It raises nothing.

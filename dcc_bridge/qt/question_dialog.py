@@ -19,7 +19,14 @@ from itertools import pairwise
 from typing import Any, Final
 
 from dcc_bridge.elicitation.caller_view import argument_views
-from dcc_bridge.elicitation.question import Consent, Expired, HandOver, Question, Reply
+from dcc_bridge.elicitation.question import (
+    Consent,
+    Draft,
+    Expired,
+    HandOver,
+    Question,
+    Reply,
+)
 from dcc_bridge.elicitation.view import QuestionView, fewer, view_of, word_to_type
 from dcc_bridge.host import Host
 from dcc_bridge.qt import binding as qt
@@ -114,8 +121,20 @@ class QuestionDialog(qt.QDialog):
         self._refit = qt.QTimer(self, singleShot=True)  # a layout knows its size a turn later
         self._refit.timeout.connect(self._fit)
         self._connect()
+        self._restore(question.offers.draft)
         self._focus_first()
         self._fit()
+
+    @property
+    def draft(self) -> Draft:
+        """The entries that were not sent, for the same question asked again."""
+        values = self.question.offers.draft.values
+        if self.form is not None and self.form.typed is not None:
+            values = self.form.typed
+        left_out: tuple[str, ...] = ()
+        if self.preview is not None:
+            left_out = self.preview.items.left_out()
+        return Draft(values, left_out, self.exits.reason.text())
 
     @qt.Slot()
     def submit(self) -> None:
@@ -337,6 +356,13 @@ class QuestionDialog(qt.QDialog):
             self.name.changed.connect(self.countdown.touch)
         self._hold()
 
+    def _restore(self, draft: Draft) -> None:
+        """Enter again what was not sent; the form has its values from the view."""
+        if self.preview is not None and draft.left_out:
+            self.preview.items.leave_out(draft.left_out)
+        if draft.reason:
+            self.exits.show_reason(draft.reason)
+
     @qt.Slot()
     def _count_ticked(self) -> None:
         """Say on the button, and in the line for a word, how many items would go."""
@@ -361,6 +387,7 @@ class QuestionDialog(qt.QDialog):
     @qt.Slot()
     def _decline(self) -> None:
         reason = self.exits.reason.text().strip() or None
+        self.exits.reason.clear()  # it is sent, and no draft any more
         self._finish(Reply("decline", reason=reason))
 
     @qt.Slot()
@@ -379,7 +406,7 @@ class QuestionDialog(qt.QDialog):
     def _deselect_typed_text(self) -> None:
         """Move the cursor behind text that was typed before the dialog came up again."""
         focused = self.focusWidget()
-        if isinstance(focused, qt.QLineEdit) and self.question.offers.typed:
+        if isinstance(focused, qt.QLineEdit) and self.question.offers.draft.values:
             focused.end(False)  # else the text is selected, and the next key replaces it
 
     def _focus_first(self) -> None:

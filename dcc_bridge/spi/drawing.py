@@ -25,6 +25,7 @@ Questions:
 ``Ticket``          a question that is drawn, or waits for its turn
 ``Question``        a question, with all that is needed to draw it
 ``Consent``         what a person agrees to, or not
+``Draft``           what a person entered and did not send, for the same question asked again
 ``Field``           a field of a form; checks what is filled in
 ``InvalidAnswer``   the error of `Field.check`: what was filled in does not fit
 ``Click``           type: a function without arguments, behind a button
@@ -70,6 +71,7 @@ from dcc_bridge.elicitation.details import DetailsRow, DetailsView, details_view
 from dcc_bridge.elicitation.field_view import FieldView
 from dcc_bridge.elicitation.question import (
     Consent,
+    Draft,
     Expired,
     HandOver,
     HostPresenter,
@@ -98,6 +100,7 @@ __all__ = [
     "Consent",
     "DetailsRow",
     "DetailsView",
+    "Draft",
     "Expired",
     "FailedStart",
     "Field",

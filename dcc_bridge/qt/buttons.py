@@ -33,7 +33,7 @@ _ARROW_GAP: Final = 4  # pixels between a button and the arrow that belongs to i
 _INFO_MARGIN: Final = 6  # pixels around the circle of a button with the letter i
 _PRESSED_PERCENT: Final = 125  # the factor by which a red button is darker while it is pressed
 _TICK_MS: Final = 250
-_WARNING_S: Final = 30  # before the time is up
+_MAX_WARNING_S: Final = 30  # before the time is up
 _TOUCH_PAUSE_S: Final = 5.0
 """The time for which the countdown stands still after the person has read or typed something."""
 
@@ -324,7 +324,8 @@ class Countdown(qt.QWidget):
 
     The time stands still until the line is painted for the first time, while nobody can see the
     dialog, and for some seconds after each `touch`. It always ends at the latest end. In the last
-    seconds a sentence warns of the end, and a screen reader says so once.
+    half minute, or the second half of a time shorter than a minute, a sentence warns of the end,
+    and a screen reader says so once.
 
     Attributes:
         expired: Emitted once the time is up.
@@ -356,6 +357,7 @@ class Countdown(qt.QWidget):
         self._soon = soon
         self._latest = now() + latest
         self._ends = min(now() + soon, self._latest)
+        self._warning_s = min(_MAX_WARNING_S, min(soon, latest) / 2)
         self._last_tick = now()
         self._last_touch = now() - _TOUCH_PAUSE_S
         self._is_drawn = False
@@ -403,8 +405,8 @@ class Countdown(qt.QWidget):
             self.expired.emit()
 
     def _warn(self, left: int) -> None:
-        """Show the warning in the last seconds; as it appears, a screen reader says it."""
-        is_near = self._is_drawn and left <= _WARNING_S
+        """Show the warning in the last part of the time; as it appears, a screen reader says it."""
+        is_near = self._is_drawn and left <= self._warning_s
         appears = is_near and self.warning.isHidden()
         self.warning.setVisible(is_near)
         if appears:

@@ -196,6 +196,7 @@ class DialogPresenter(qt.QObject):
             dialog = UrlDialog(question, self._host, host_window, answered)
         dialog.destroyed.connect(self._end_lost_questions)
         dialog.gate.entered.connect(partial(self._remove_notice, ticket))
+        dialog.fitted.connect(self._hold_in_place)
         return dialog
 
     def _show(self, ticket: question_queue.Ticket, host_window: qt.QWidget | None) -> None:
@@ -299,6 +300,12 @@ class DialogPresenter(qt.QObject):
     def _answer(self, ticket: question_queue.Ticket, event: PresenterEvent) -> None:
         """End a question once its dialog's own frame is left: the dialog can be deleted then."""
         self.questions.post(lambda: self.questions.end(ticket, event))
+
+    @qt.Slot()
+    def _hold_in_place(self) -> None:
+        """Keep the dialog that has grown on its screen."""
+        for dialog in self.dialogs:
+            self._place.hold(dialog)
 
     @qt.Slot()
     def _end_lost_questions(self) -> None:

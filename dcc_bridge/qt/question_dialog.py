@@ -56,6 +56,7 @@ class QuestionDialog(qt.QDialog):
     """A dialog that draws one question.
 
     Attributes:
+        fitted: Emitted when a dialog that is shown has taken the size of its contents.
         question: The question.
         view: The texts of the question, and the values that are filled in at first.
         header: Shows the question, who asks, and the time left.
@@ -66,12 +67,14 @@ class QuestionDialog(qt.QDialog):
         pictures: The scene as it is and as it would be, or None where there are no pictures.
         preview: The items that may be lost, or None where there are none.
         name: The line in which a word is to be typed before the person can agree, or None.
+        for_all: Says that the card shows what happens with all items; hidden while all are ticked.
         countdown: Says how long the question still waits.
         offers_bar: The offers besides an answer.
         exits: The buttons that answer.
         gate: Lets keys through once the person has gone to the dialog.
     """
 
+    fitted = qt.Signal()
     header: Header
     body: form.Body
     countdown: buttons.Countdown
@@ -103,6 +106,8 @@ class QuestionDialog(qt.QDialog):
         self.pictures: Pictures | None = None
         self.preview: items_view.Preview | None = None
         self.name: items_view.NameToArm | None = None
+        self.for_all = label("", size=SMALL)
+        self.for_all.hide()
         self._host = host
         self._answered: Callable[[Reply | Expired | HandOver], None] | None = answered
         self._is_set_aside = False
@@ -270,7 +275,11 @@ class QuestionDialog(qt.QDialog):
         self.countdown = buttons.Countdown(offers.soon, offers.latest, mnemonics)
         self.header = Header(self.view, icon, self.countdown)
         self.offers_bar = buttons.OffersBar(self.view.offers, mnemonics)
-        self.exits = buttons.Exits(self.view, self.offers_bar, mnemonics=mnemonics)
+        above = [self.for_all, self.offers_bar]
+        undo = _undo_line(self.view)
+        if undo is not None:
+            above.insert(0, undo)
+        self.exits = buttons.Exits(self.view, *above, mnemonics=mnemonics)
 
     def _build_parts(self, mnemonics: Mnemonics) -> list[qt.QWidget]:
         """Make the parts of the body that this question has, in the order from the top."""
@@ -292,7 +301,6 @@ class QuestionDialog(qt.QDialog):
             self.details,
             self.form,
             self.preview,
-            _undo_line(view),
             self.name,
         )
         return [part for part in parts if part is not None]
@@ -307,13 +315,13 @@ class QuestionDialog(qt.QDialog):
             self.preview = items_view.Preview(consent, mnemonics, show_in_scene)
 
     def _set_tab_order(self) -> None:
+        exits = self.exits
+        answers = [exits.verb, exits.cancel, exits.decline, exits.ways, exits.reason]
+        if self.view.guarded:  # Tab from the list leads to what loses nothing
+            answers = [*answers[1:], exits.verb]
         order = (
             self.offers_bar.remember,
-            self.exits.verb,
-            self.exits.cancel,
-            self.exits.decline,
-            self.exits.ways,
-            self.exits.reason,
+            *answers,
             self.offers_bar.hand_over,
             self.countdown.more,
             self.header.about,
@@ -365,11 +373,16 @@ class QuestionDialog(qt.QDialog):
 
     @qt.Slot()
     def _count_ticked(self) -> None:
-        """Say on the button, and in the line for a word, how many items would go."""
+        """Say on the button, and in the line for a word, how many items would go.
+
+        The text and the pictures stay as they are: they were made by a try with all items.
+        """
         if self.preview is None:
             return
         items = self.preview.items
         total = len(self.question.items)
+        self.for_all.setText(tr("What is shown above is for all {n:,}.", n=total))
+        self.for_all.setVisible(items.kept_count < total)
         verb = fewer(self.view.verb, items.kept_count, total, tr)
         self.exits.verb.setText(unmarked(verb))
         announce(self.exits.verb, verb)
@@ -419,15 +432,23 @@ class QuestionDialog(qt.QDialog):
 
     @qt.Slot()
     def _fit(self) -> None:
-        """Grow to the size of the contents, but not over the screen; go to the first error."""
+        """Take the size of the contents, but not over the screen; go to the first error.
+
+        A dialog that is shown keeps its place beside the view: it grows only downwards.
+        """
         most = self.screen().availableSize() * _MAX_SCREEN_SHARE
         self.body.updateGeometry()
-        now = qt.QSize(0, 0)
         if self.isVisible():
-            now = self.size()
-        width = min(max(now.width(), self.sizeHint().width()), most.width())
-        height = max(now.height(), self._column.totalHeightForWidth(width))
-        self.resize(qt.QSize(width, height).boundedTo(most))
+            bottom = self.screen().availableGeometry().bottom()
+            room = bottom - self.frameGeometry().bottom()
+            wanted = min(self._column.totalHeightForWidth(self.width()), most.height())
+            growth = min(wanted - self.height(), room)
+            self.resize(self.width(), self.height() + max(0, growth))
+            self.fitted.emit()
+        else:
+            width = min(self.sizeHint().width(), most.width())
+            height = min(self._column.totalHeightForWidth(width), most.height())
+            self.resize(width, height)
         wrong = self._wrong
         self._wrong = None
         if wrong is not None:

@@ -350,6 +350,20 @@ def test_items_that_are_unticked_are_not_agreed_to_and_the_verb_counts_the_rest(
     assert heard == [Reply("accept", {"confirm": True}, left_out=left_out)]
 
 
+def test_with_fewer_ticked_the_card_says_that_it_shows_all() -> None:
+    dialog, _ = fewer()
+    items = dialog.preview.items
+    before = dialog.for_all.isVisible()
+
+    tick(items, items.index(0), on=False)
+    less = (dialog.for_all.isVisible(), dialog.for_all.text())
+    tick(items, items.index(0), on=True)
+
+    assert not before
+    assert less == (True, "What is shown above is for all 12.")
+    assert not dialog.for_all.isVisible()
+
+
 def test_with_nothing_ticked_nothing_can_be_agreed_to() -> None:
     dialog, heard = fewer()
     verb = armed(dialog)

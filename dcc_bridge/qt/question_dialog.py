@@ -355,6 +355,8 @@ class QuestionDialog(qt.QDialog):
                 part.changed.connect(self.countdown.touch)
         if self.details is not None:
             self.details.touched.connect(self.countdown.touch)
+        if self.pictures is not None:
+            self.pictures.enlarged.connect(self.countdown.touch)
         if self.preview is not None:
             self.preview.search.textChanged.connect(self.countdown.touch)
             self.preview.items.ticked.connect(self.countdown.touch)

@@ -219,7 +219,7 @@ class LargePicture(qt.QDialog):
 
     def show_picture(self, frame: PictureFrame) -> None:
         """Show a picture in the middle of the screen of its question."""
-        screen = self.parentWidget().screen().availableGeometry()
+        screen = frame.screen().availableGeometry()
         most = screen.size() * _MAX_LARGE_SHARE
         size = frame.image.size() * _MAX_LARGE_FACTOR
         if size.width() > most.width() or size.height() > most.height():

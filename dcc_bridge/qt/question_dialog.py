@@ -18,7 +18,6 @@ from functools import partial
 from itertools import pairwise
 from typing import Any, Final
 
-from dcc_bridge.elicitation.caller_view import argument_views
 from dcc_bridge.elicitation.question import (
     Consent,
     Draft,
@@ -62,7 +61,7 @@ class QuestionDialog(qt.QDialog):
         header: Shows the question, who asks, and the time left.
         body: The area that scrolls, between the header and the exits.
         form: The fields; None for a question without fields, or with only a confirmation.
-        arguments: The arguments of the skill, or None where they are not shown.
+        arguments: What the agent asked for, or None where that is not shown.
         details: The text that is agreed to, or None.
         pictures: The scene as it is and as it would be, or None where there are no pictures.
         preview: The items that may be lost, or None where there are none.
@@ -287,8 +286,8 @@ class QuestionDialog(qt.QDialog):
         # First the form, so that its fields get the letters for Alt that they want.
         if view.fields:
             self.form = form.FormView(view.fields, mnemonics)
-        if self.question.arguments:
-            self.arguments = Arguments(argument_views(self.question.arguments, tr))
+        if view.arguments:
+            self.arguments = Arguments(view.arguments, is_agreed=bool(self.question.arguments))
         if view.details:
             self.details = DetailsBox(view.details, mnemonics)
         if self.question.consent is not None:
@@ -297,10 +296,10 @@ class QuestionDialog(qt.QDialog):
             self.name = items_view.NameToArm(view.word)
         parts = (
             self.pictures,
-            self.arguments,
             self.details,
             self.form,
             self.preview,
+            self.arguments,
             self.name,
         )
         return [part for part in parts if part is not None]

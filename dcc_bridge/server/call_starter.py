@@ -100,6 +100,7 @@ class CallStarter:
         call.digest = skill.digest
         if skill.file is not None:
             call.file = str(skill.file)
+            call.asked_for = gate.argument_texts(call.arguments.value or {}, call)
         same = same_call(caller.client.label, _kind(call), bound)
         parked = ParkedCall(call, caller.client.label, same, modern=caller.era >= MODERN)
         early_notice = self._calls.notice_for(same)

@@ -52,7 +52,6 @@ What is drawn:
 ``DetailsView``     a text that is agreed to: code, say
 ``DetailsRow``      a line of it
 ``view_of``         makes the view of a question
-``argument_views``  makes the views of a call's arguments
 ``details_view``    makes the view of a text
 ``item_counts``     returns how many items there are of which kind
 ``fewer``           returns the caption that agrees to some of the items
@@ -65,7 +64,7 @@ from __future__ import annotations
 
 from dcc_bridge.bridge import Bridge
 from dcc_bridge.consent.audit_hook import unwatched
-from dcc_bridge.elicitation.caller_view import ArgumentView, argument_views
+from dcc_bridge.elicitation.caller_view import ArgumentView
 from dcc_bridge.elicitation.consent_view import item_counts
 from dcc_bridge.elicitation.details import DetailsRow, DetailsView, details_view
 from dcc_bridge.elicitation.field_view import FieldView
@@ -121,7 +120,6 @@ __all__ = [
     "TakeDown",
     "Ticket",
     "Unable",
-    "argument_views",
     "details_view",
     "fewer",
     "item_counts",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -62,6 +63,8 @@ class Batch:
         for a part of its result. Deletions ask, then all begins anew; save goes last. look,
         check: their arguments; require: of check; failures undo all. why: for the undo menu.
         """
+        call = current_call()
+        call.asked_for = call.asked_for or _asked_for(steps, why)
         every: list[Step] = list(steps)
         if check is not None:
             every.append({"do": "check", "with": check})
@@ -191,6 +194,27 @@ def _as_list(value: Any) -> list[Any]:
     if isinstance(value, list):
         return value
     return [value]
+
+
+def _asked_for(steps: Sequence[Step], why: str) -> tuple[tuple[str, str], ...]:
+    """Return what a batch is for, and its steps, as the person reads them."""
+    rows = []
+    if why:
+        rows.append(("Why", why))
+    for number, step in enumerate(steps, 1):
+        arguments = step.get("with", {})
+        parts = [f"{name}: {_in_words(value)}" for name, value in arguments.items()]
+        rows.append((f"{number}. {step['do'].replace('_', ' ')}", ", ".join(parts)))
+    return tuple(rows)
+
+
+def _in_words(value: object) -> str:
+    """Return an argument of a step for a person; names stand behind each other."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, list) and all(isinstance(one, str) for one in value):
+        return ", ".join(value)
+    return json.dumps(value, default=str, ensure_ascii=False)
 
 
 def _edits_end(steps: Sequence[Step]) -> int:

@@ -107,7 +107,7 @@ def test_a_click_or_a_key_shows_a_picture_large_and_esc_closes_only_that(
     dialog, heard = drawn(consent(items=tuple("abc"), pictures=(NOW, AFTER)))
     go_to(dialog)
     view = dialog.pictures
-    now, after = view.pictures
+    _, after = view.pictures
 
     if key is None:
         click(after)

@@ -75,6 +75,7 @@ class Caller:
             be called again.
         ending: The reason why the body should stop before its own end.
         dialogue: The questions and answers of the call so far.
+        note_late: Notes how a question ended whose call has ended.
         is_recorded: Whether the audit log has the call, so that the call's end is recorded too.
         id: The id of the call.
     """
@@ -91,6 +92,7 @@ class Caller:
     repeat_key: str = ""
     ending: CallEnding = field(default_factory=CallEnding)
     dialogue: Dialogue = field(default_factory=Dialogue)
+    note_late: Callable[[Answered], None] = lambda answered: None
     is_recorded: bool = False
     id: str = field(default_factory=lambda: os.urandom(8).hex())
 

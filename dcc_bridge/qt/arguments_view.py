@@ -42,6 +42,7 @@ class Arguments(qt.QFrame):
         self.grid = qt.QGridLayout()
         self.grid.setHorizontalSpacing(self.fontMetrics().height())
         self.grid.setColumnStretch(1, 1)
+        self._is_agreed = is_agreed
         count = len(arguments)
         if not is_agreed:
             count = min(count, _MAX_ROWS)
@@ -60,7 +61,7 @@ class Arguments(qt.QFrame):
         """Add a row for each of some arguments."""
         for argument in arguments:
             row = self.grid.rowCount()
-            if self.grid.count():
+            if self._is_agreed and self.grid.count():
                 self.grid.addWidget(rule(), row, 0, 1, 2)
             name = label(argument.name, bold=True, on_base=True)
             value = _Value(argument)

@@ -12,8 +12,8 @@ from typing import Final
 
 from dcc_bridge.qt import binding as qt
 
-_MAX_FRAME: Final = qt.QSize(12, 48)  # pixels that a window manager draws around a dialog, at most
-_MIN_MOVE: Final = _MAX_FRAME.width() + _MAX_FRAME.height()  # a shorter way is the frame alone
+MAX_FRAME: Final = qt.QSize(12, 48)  # pixels that a window manager draws around a dialog, at most
+_MIN_MOVE: Final = MAX_FRAME.width() + MAX_FRAME.height()  # a shorter way is the frame alone
 
 
 class DialogPlace:
@@ -31,7 +31,7 @@ class DialogPlace:
             host_window: A window of the host, whose screen the dialog stands on.
         """
         window = host_window.window()
-        size = dialog.size() + _MAX_FRAME
+        size = dialog.size() + MAX_FRAME
         screen = window.screen().availableGeometry()
         if self._is_chosen and self._last is not None:
             chosen_screen = qt.QGuiApplication.screenAt(self._last)

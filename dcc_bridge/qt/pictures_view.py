@@ -204,7 +204,9 @@ class PictureFrame(qt.QLabel):
 
 
 class LargePicture(qt.QDialog):
-    """A window with one picture, as large as the screen allows; Esc, Enter or a click closes it.
+    """A window with one picture, as large as the screen allows; Esc closes it.
+
+    A click does not: the second press of a double click would reach a button of the question.
 
     Attributes:
         picture: The label of the picture.
@@ -234,17 +236,6 @@ class LargePicture(qt.QDialog):
         self.show()
         self.raise_()
         self.activateWindow()
-
-    def keyPressEvent(self, event: qt.QKeyEvent) -> None:
-        """Close on Enter and the space bar too, as they have opened the window."""
-        if event.key() not in _ENLARGING:
-            super().keyPressEvent(event)
-        elif not event.isAutoRepeat():
-            self.hide()
-
-    def mouseReleaseEvent(self, event: qt.QMouseEvent) -> None:
-        """Close on a click."""
-        self.hide()
 
 
 def _frames(pictures: Sequence[Picture]) -> Iterator[PictureFrame]:

@@ -32,6 +32,7 @@ from dcc_bridge.qt import binding as qt
 from dcc_bridge.qt import buttons, event_loop, form, items_view, outlines
 from dcc_bridge.qt.arguments_view import Arguments
 from dcc_bridge.qt.details_view import DetailsBox
+from dcc_bridge.qt.dialog_place import MAX_FRAME
 from dcc_bridge.qt.header import Header
 from dcc_bridge.qt.key_gate import KeyGate
 from dcc_bridge.qt.labels import (
@@ -48,7 +49,8 @@ from dcc_bridge.qt.pictures_view import Pictures
 from dcc_bridge.qt.screen_reader import announce
 
 _PAGES: Final = {qt.Qt.Key.Key_PageUp: -1, qt.Qt.Key.Key_PageDown: 1}
-_MAX_SCREEN_SHARE: Final = 0.8  # of the screen's width and height
+_MAX_WIDTH_SHARE: Final = 0.8  # of the screen
+_MAX_HEIGHT_SHARE: Final = 0.9  # the same; a dialog beside the view covers no more if it is high
 
 
 class QuestionDialog(qt.QDialog):
@@ -274,11 +276,11 @@ class QuestionDialog(qt.QDialog):
         self.countdown = buttons.Countdown(offers.soon, offers.latest, mnemonics)
         self.header = Header(self.view, icon, self.countdown)
         self.offers_bar = buttons.OffersBar(self.view.offers, mnemonics)
-        above = [self.for_all, self.offers_bar]
-        undo = _undo_line(self.view)
-        if undo is not None:
-            above.insert(0, undo)
-        self.exits = buttons.Exits(self.view, *above, mnemonics=mnemonics)
+        if self.view.word:
+            self.name = items_view.NameToArm(self.view.word)
+        above = (self.name, _undo_line(self.view), self.for_all, self.offers_bar)
+        shown = [part for part in above if part is not None]
+        self.exits = buttons.Exits(self.view, *shown, mnemonics=mnemonics)
 
     def _build_parts(self, mnemonics: Mnemonics) -> list[qt.QWidget]:
         """Make the parts of the body that this question has, in the order from the top."""
@@ -292,15 +294,12 @@ class QuestionDialog(qt.QDialog):
             self.details = DetailsBox(view.details, mnemonics)
         if self.question.consent is not None:
             self._build_items(self.question.consent, mnemonics)
-        if view.word:
-            self.name = items_view.NameToArm(view.word)
         parts = (
             self.pictures,
             self.details,
             self.form,
             self.preview,
             self.arguments,
-            self.name,
         )
         return [part for part in parts if part is not None]
 
@@ -318,7 +317,11 @@ class QuestionDialog(qt.QDialog):
         answers = [exits.verb, exits.cancel, exits.decline, exits.ways, exits.reason]
         if self.view.guarded:  # Tab from the list leads to what loses nothing
             answers = [*answers[1:], exits.verb]
+        word_line = None
+        if self.name is not None:
+            word_line = self.name.editor
         order = (
+            word_line,
             self.offers_bar.remember,
             *answers,
             self.offers_bar.hand_over,
@@ -437,18 +440,21 @@ class QuestionDialog(qt.QDialog):
 
         A dialog that is shown keeps its place beside the view: it grows only downwards.
         """
-        most = self.screen().availableSize() * _MAX_SCREEN_SHARE
+        screen = self.screen().availableSize()
+        most_width = round(screen.width() * _MAX_WIDTH_SHARE)
+        most_height = round(screen.height() * _MAX_HEIGHT_SHARE)
+        most_height = min(most_height, screen.height() - MAX_FRAME.height())
         self.body.updateGeometry()
         if self.isVisible():
             bottom = self.screen().availableGeometry().bottom()
             room = bottom - self.frameGeometry().bottom()
-            wanted = min(self._column.totalHeightForWidth(self.width()), most.height())
+            wanted = min(self._column.totalHeightForWidth(self.width()), most_height)
             growth = min(wanted - self.height(), room)
             self.resize(self.width(), self.height() + max(0, growth))
             self.fitted.emit()
         else:
-            width = min(self.sizeHint().width(), most.width())
-            height = min(self._column.totalHeightForWidth(width), most.height())
+            width = min(self.sizeHint().width(), most_width)
+            height = min(self._column.totalHeightForWidth(width), most_height)
             self.resize(width, height)
         wrong = self._wrong
         self._wrong = None

@@ -149,7 +149,7 @@ def _ask_for_consent(
         NotConfirmed: The person did not agree.
     """
     message = f"{skill.title}?"
-    shown = argument_texts(arguments, call)
+    shown = _argument_texts(arguments, call)
     consent = Consent(undoable=skill.metadata.undo is not False, arguments=shown)
     if stopped is not None:
         message += _acts_outside(stopped)
@@ -178,8 +178,8 @@ def _acts_outside(stopped: CannotTry) -> str:
     return text
 
 
-def argument_texts(arguments: Mapping[str, Any], call: Call) -> tuple[tuple[str, str], ...]:
-    """Return the name and the text of each argument that a question shows. Any thread.
+def _argument_texts(arguments: Mapping[str, Any], call: Call) -> tuple[tuple[str, str], ...]:
+    """Return the name and the text of each argument that a question shows.
 
     A hidden argument is shown as `HIDDEN`. None is shown only where the agent passed it.
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -11,6 +10,7 @@ from pathlib import Path
 from typing import Any, Final, NotRequired, TypedDict, cast
 
 from dcc_bridge.consent.call import current_call
+from dcc_bridge.elicitation.caller_view import told_arguments
 from dcc_bridge.errors import BadArguments, BridgeError
 from dcc_bridge.skills.skill import metadata_of, skill
 from dcc_bridge.verbs.answers import Json, first_rows
@@ -202,19 +202,10 @@ def _asked_for(steps: Sequence[Step], why: str) -> tuple[tuple[str, str], ...]:
     if why:
         rows.append(("Why", why))
     for number, step in enumerate(steps, 1):
-        arguments = step.get("with", {})
-        parts = [f"{name}: {_in_words(value)}" for name, value in arguments.items()]
-        rows.append((f"{number}. {step['do'].replace('_', ' ')}", ", ".join(parts)))
+        told = told_arguments(step.get("with", {}))
+        text = ", ".join(f"{name}: {value}" for name, value in told)
+        rows.append((f"{number}. {step['do'].replace('_', ' ')}", text))
     return tuple(rows)
-
-
-def _in_words(value: object) -> str:
-    """Return an argument of a step for a person; names stand behind each other."""
-    if isinstance(value, str):
-        return value
-    if isinstance(value, list) and all(isinstance(one, str) for one in value):
-        return ", ".join(value)
-    return json.dumps(value, default=str, ensure_ascii=False)
 
 
 def _edits_end(steps: Sequence[Step]) -> int:

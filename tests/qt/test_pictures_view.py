@@ -131,6 +131,16 @@ def test_a_click_or_a_key_shows_a_picture_large_and_esc_closes_only_that(
     assert heard == []
 
 
+def test_a_click_on_a_large_picture_leaves_it_over_the_buttons_of_its_question() -> None:
+    dialog, heard = drawn(consent(items=tuple("abc"), pictures=(NOW,)))
+    click(dialog.pictures.pictures[0])
+
+    click(dialog.pictures.large)
+
+    assert dialog.pictures.large.isVisible()
+    assert heard == []
+
+
 def test_one_window_shows_each_picture_large_and_ends_with_its_question() -> None:
     dialog, _ = drawn(consent(items=tuple("abc"), pictures=(NOW, AFTER)))
     now, after = dialog.pictures.pictures

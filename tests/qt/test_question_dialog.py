@@ -410,6 +410,16 @@ def test_tab_goes_from_the_list_of_what_goes_to_what_loses_nothing(show: Show) -
     assert heard == []
 
 
+def test_tab_goes_from_the_list_to_the_word_that_is_to_be_typed(show: Show) -> None:
+    dialog, _ = show(consent(items=tuple("abc"), undoable=False))
+    go_to(dialog)
+    dialog.preview.list.setFocus()
+
+    hit(dialog, Qt.Key.Key_Tab)
+
+    assert dialog.focusWidget() is dialog.name.editor
+
+
 KINDS: dict[str, Any] = {
     "line": TEXT,
     "tick": {"type": "boolean"},
@@ -578,6 +588,9 @@ def test_what_undo_brings_back_is_whole_below_the_longest_list(
     assert not is_cut(line)
     assert dialog.height() <= size[1]
     assert dialog.rect().contains(line.mapTo(dialog, line.rect().bottomRight()))
+    if dialog.name is not None:  # without the word nobody can agree
+        editor = dialog.name.editor
+        assert dialog.rect().contains(editor.mapTo(dialog, editor.rect().bottomRight()))
 
 
 @pytest.mark.parametrize("word", ["|group" * 60, "x" * 2000, "\u202e" * 500])

@@ -54,6 +54,7 @@ _PAINTED: Final = 600
 """Milliseconds after which the screen shows what was drawn."""
 _COLOURS: Final = 255
 _TRANSPARENT: Final = 255  # the number of the colour after these
+_BLACKS: Final = [0] * 3 * (_TRANSPARENT + 1)
 _CLIENT: Final = Client("claude-code", "Claude Code", "2.1")
 _NAMES: Final = ("dialog", "form", "panel", "agreed_code")
 _PHISHING: Final = "https://tracker.example.com.review-login.example/sign-in?next=%2Ftasks"
@@ -332,6 +333,8 @@ def _shrink(file: Path) -> None:
             _COLOURS, Image.Quantize.MAXCOVERAGE, kmeans=1, dither=Image.Dither.NONE
         )
         opacity = picture.convert("RGBA").getchannel("A")
+    palette = few.getpalette() or []
+    few.putpalette([*palette, *_BLACKS][: len(_BLACKS)])  # up to the number that is transparent
     few.paste(_TRANSPARENT, mask=opacity.point(lambda opaque: 255 - opaque))
     few.save(file, optimize=True, transparency=_TRANSPARENT)
 

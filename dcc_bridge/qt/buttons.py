@@ -148,9 +148,9 @@ class VerbButton(Button):
         if self.isDown():
             fill = fill.darker(_PRESSED_PERCENT)
         painter = qt.QPainter(self)
-        painter.setPen(colours.edge)
-        painter.setBrush(fill)
-        painter.drawRect(self.rect().adjusted(0, 0, -1, -1))
+        # No line of a pen: at a scale of 1.5 one of the four sides is not drawn.
+        painter.fillRect(self.rect(), colours.edge)
+        painter.fillRect(self.rect().adjusted(1, 1, -1, -1), fill)
         painter.setPen(colours.ink)
         self._draw_caption(painter)
         if self.hasFocus() or self.underMouse():

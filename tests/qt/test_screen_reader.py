@@ -293,7 +293,7 @@ def orca_says(name: str, folder: Path, *keys: str) -> str:
 @pytest.mark.real
 @pytest.mark.long  # how much it says depends on how fast the machine is
 def test_orca_reads_the_deletion_of_127_as_tab_goes_through_it(tmp_path: Path) -> None:
-    said = orca_says("deletion", tmp_path, *["Tab"] * 11, "Down", *["Tab"] * 3)
+    said = orca_says("deletion", tmp_path, *["Tab"] * 12, "Down", "Tab")
 
     for words in (
         "fake: a question for you dialog Delete 127 cameras?",
@@ -304,7 +304,7 @@ def test_orca_reads_the_deletion_of_127_as_tab_goes_through_it(tmp_path: Path) -
         "Ask in Claude push button.",
         "More time push button.",
         "More about who asks check box not checked.",
-        f"{NOW} image.\n{AFTER} image.",
+        f"{NOW} image.\nEnter shows it large.\n{AFTER} image.",
         "All that are shown check box checked.",
         "Select in the scene push button.",
         "Search by name or type text.",

@@ -311,7 +311,7 @@ def grants(state: State) -> list[Row]:
 def pending_row(state: State) -> Row | None:
     """Return the row of the newest edits that asked nothing, with buttons to keep and undo them.
 
-    It is None once the person has kept or undone all of them.
+    It is None once the person has kept or undone all of them, and while another step is the last.
     """
     found = pending(state, tr)
     if found is None:
@@ -321,10 +321,7 @@ def pending_row(state: State) -> Row | None:
     detail = who(last.client)
     if n > 1:
         detail = tr("{who} · the last of {n} steps in a row", who=detail, n=n)
-    if found.above is not None:
-        later = tr("“{title}” came after it.", title=subject(found.above))
-        detail = f"{detail} · {later}"
-    elif found.plan.obstacle:
+    if found.plan.obstacle:
         detail = f"{detail} · {found.plan.obstacle}"
     acts = _pending_acts(found)
     key = f"{last.id}/{found.first.id}"
@@ -332,7 +329,7 @@ def pending_row(state: State) -> Row | None:
 
 
 def _pending_acts(found: Pending) -> tuple[Act, ...]:
-    """Return the buttons of edits that asked nothing: undo only as far as nothing lies above."""
+    """Return the buttons of edits that asked nothing."""
     n = found.count
     if n == 1:
         keep = Act("keep", tr("Keep"), tr("Leave it as it is."))

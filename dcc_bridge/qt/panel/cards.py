@@ -18,6 +18,7 @@ from dcc_bridge.qt.panel.pictures import Pictures
 from dcc_bridge.qt.panel.widgets import Action, SecondaryLabel, style_icon
 
 _MIN_WORDS_WIDTH: Final = 18  # of words beside several buttons, in heights of a line
+_MIN_LINES: Final = 5  # of text that the list is high where it has no room for more
 _BAR_STEPS: Final = 1000
 _DIRECTIONS: Final = qt.QBoxLayout.Direction
 _ARROWS: Final = {qt.Qt.Key.Key_Up: -1, qt.Qt.Key.Key_Down: 1}
@@ -226,7 +227,7 @@ class Cards(qt.QScrollArea):
     def minimumSizeHint(self) -> qt.QSize:
         """Return a height in which one card can be seen."""
         line = self.fontMetrics().height()
-        return qt.QSize(line * 12, min(self.sizeHint().height(), line * 8))
+        return qt.QSize(line * 12, min(self.sizeHint().height(), line * _MIN_LINES))
 
     def resizeEvent(self, event: qt.QResizeEvent) -> None:
         """Ask for another height, as the texts wrap in the new width."""

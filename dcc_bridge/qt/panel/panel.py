@@ -297,7 +297,7 @@ class Panel(qt.QWidget):
         self._inner = qt.QWidget()
         self._column = _Column(self._inner)
         self._column.setContentsMargins(gap, gap, gap, gap)
-        self._column.setSpacing(gap + gap // 2)
+        self._column.setSpacing(gap)
         add_all(self._column, self.banner, self.now)
         self._column.addWidget(self.tabs, 1)
         scrolled = qt.QScrollArea(widgetResizable=True)

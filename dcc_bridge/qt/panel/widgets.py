@@ -10,7 +10,7 @@ from dcc_bridge.panel.state import State
 from dcc_bridge.qt import binding as qt
 from dcc_bridge.qt.buttons import ENTER
 from dcc_bridge.qt.event_loop import LIVE_PROPERTY
-from dcc_bridge.qt.labels import SMALL, label, plain_column, scale, tr, unmarked
+from dcc_bridge.qt.labels import SMALL, align, label, plain_column, scale, tr, unmarked
 
 _TEXT_SHARE: Final = 0.72
 """The share of the text's colour in a muted colour; the rest is the ground's colour."""
@@ -62,6 +62,7 @@ class SecondaryLabel(qt.QLabel):
             on_base: Whether the label lies on the palette's base colour, not the window colour.
         """
         super().__init__(textFormat=qt.Qt.TextFormat.PlainText, wordWrap=True)
+        align(self)
         self._text_role = Role.WindowText
         self._ground_role = Role.Window
         if on_base:

@@ -106,6 +106,22 @@ def seen(application: Application) -> tuple[int, str]:
     return count(application), str(cylinder["values"]["Height"])
 
 
+def undone_on_record(application: Application) -> list[str]:
+    """Give the skills whose calls the audit log has as undone by the person at the host."""
+    events = []
+    for file in application.folder.rglob("audit/*.jsonl"):
+        lines = file.read_text(encoding="utf-8").splitlines()
+        events.extend(json.loads(line) for line in lines if line.endswith("}"))
+    return [line["skill"] for line in events if (line["event"], line.get("by")) == ("undone", "host")]
+
+
+def told_as_undone(application: Application) -> str:
+    """Give by whom the newest call that left an undo step is undone."""
+    calls = json.loads(text(application.call("recent_calls", {})))["calls"]
+    left = [call for call in calls if "undo_step" in call]
+    return str(left[0].get("undone_by"))
+
+
 def test_a_click_agrees_and_ctrl_z_takes_it_back(window: Application, shown: Screen) -> None:
     """The dialog is over FreeCAD's own window; what the mouse agreed to is one undo entry."""
     with ThreadPoolExecutor(1) as agent:
@@ -122,6 +138,8 @@ def test_a_click_agrees_and_ctrl_z_takes_it_back(window: Application, shown: Scr
     window.obeyed()
     shown.key("FreeCAD", "ctrl+z")
     until(lambda: count(window) == 11)
+    until(lambda: undone_on_record(window) == ["delete"], "the undo is not on record")
+    until(lambda: told_as_undone(window) == "host", "the history does not tell of the undo")
 
     assert (status(result), deleted) == ("done", 1), f"clicked {x}, {y}: {text(result)}"
 

@@ -51,8 +51,8 @@ def is_pending(record: Record) -> bool:
 def pending(state: State, tr: Translate = english) -> Pending | None:
     """Return the newest edits that are pending, if the newest is the last step of all.
 
-    None where there are none, and as long as a step of the person, or one that was asked about, lies
-    above them: a surface is about the last step or shows nothing.
+    It is None where there are none, and while a step of the person, or one that was asked about,
+    lies above them: a surface is about the last step or shows nothing.
 
     Args:
         state: A snapshot of the panel.

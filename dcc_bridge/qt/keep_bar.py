@@ -1,8 +1,8 @@
 """The bar that offers to keep or undo what agents did without a question. Main thread.
 
 The bar lies in the corner of the host's window, below the notifications, takes no focus and waits
-until the person keeps or undoes the edits, or does something else. While the panel can be seen, the panel has the same row
-at its foot, where the keyboard reaches it, and the bar is hidden.
+until the person keeps or undoes the edits. It is hidden while another step is the last, and while
+the panel can be seen, which has the same row at its foot, where the keyboard reaches it.
 """
 
 from __future__ import annotations

@@ -112,7 +112,8 @@ def undone_on_record(application: Application) -> list[str]:
     for file in application.folder.rglob("audit/*.jsonl"):
         lines = file.read_text(encoding="utf-8").splitlines()
         events.extend(json.loads(line) for line in lines if line.endswith("}"))
-    return [line["skill"] for line in events if (line["event"], line.get("by")) == ("undone", "host")]
+    undone = [line for line in events if line["event"] == "undone" and line["by"] == "host"]
+    return [line["skill"] for line in undone]
 
 
 def told_as_undone(application: Application) -> str:

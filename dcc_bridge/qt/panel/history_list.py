@@ -135,9 +135,7 @@ class _RowDelegate(qt.QStyledItemDelegate):
         width = super().sizeHint(option, index).width()
         return qt.QSize(width, option.fontMetrics.height() + 2 * _ROW_PADDING)
 
-    def paint(
-        self, painter: qt.QPainter, option: qt.QStyleOptionViewItem, index: Index
-    ) -> None:
+    def paint(self, painter: qt.QPainter, option: qt.QStyleOptionViewItem, index: Index) -> None:
         """Draw the subject as the style draws an item, and the rest of the line behind it."""
         subject, summary = index.data(qt.Qt.ItemDataRole.DisplayRole).split("\n")
         row = qt.QStyleOptionViewItem(option)

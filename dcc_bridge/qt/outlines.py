@@ -105,6 +105,21 @@ def losing_colours(palette: qt.QPalette) -> LosingColours:
     return LosingColours(fill, qt.QColor(qt.Qt.GlobalColor.white), edge)
 
 
+def quieter(ink: qt.QColor, ground: qt.QColor, share: float) -> qt.QColor:
+    """Mix the colour of a text with its ground, as far as the text can still be read.
+
+    Args:
+        ink: The colour of the text.
+        ground: The colour of what is behind it.
+        share: The share of `ink` where that is enough.
+    """
+    for step in range(_STEPS + 1):
+        mixed = _mix(ground, ink, share + (1 - share) * step / _STEPS)
+        if contrast(mixed, ground) >= _MIN_TEXT_CONTRAST:
+            return mixed
+    return ink
+
+
 def draw_outlines(window: qt.QWidget) -> None:
     """Outline the controls in a window; again after the window got other controls or colours."""
     framed = outlined(window.palette(), is_framed=True)

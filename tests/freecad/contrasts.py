@@ -11,10 +11,9 @@ from pathlib import Path
 import FreeCADGui
 
 from dcc_bridge.qt import binding as qt
-from tests.qt.contrasts import LOOKS, in_fusion, measure
+from tests.qt.contrasts import FREECAD_THEMES, LOOKS, in_fusion, measure
 
 SHEETS = Path("/usr/share/freecad/Gui/Stylesheets")
-THEMES = ("Behave-dark", "ProDark", "Dark-contrast", "Light-blue")
 FILE = Path(os.environ["CONTRASTS"])
 
 
@@ -35,7 +34,7 @@ def begin() -> None:
         qt.QTimer.singleShot(50, begin)
         return
     looks: dict[str, Callable[[qt.QApplication], object]] = {"own": lambda app: None}
-    looks |= {name: in_theme(name) for name in THEMES}
+    looks |= {name: in_theme(name) for name in FREECAD_THEMES}
     looks |= {look: in_fusion(look) for look in LOOKS}
     try:
         measure(FILE, looks)

@@ -45,6 +45,8 @@ LEAST = {
     "check boxes": LEAST_OF_A_CONTROL,
     "focus": LEAST_OF_A_CONTROL,
 }
+FREECAD_THEMES = ("Behave-dark", "ProDark", "Light-blue")
+"""Style sheets that come with FreeCAD."""
 _OUTLINED = (
     qt.QPushButton,
     qt.QCheckBox,
@@ -108,7 +110,7 @@ def texts(top: qt.QWidget, picture: qt.QImage) -> Iterator[tuple[str, float]]:
     """Give the captions of a window, each with its contrast."""
     for part in top.findChildren(qt.QWidget):
         is_shown = isinstance(part, _CAPTIONED) and part.isVisibleTo(top) and not inner(part)
-        if is_shown and _text(part):
+        if is_shown and _text(part) and is_in_sight(part, part.rect()):
             yield name_of(part), contrast(picture, _caption(part, top))
 
 

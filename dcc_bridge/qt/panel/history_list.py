@@ -150,7 +150,7 @@ class _RowDelegate(qt.QStyledItemDelegate):
         room = max(0, area.width() - 2 * gap)
         beside = room - metrics.horizontalAdvance(summary)
         most = max(beside, round(room * _SUBJECT_SHARE))
-        row.text = metrics.elidedText(subject, row.textElideMode, most)
+        row.text = _isolated(metrics.elidedText(subject, row.textElideMode, most))
         style.drawControl(qt.QStyle.ControlElement.CE_ItemViewItem, row, painter, view)
 
         drawn = metrics.horizontalAdvance(row.text)
@@ -161,9 +161,14 @@ class _RowDelegate(qt.QStyledItemDelegate):
         painter.drawText(
             style.visualRect(row.direction, area, rest),
             style.visualAlignment(row.direction, _CENTRED),
-            metrics.elidedText(summary, row.textElideMode, rest.width()),
+            _isolated(metrics.elidedText(summary, row.textElideMode, rest.width())),
         )
         painter.restore()
+
+
+def _isolated(text: str) -> str:
+    """Return a text that reads in its own direction, whatever the direction of the row."""
+    return f"\N{FIRST STRONG ISOLATE}{text}\N{POP DIRECTIONAL ISOLATE}"
 
 
 def _quiet_ink(row: qt.QStyleOptionViewItem) -> qt.QColor:

@@ -81,15 +81,20 @@ class _Frame(qt.QFocusFrame):
 
     def fit(self) -> None:
         """Cover the control."""
-        self.setGeometry(self.parentWidget().rect())
+        self.setGeometry(self._control().rect())
 
     def paintEvent(self, event: qt.QPaintEvent) -> None:
         """Draw the frame just inside of the control's edge."""
         painter = qt.QPainter(self)
-        ink = self.parentWidget().palette().color(qt.QPalette.ColorRole.WindowText)
+        ink = self._control().palette().color(qt.QPalette.ColorRole.WindowText)
         painter.setPen(qt.QPen(ink, _WIDTH))
         painter.drawRect(self.rect().adjusted(1, 1, -1, -1))
         painter.end()
+
+    def _control(self) -> qt.QWidget:
+        control = self.parentWidget()
+        assert control is not None
+        return control
 
 
 def _frame_of(control: qt.QWidget) -> _Frame:

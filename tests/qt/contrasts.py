@@ -168,11 +168,19 @@ def focuses(top: qt.QWidget) -> Iterator[tuple[str, float]]:
     widgets = [widget for widget in top.findChildren(qt.QWidget) if _is_reached(widget, top)]
     assert len(widgets) > 2
     for number, widget in enumerate(widgets):
-        widgets[number - 1].setFocus(qt.Qt.FocusReason.TabFocusReason)
+        yield name_of(widget), _focus_change(widget, widgets[number - 1], top)
+
+
+def _focus_change(widget: qt.QWidget, other: qt.QWidget, top: qt.QWidget) -> float:
+    """Give by how much enough pixels change; once more if the layout has changed meanwhile."""
+    while True:
+        other.setFocus(qt.Qt.FocusReason.TabFocusReason)
         before = _picture_of(widget, top)
         widget.setFocus(qt.Qt.FocusReason.TabFocusReason)
         assert widget.hasFocus(), name_of(widget)
-        yield name_of(widget), _change(before, _picture_of(widget, top))
+        after = _picture_of(widget, top)
+        if before.size() == after.size():
+            return _change(before, after)
 
 
 def _is_reached(widget: qt.QWidget, top: qt.QWidget) -> bool:
@@ -277,7 +285,7 @@ def _boxes_of_rows(view: qt.QListView | qt.QTreeView) -> Iterator[qt.QRect]:
         if hasattr(view, "initViewItemOption"):
             view.initViewItemOption(item)
         else:  # Qt 5
-            item = view.viewOptions()
+            item = view.viewOptions()  # type: ignore[union-attr]  # not in the stubs of Qt 6
         item.rect = view.visualRect(row)
         item.features = qt.QStyleOptionViewItem.ViewItemFeature.HasCheckIndicator
         indicator = qt.QStyle.SubElement.SE_ItemViewItemCheckIndicator
@@ -383,7 +391,7 @@ def drawn() -> Iterator[tuple[str, qt.QWidget]]:
         dialog.show()
         until(dialog.exits.verb.isEnabled)
         dialog.enter()
-        yield question.title, dialog
+        yield str(question.title), dialog
         qt.delete(dialog)
     yield from _panel()
     acts = (Act("keep", "Keep"), Act("undo_last", "Undo"))

@@ -108,7 +108,7 @@ def seen(application: Application) -> tuple[int, str]:
 
 def undone_on_record(application: Application) -> list[str]:
     """Give the skills whose calls the audit log has as undone by the person at the host."""
-    events = []
+    events: list[dict[str, Any]] = []
     for file in application.folder.rglob("audit/*.jsonl"):
         lines = file.read_text(encoding="utf-8").splitlines()
         events.extend(json.loads(line) for line in lines if line.endswith("}"))

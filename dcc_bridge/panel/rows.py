@@ -335,7 +335,7 @@ def pending_row(state: State) -> Row | None:
         detail = f"{detail} · {found.plan.obstacle}"
     acts = _pending_acts(found)
     key = f"{last.id}/{found.first.id}"
-    return Row(key, subject(last), detail, acts, pictures=last.pictures)
+    return Row(key, subject(last), detail, acts)
 
 
 def _pending_acts(found: Pending) -> tuple[Act, ...]:

@@ -14,7 +14,7 @@ from PIL import Image
 
 from tests.freecad import launch
 from tests.hosts import pictured
-from tests.hosts.application import Application, started, until
+from tests.hosts.application import Application, started, undone_on_record, until
 from tests.hosts.screen import Screen, missing, screen
 from tests.live import status, text
 
@@ -104,16 +104,6 @@ def seen(application: Application) -> tuple[int, str]:
     inspected = json.loads(text(application.call("inspect", {"items": ["Cylinder"]})))
     (cylinder,) = inspected["items"]
     return count(application), str(cylinder["values"]["Height"])
-
-
-def undone_on_record(application: Application) -> list[str]:
-    """Give the skills whose calls the audit log has as undone by the person at the host."""
-    events: list[dict[str, Any]] = []
-    for file in application.folder.rglob("audit/*.jsonl"):
-        lines = file.read_text(encoding="utf-8").splitlines()
-        events.extend(json.loads(line) for line in lines if line.endswith("}"))
-    undone = [line for line in events if line["event"] == "undone" and line["by"] == "host"]
-    return [line["skill"] for line in undone]
 
 
 def told_as_undone(application: Application) -> str:

@@ -22,6 +22,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Final, Literal
 
 from dcc_bridge.host import Host
@@ -242,12 +243,15 @@ class HostOperations(ABC):
         host: Whose they are: selection, undo, files, fingerprints.
         instructions: What an agent must know of this host, in 600 characters: how items are named,
             units, axes.
+        instruction_folder: The folder of the texts on how to work in this host, each a folder with
+            a SKILL.md; None where there are none.
         up: The axis that is up. May be a property.
         is_experimental: Nobody has run them in the application itself; agents and people are told.
     """
 
     host: Host
     instructions: str = ""
+    instruction_folder: Path | None = None
     up: Literal["Y", "Z"] = "Y"
     is_experimental: bool = False
 

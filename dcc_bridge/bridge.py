@@ -508,7 +508,7 @@ class Bridge:
             self.clients,
             scene,
             self._running.library,
-            ServedInstructions(self._running.instructions),
+            ServedInstructions(self._running.instructions, self._running.library),
         )
         self._server = server
         if self._extend is not None:

@@ -26,6 +26,7 @@ from dcc_bridge.elicitation.types import SKILL_METHODS, SKILLS
 from dcc_bridge.instructions.collection import Instructions, Reading
 from dcc_bridge.instructions.reader import Instruction, main_uri
 from dcc_bridge.server.client_channel import Context
+from dcc_bridge.skills.loader import Library
 from dcc_bridge.threads.background import run_in_thread
 from dcc_bridge.threads.flows import wrap_future
 
@@ -46,13 +47,15 @@ class ServedInstructions(Extension):
 
     identifier = SKILLS
 
-    def __init__(self, instructions: Instructions) -> None:
+    def __init__(self, instructions: Instructions, library: Library) -> None:
         """Prepare; nothing is read before a client asks.
 
         Args:
             instructions: The instructions.
+            library: Tells when the host's verbs are there, and with them its own instructions.
         """
         self._instructions = instructions
+        self._library = library
 
     def methods(self) -> Sequence[MethodBinding]:
         """Return the methods of the extension, for the newest revision of the protocol only."""
@@ -96,6 +99,8 @@ class ServedInstructions(Extension):
         return {**_RESULT, "skill": _entry(instruction)}
 
     async def _read(self) -> Reading:
+        """Return the instructions once the start of the host is over."""
+        await wrap_future(self._library.read)
         # On a thread of its own, as a folder may be on a drive that hangs.
         return await wrap_future(run_in_thread(self._instructions.read, "instructions"))
 

@@ -6,13 +6,16 @@ import json
 import re
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
 import jsonschema
 import pytest
+from mcp import Client
 from mcp_types import ElicitRequestParams, ElicitResult, Tool
 
+from tests.blender import window as blender_34
 from tests.hosts.application import ROOT, Application
 from tests.hosts.screen import missing, screen
 from tests.instructions.shelf import listed, verified
@@ -27,30 +30,31 @@ MOST_LINES: Final = 80
 
 
 @contextmanager
-def freecad_window(folder: Path) -> Iterator[Application]:
-    """Start FreeCAD in a window, where it has every tool."""
+def in_window(host: str, folder: Path) -> Iterator[Application]:
+    """Start an application in a window, where it has every tool."""
     if missing():
         pytest.skip(f"not installed: {missing()}")
-    with screen() as shown, WINDOWS["FreeCAD"][1](shown, folder) as application:
+    _, start = WINDOWS[host]
+    (home := folder / "home").mkdir()
+    with screen(*blender_34.SIZE) as shown, start(shown, home) as application:
         yield application
 
 
 HOSTS: Final[dict[str, tuple[str, Start]]] = {
-    "usd": ("USD", STAND_INS["USD"][1]),
-    "maya": ("Maya", STAND_INS["Maya"][1]),
-    "houdini": ("Houdini", STAND_INS["Houdini"][1]),
-    "blender": ("Blender 4.5", APPLICATIONS["bpy 4.5.15"][1]),
-    "freecad": ("FreeCAD", freecad_window),
+    "USD": ("usd", STAND_INS["USD"][1]),
+    "Maya": ("maya", STAND_INS["Maya"][1]),
+    "Houdini": ("houdini", STAND_INS["Houdini"][1]),
+    "Blender 5.3": ("blender", APPLICATIONS["bpy 5.3.0"][1]),
+    "Blender 3.4": ("blender", partial(in_window, "Blender 3.4")),
+    "FreeCAD": ("freecad", partial(in_window, "FreeCAD")),
 }
+"""Each host, of Blender the oldest and the newest, with its leaf and how it is started."""
 
 
-def pages() -> Iterator[Any]:
-    """Yield each of our instructions with its host."""
-    for leaf in HOSTS:
-        folder = ROOT / "plugins" / leaf / f"dcc_bridge_{leaf}" / "instructions"
-        marks = [pytest.mark.real] if leaf in ("blender", "freecad") else []
-        for file in sorted(folder.glob("*/SKILL.md")):
-            yield pytest.param(leaf, file, id=f"{leaf}-{file.parent.name}", marks=marks)
+def files(leaf: str) -> list[Path]:
+    """Return our instructions for a leaf."""
+    folder = ROOT / "plugins" / leaf / f"dcc_bridge_{leaf}" / "instructions"
+    return sorted(folder.glob("*/SKILL.md"))
 
 
 def examples(page: str) -> list[tuple[str, str]]:
@@ -91,37 +95,57 @@ async def agree(params: ElicitRequestParams) -> ElicitResult:
     return ElicitResult(action="accept", content={"confirm": True})
 
 
-@pytest.mark.timeout(300)
-@pytest.mark.parametrize(("leaf", "file"), [*pages()])
-def test_what_it_names_is_there_and_each_example_runs(
-    leaf: str, file: Path, tmp_path: Path
-) -> None:
-    page = file.read_text("utf-8")
-    uri = f"skill://{file.parent.name}/SKILL.md"
+async def check_page(client: Client, page: str, folder: Path) -> None:
+    """Check what a page names, run its examples, and undo them."""
+    tools = {tool.name: tool for tool in (await client.list_tools()).tools}
+    check_names(page, tools)
+    before = await top_undo_step(client)
+    for name, example in examples(page):
+        arguments = json.loads(example)
+        check_arguments(tools[name], arguments, tools)
+        if name == "export_file":  # relative to a scene that has no folder here
+            arguments["path"] = str(folder / arguments["path"])
+        result = await client.call_tool(name, arguments)
+        assert not result.is_error, f"{name} {example} said: {text(result)}"
+    while await top_undo_step(client) != before:
+        undone = await client.call_tool("undo_last", {})
+        assert not undone.is_error, text(undone)
 
-    async def agent() -> None:
+
+async def top_undo_step(client: Client) -> str | None:
+    """Return the name of the newest step that can be undone."""
+    told: Any = (await client.call_tool("summary", {})).structured_content
+    step: str | None = told["undo"]
+    return step
+
+
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize(
+    "host",
+    [pytest.param(it, marks=[] if it in STAND_INS else [pytest.mark.real]) for it in HOSTS],
+)
+def test_what_each_names_is_there_and_each_example_runs(host: str, tmp_path: Path) -> None:
+    leaf, start = HOSTS[host]
+
+    async def agent() -> list[str]:
         async with running.client(asked=agree) as client:
-            (entry,) = [it for it in await listed(client) if it["uri"] == uri]
-            assert (await verified(client, entry))[uri] == page
-            tools = {tool.name: tool for tool in (await client.list_tools()).tools}
-            check_names(page, tools)
-            for name, example in examples(page):
-                arguments = json.loads(example)
-                check_arguments(tools[name], arguments, tools)
-                if name == "export_file":  # relative to a scene that has no folder here
-                    arguments["path"] = str(tmp_path / arguments["path"])
-                result = await client.call_tool(name, arguments)
-                assert not result.is_error, f"{example} said: {text(result)}"
+            texts: dict[str, str] = {}
+            for entry in await listed(client):
+                texts |= await verified(client, entry)
+            for page in texts.values():
+                await check_page(client, page, tmp_path)
+            return list(texts.values())
 
-    with HOSTS[leaf][1](tmp_path) as running:
-        running.run(agent, limit=240.0)
+    with start(tmp_path) as running:
+        pages = running.run(agent, limit=800.0)
+
+    assert pages == [file.read_text("utf-8") for file in files(leaf)]
 
 
-@pytest.mark.parametrize(("leaf", "file"), [pytest.param(*it.values, id=it.id) for it in pages()])
-def test_it_is_short_and_says_when_to_read_it(leaf: str, file: Path) -> None:
-    page = file.read_text("utf-8")
-
-    assert "Read it " in page.partition("\n---\n")[0]
-    assert len(page.splitlines()) <= MOST_LINES
-    body = page.split("\n---\n", 1)[1]
-    assert all(len(line) <= 100 for line in _EXAMPLE.sub("", body).splitlines())
+@pytest.mark.parametrize("leaf", dict.fromkeys(leaf for leaf, _ in HOSTS.values()))
+def test_each_is_short_and_says_when_to_read_it(leaf: str) -> None:
+    for file in files(leaf):
+        head, _, body = file.read_text("utf-8").partition("\n---\n")
+        assert "Read it " in head
+        assert len(body.splitlines()) <= MOST_LINES
+        assert all(len(line) <= 100 for line in _EXAMPLE.sub("", body).splitlines())

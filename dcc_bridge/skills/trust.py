@@ -2,8 +2,7 @@
 
 A skill runs with the person's own rights, so a file is read only if nobody else can change it. The
 file belongs to the person, to the system, or to the user who installed this bridge; not everybody
-may write to the file or its folder; and a link must not lead out of the folder. No YAML, and
-nothing else that could name a file, is read anywhere. On Windows only links are checked: the rights
+may write to the file or its folder; and a link must not lead out of the folder. On Windows only links are checked: the rights
 there are in lists, which are not read.
 """
 

@@ -7,11 +7,21 @@ from pathlib import Path
 from typing import Any
 
 from mcp import Client
-from mcp_types import PaginatedRequestParams, Request, RequestParams
-from pydantic import TypeAdapter
+from mcp_types import PaginatedRequestParams, Request, RequestParams, Result
 
 Message = dict[str, Any]
-_ANY: TypeAdapter[Message] = TypeAdapter(Message)
+
+
+class Listed(Result):
+    """The result of ``skills/list``."""
+
+    skills: list[Message]
+
+
+class Got(Result):
+    """The result of ``skills/get``."""
+
+    skill: Message
 
 
 class UriParams(RequestParams):
@@ -33,15 +43,13 @@ def put(folder: Path, name: str = "light-a-shot", text: str = "Aim the key.", **
 async def listed(client: Client) -> list[Message]:
     """Return the entries that a server lists."""
     request = Request[PaginatedRequestParams | None, str](method="skills/list", params=None)
-    entries: list[Message] = (await client.session.send_request(request, _ANY))["skills"]
-    return entries
+    return (await client.session.send_request(request, Listed)).skills
 
 
 async def entry_of(client: Client, uri: str) -> Message:
     """Return the entry at a URI."""
     request = Request[UriParams, str](method="skills/get", params=UriParams(uri=uri))
-    entry: Message = (await client.session.send_request(request, _ANY))["skill"]
-    return entry
+    return (await client.session.send_request(request, Got)).skill
 
 
 async def verified(client: Client, entry: Message) -> dict[str, str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -12,6 +13,7 @@ import pytest
 from dcc_bridge.instructions.collection import read_folders
 from dcc_bridge.instructions.reader import MAX_FILES
 from dcc_bridge.skills.trust import MAX_FILE_BYTES
+from tests.hosts.application import ROOT
 from tests.instructions.shelf import put
 
 Make = Callable[[Path, Path], object]
@@ -155,6 +157,18 @@ def test_a_name_is_that_of_its_folder(tmp_path: Path) -> None:
 
     told = str(reading.refused["skill://rig/SKILL.md"])
     assert told.endswith("SKILL.md: its name is 'other', and not that of its folder.")
+
+
+def test_the_one_of_the_guide_can_be_served(tmp_path: Path) -> None:
+    guide = (ROOT / "resources" / "guide" / "skills.md").read_text("utf-8")
+    (text,) = re.findall(r"^```text\n(---\n.*?)^```$", guide, re.MULTILINE | re.DOTALL)
+    file = tmp_path / "light-our-way" / "SKILL.md"
+    file.parent.mkdir()
+    file.write_text(text, "utf-8")
+
+    reading = read_folders([tmp_path])
+
+    assert list(reading.served) == ["skill://light-our-way/SKILL.md"]
 
 
 def test_the_first_folder_wins_and_the_other_is_named(tmp_path: Path) -> None:

@@ -206,6 +206,27 @@ class Shot:
 
 
 @dataclass(frozen=True, slots=True)
+class Render:
+    """The pictures that `Rendering.rendering` renders.
+
+    Attributes:
+        shots: The viewpoints, one for each picture, each with its frame.
+        files: The file of each picture; none is there yet. The suffix says the format.
+        width: Pixels of each.
+        height: Pixels of each.
+        samples: Of each pixel; 0 for as many as the scene says.
+        max_bytes: The size of a JPEG at most, which has less quality then; 0 for any size.
+    """
+
+    shots: Sequence[Shot]
+    files: Sequence[Path]
+    width: int
+    height: int
+    samples: int = 0
+    max_bytes: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Imported:
     """The result of an import.
 

@@ -45,7 +45,8 @@ def linked_whole(folder: Path, outside: Path) -> None:
 
 
 def pipe(folder: Path, outside: Path) -> None:
-    os.mkfifo(folder / "notes.md")
+    if sys.platform != "win32":
+        os.mkfifo(folder / "notes.md")
 
 
 def writable(folder: Path, outside: Path) -> None:

@@ -6,6 +6,7 @@ The table has a row for each kind of part; the promises hold for every row.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final, NamedTuple, cast
 
@@ -17,7 +18,7 @@ from dcc_bridge_blender.operations import BlenderOperations
 from dcc_bridge_blender.part_items import KINDS
 from tests.blender.things import cube, thing
 from tests.verbs.every_port import EveryPort
-from tests.verbs.promises import call, one_step, refused
+from tests.verbs.promises import call, refused
 
 CURVE: Final = "Cube/curve:location[0]"
 TOP: Final = {"low": [-1, -1, 0.5], "high": [1, 1, 1.5]}
@@ -122,6 +123,56 @@ def operations(tmp_path: Path) -> Iterator[EveryPort]:
     host.close()
 
 
+def parts_now() -> dict[str, Any]:
+    """Return all values of all parts in the file, by their owners, kinds and names."""
+    facts: dict[str, Any] = {}
+    blocks = (bpy.data.objects, bpy.data.actions, bpy.data.node_groups, bpy.data.scenes)
+    for owner in [block for each in blocks for block in each]:
+        _add_parts(facts, owner.name, owner)
+        animation: Any = getattr(owner, "animation_data", None)
+        facts[f"{owner.name}, action"] = animation and animation.action and animation.action.name
+    return facts
+
+
+def _add_parts(facts: dict[str, Any], path: str, owner: Any) -> None:
+    for word, kind in KINDS.items():
+        for name, part in kind.parts(owner).items():
+            place = f"{path}/{word}:{name}"
+            settable = [rna for rna in part.bl_rna.properties if not rna.is_readonly]
+            facts[place] = {rna.identifier: _fact(part, rna) for rna in settable}
+            facts[place] |= {value: access.read(part) for value, access in kind.values.items()}
+            _add_parts(facts, place, part)
+
+
+def _fact(part: Any, rna: Any) -> str:
+    value = getattr(part, rna.identifier)
+    if rna.type == "POINTER":
+        return str(value and value.name)
+    return repr(value[:] if getattr(rna, "is_array", False) else value)
+
+
+@contextmanager
+def one_step(operations: EveryPort) -> Iterator[None]:
+    """See that a block is one step which changes parts, and that undo takes all of it back."""
+    host = operations.host
+    before = parts_now()
+    mark = host.undo_mark()
+    with host.undo_step("Ours"):
+        yield
+    after = host.undo_mark()
+    changed = parts_now()
+    host.undo()
+    assert (after.depth, after.label) == (mark.depth + 1, "Ours")
+    assert changed != before
+    assert parts_now() == before
+
+
+def set_value(operations: EveryPort, item: str, prop: str, value: Any) -> None:
+    """Set a value in a step of its own."""
+    with operations.host.undo_step("Set"):
+        operations.set_value(item, prop, value)
+
+
 def made(operations: EveryPort, row: Row) -> str:
     """Create the part of a row, where it is not there already."""
     if not row.type:
@@ -183,7 +234,7 @@ def test_a_deleted_part_is_named_as_a_loss_unless_somebody_agreed_to_it(
 def test_a_copy_of_a_part_has_its_values(kind: str, operations: EveryPort) -> None:
     row = ROWS[kind]
     item = made(operations, row)
-    operations.set_value(item, row.prop, row.value)
+    set_value(operations, item, row.prop, row.value)
 
     with one_step(operations):
         copy = operations.duplicate(item, linked=False)
@@ -251,9 +302,10 @@ def test_what_names_a_bone_or_a_vertex_group_is_found(operations: EveryPort) -> 
 
 
 def test_the_vertex_groups_of_a_renamed_bone_follow(operations: EveryPort) -> None:
-    operations.create("VERTEX_GROUP", "Arm", "Cube")
-    modifier = operations.create("ARMATURE_MODIFIER", None, "Cube")
-    operations.set_value(modifier, "object", "Rig")
+    with operations.host.undo_step("Skin"):
+        operations.create("VERTEX_GROUP", "Arm", "Cube")
+        modifier = operations.create("ARMATURE_MODIFIER", None, "Cube")
+        operations.set_value(modifier, "object", "Rig")
 
     with one_step(operations):
         assert operations.rename("Rig/bone:Arm", "Wing") == "Rig/bone:Wing"
@@ -261,7 +313,8 @@ def test_the_vertex_groups_of_a_renamed_bone_follow(operations: EveryPort) -> No
 
 
 def test_a_shape_key_comes_with_its_basis_and_is_keyed(operations: EveryPort) -> None:
-    tall = operations.create("SHAPE_KEY", "Tall", "Cube")
+    tall = made(operations, ROWS["shape_key"])
+
     with one_step(operations):
         operations.set_value(tall, "points", {**TOP, "move": [0, 0, 2]})
         operations.set_keys(tall, "value", [(1, 0.0), (9, 1.0)], "linear", clear=False)
@@ -283,10 +336,11 @@ def test_handles_of_keys_are_set(operations: EveryPort) -> None:
 
 @pytest.mark.skipif(not HAS_SLOTS, reason="actions have no slots")
 def test_a_slot_of_an_action_animates_and_goes_with_its_keys(operations: EveryPort) -> None:
-    slot = operations.create("OBJECT_SLOT", "Body", "action:Walk")
-    operations.set_value("Light", "action", "action:Walk")
+    slot = made(operations, ROWS["slot"])
+    set_value(operations, "Light", "action", "action:Walk")
     assert operations.value("Light", "action_slot").value == "Body"
-    operations.set_keys("Light", "location", [(1, [0, 0, 0])], "linear", clear=False)
+    with operations.host.undo_step("Keys"):
+        operations.set_keys("Light", "location", [(1, [0, 0, 0])], "linear", clear=False)
     operations.host.fingerprint([slot])
 
     with one_step(operations):
@@ -299,6 +353,8 @@ def test_an_action_is_given_to_an_item_and_taken_from_it(operations: EveryPort) 
     with one_step(operations):
         operations.set_value("Light", "action", "action:Walk")
         assert thing("Light").animation_data.action == bpy.data.actions["Walk"]
+    set_value(operations, "Light", "action", "action:Walk")
+    with one_step(operations):
         operations.set_value("Light", "action", None)
         assert operations.value("Light", "action").value is None
 

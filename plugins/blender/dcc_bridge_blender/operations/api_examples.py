@@ -50,8 +50,8 @@ _PARTS: Final[dict[str, Callable[[str], list[Mapping[str, Any]]]]] = {
         {"type": "ACTION", "name": "Walk"},
         {"type": kind, "under": "action:Walk"},
     ],
-    "input": lambda kind: [_tree_for(kind), {"type": kind, "under": "nodetree:Nodes"}],
-    "output": lambda kind: [_tree_for(kind), {"type": kind, "under": "nodetree:Nodes"}],
+    "input": lambda kind: _in_group(kind),
+    "output": lambda kind: _in_group(kind),
     "view_layer": lambda kind: [{"type": kind, "name": "Front"}],
     "spline": lambda kind: [
         {"type": "CURVE", "name": "Path"},
@@ -61,7 +61,13 @@ _PARTS: Final[dict[str, Callable[[str], list[Mapping[str, Any]]]]] = {
 _TREES: Final = {
     "GeometryNode": "GeometryNodeTree",
     "FunctionNode": "GeometryNodeTree",
+    "NodeGroup": "GeometryNodeTree",
     "CompositorNode": "CompositorNodeTree",
+}
+_GROUPS: Final = {
+    "GeometryNodeTree": "Scatter",
+    "ShaderNodeTree": "Paint",
+    "CompositorNodeTree": "Grade",
 }
 # The types of data, each with what is created to have it.
 _HOLDERS: Final = {
@@ -103,7 +109,7 @@ def create(kind: str) -> str:
     if _NO_EXAMPLE.search(kind):
         return ""
     if kind in TREES:
-        return _create({"type": kind, "name": "Nodes"})
+        return _create({"type": kind})
     part = kind_named(kind)
     if part is not None:
         return _create(*_PARTS[part[0]](kind))
@@ -111,15 +117,16 @@ def create(kind: str) -> str:
         return _create(_MATERIAL, {"type": kind, "under": _IN_MATERIAL})
     for start, tree in _TREES.items():
         if kind.startswith(start):
-            made = f'tree = bpy.data.node_groups.new("Nodes", "{tree}")'
-            return f'{made}\nnode = tree.nodes.new("{kind}")'
+            group = {"type": tree, "name": _GROUPS[tree]}
+            return _create(group, {"type": kind, "under": f"nodetree:{_GROUPS[tree]}"})
     return ""
 
 
-def _tree_for(kind: str) -> Mapping[str, str]:
-    """Return a group of nodes that takes a type of socket."""
+def _in_group(kind: str) -> list[Mapping[str, Any]]:
+    """Return a group of nodes that takes a type of socket, and the socket."""
     tree = "ShaderNodeTree" if kind.startswith("SHADER_") else "GeometryNodeTree"
-    return {"type": tree, "name": "Nodes"}
+    name = _GROUPS[tree]
+    return [{"type": tree, "name": name}, {"type": kind, "under": f"nodetree:{name}"}]
 
 
 class Owner(NamedTuple):

@@ -28,6 +28,12 @@ _PAINT: Final = (
     'assign_material {"material": "Paint", "values": {"base_color": [0.8, 0.1, 0.1],'
     ' "metallic": 0.0, "roughness": 0.4}}'
 )
+_KEYED_MODIFIER: Final = (
+    'batch {"steps": [{"do": "create", "with": {"things": [{"type": "EMPTY", "name": "Fan"}]}},'
+    ' {"do": "set_keys", "with": {"item": "Fan", "prop": "location",'
+    ' "keys": [[1, [0, 0, 0]], [9, [0, 0, 2]]]}}, {"do": "create", "with": {"things":'
+    ' [{"type": "CYCLES_CURVE_MODIFIER", "under": "Fan/curve:location[2]"}]}}]}'
+)
 
 
 def _scene(prop: str, value: str) -> str:
@@ -282,9 +288,7 @@ SAID: Final[Mapping[str, Said]] = {
         _code(_CUBE, 'obj.data.color_attributes.new("Color", "BYTE_COLOR", "CORNER").name'),
     ),
     "create type VERTEX_GROUP": Said("vertex group, vertex weights, weight paint, skin weights"),
-    "create type SHAPE_KEY": Said(
-        "shape key, add a shape key, morph target, blend shape, shape key value"
-    ),
+    "create type SHAPE_KEY": Said("shape key, add a shape key, morph target, blend shape"),
     "bpy.ops.mesh.extrude_region_move": Said(
         "extrude, extrude faces",
         _in_edit_mode(
@@ -533,6 +537,9 @@ SAID: Final[Mapping[str, Said]] = {
     "create type FLOAT_INPUT": Said("input of a node group, group input, socket of a node group"),
     "create type BEZIER_SPLINE": Said("spline, points of a curve, curve through points"),
     "create type ACTION": Said("action, add an action"),
+    "create type CYCLES_CURVE_MODIFIER": Said(
+        "loop an animation, repeat keys, cycles modifier, curve modifier", _KEYED_MODIFIER
+    ),
     "PoseBone.rotation_quaternion": Said("rotate a bone, pose a bone, pose bone rotation"),
     "TextCurve.body": Said(
         "text of a text object, change text, text content",

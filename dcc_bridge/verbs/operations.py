@@ -365,7 +365,7 @@ class HostOperations(ABC):
 
         Returns:
             One item of each kind that the scene has, and one property of each kind of part:
-            "material:Steel/Bump", 'Cube, modifiers["Bevel"].width'; none by default.
+            "material:Steel/Bump", "Cube/modifier:Bevel"; none by default.
         """
         return ()
 

@@ -1026,7 +1026,7 @@ ACCOUNTS: dict[str, Edit] = {
     "changed: Cube, rotation_euler: [0, 0, 0] -> [0, 0, 90]": call(
         "place", "Cube", rotation=(0, 0, 90)
     ),
-    'created: Cube, modifiers["Bevel"]': call("create", "BEVEL_MODIFIER", None, "Cube"),
+    "created: Cube/modifier:Bevel": call("create", "BEVEL_MODIFIER", None, "Cube"),
     "created: material:Material/Bump": call("create", "ShaderNodeBump", None, "material:Material"),
     f"changed: {SURFACE}, Roughness: 0.5 -> 0.2": call("set_value", SURFACE, "Roughness", 0.2),
     "changed: light:Light, energy: 1000 -> 5": call("set_value", "Light", "data.energy", 5),

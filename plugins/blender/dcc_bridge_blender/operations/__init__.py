@@ -28,6 +28,7 @@ class BlenderOperations(_Seeing):
         "material:Steel/Principled BSDF, its inputs are its properties. list_items shows objects; "
         "under='material:' lists materials, under='material:Steel' its nodes. Z is up, lengths in "
         "Blender units, angles in degrees, cameras and lights look along -Z. Data has its own "
-        'properties: data.energy, data.lens, modifiers["Bevel"].width. Objects of linked copies '
+        "properties: data.energy, data.lens. Parts are items: Cube/modifier:Bevel, Rig/bone:Arm, "
+        "Cube/vertex_group:Top; under='Rig/' lists them. Objects of linked copies "
         "share data; apply gives an item its own. Children of a deleted object stay."
     )

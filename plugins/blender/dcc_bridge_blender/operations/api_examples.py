@@ -86,9 +86,9 @@ _HOLDERS: Final = {
 # The types of lights, which have different properties: an example creates its own light.
 _LIGHTS: Final = {"POINT_LIGHT", "SUN_LIGHT", "SPOT_LIGHT", "AREA_LIGHT"}
 _TYPES: Final = {"TEXT_OBJECT": "FONT"}  # what some that are created are called then
-# Types that need another object than a mesh, or the tree of a scene.
+# Types that need another object than a mesh, the tree of a scene, or another group of nodes.
 _NO_EXAMPLE: Final = re.compile(
-    "^(GREASE_PENCIL|GP|LINEART|VOLUME|MESH_TO_VOLUME)_|_CURVE_MODIFIER$|Cryptomatte|RLayers|Slots$"
+    "^(GREASE_PENCIL|GP|LINEART|VOLUME|MESH_TO_VOLUME|TEXTURE)_|_CURVE_MODIFIER$|Cryptomatte|RLayers|Slots$"
     "|CompositorNodeGamma|ApplySimulatedData"  # that 5.2 lists, and does not have
 )
 _MAX_ELEMENTS: Final = 4  # of a default

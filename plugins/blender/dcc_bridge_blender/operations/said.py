@@ -559,7 +559,11 @@ SAID: Final[Mapping[str, Said]] = {
         _code(_CUBE, "[modifier.name for modifier in obj.modifiers]"),
     ),
     "Material.diffuse_color": Said("viewport color of a material"),
-    "ShapeKey.value": Said("value of a shape key, change a shape key"),
+    "ShapeKey.value": Said(
+        "value of a shape key, change a shape key",
+        'create {"things": [{"type": "CUBE", "name": "Box"}, {"type": "SHAPE_KEY", "name": "Wide",'
+        ' "under": "Box", "values": {"value": 0.5}}]}',
+    ),
     "ViewLayer.use_pass_z": Said(
         "render passes, depth pass, z pass, enable a render pass",
         "bpy.context.view_layer.use_pass_z = True",

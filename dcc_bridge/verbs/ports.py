@@ -486,7 +486,7 @@ class Deleting(HostOperations):
         return
 
     def still_there(self, items: Sequence[str]) -> Sequence[str]:
-        """Return which items are there although they were deleted.
+        """Return which items are there although they were deleted. Raises nothing.
 
         Args:
             items: The items that were deleted.

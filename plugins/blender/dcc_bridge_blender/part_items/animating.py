@@ -148,7 +148,8 @@ def _slots(owner: Any) -> dict[str, Any]:
 def _slot_types() -> dict[str, str]:
     if not HAS_SLOTS:
         return {}
-    new: Any = bpy.types.ActionSlots.bl_rna.functions["new"]  # type: ignore[attr-defined]
+    structs: Any = bpy.types
+    new = structs.ActionSlots.bl_rna.functions["new"]
     choices = new.parameters["id_type"].enum_items
     return {f"{choice.identifier}{_SLOT}": choice.identifier for choice in choices}
 

@@ -44,6 +44,8 @@ STATUS: Final = "dcc-bridge/status"  # in a result: how the call ended, in the r
 
 TASKS: Final = "io.modelcontextprotocol/tasks"  # the extension (SEP-2663) of revision 2026-07-28
 TASK_METHODS: Final = ("tasks/get", "tasks/update", "tasks/cancel")  # each has the id of a task
+SKILLS: Final = "io.modelcontextprotocol/skills"  # SEP-2640: what we call instructions
+SKILL_METHODS: Final = ("skills/list", "skills/get")
 
 
 class ElicitationMode(StrEnum):
@@ -133,6 +135,10 @@ class ElicitationResponse:
 def cancelled_response(message: str) -> ElicitationResponse:
     """Return the response to a question that ended without a person's answer."""
     return ElicitationResponse(False, None, message, "cancel", "nobody")
+
+
+CLOSED_BY_PERSON: Final = ElicitationResponse(False, None, CANCELLED, "cancel", "host")
+"""The response to a question that the person closed in the host."""
 
 
 @dataclass(frozen=True, slots=True)

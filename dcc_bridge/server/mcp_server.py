@@ -283,7 +283,8 @@ class Server(MCPServer[Any]):
         """Prepare the first list and the first call, for at most `_WARM_UP_S` seconds."""
         with anyio.move_on_after(_WARM_UP_S):
             for era in REVISIONS[:2]:
-                await self._serialized_tools(era)
+                if not self.library.missing:  # else the first list is another one
+                    await self._serialized_tools(era)
                 result = protocol.failure("").model_dump(mode="json", by_alias=True)
                 serialize_server_result(CALL, era, result)
 

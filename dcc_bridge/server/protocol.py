@@ -169,7 +169,6 @@ def tool(entry: Entry) -> types.Tool:
         input_schema=input_schema,
         output_schema=output_schema,
         annotations=types.ToolAnnotations(
-            title=skill.title,
             read_only_hint=risk == "read",
             destructive_hint=risk == "destructive",
             idempotent_hint=skill.metadata.idempotent or None,
@@ -387,11 +386,23 @@ def _told(
         return content, None
     note = _CUT.format(whole=whole)
     half = (room - size(note)) // 2
+    if returns.is_described:
+        short = _cut(value, half)
+        return [*_content(short, half), _sentence(note)], show_hidden(returns.structured(short))
     short = fitted(plain(value), half, marks=False)
     structured = show_hidden(returns.structured(short))
     if size(structured) > half + _ENVELOPE_BYTES:
         raise ValueError(f"it has {whole:,} bytes, and no part of it can be left out.")
     return [*_content(short, half), _sentence(note)], structured
+
+
+def _cut(value: Any, room: int) -> Any:
+    """Return an object or a text, with what is left of it in a size; pictures stay beside it."""
+    if isinstance(value, list):
+        return [_cut(value[0], room), *value[1:]]
+    if isinstance(value, str):
+        return fitted_string(value, room)
+    return json.loads(fitted_text(plain(value), room))
 
 
 def plain_dump(result: types.CallToolResult, *, is_modern: bool) -> dict[str, Any] | None:

@@ -61,9 +61,9 @@ _CACHE_HINTS: Final[dict[Any, CacheHint]] = {
 }
 _INSTRUCTIONS: Final = (
     "You work in {host}, in the scene that a person has open. Tools that delete or overwrite "
-    "something ask that person first, and may take minutes to return. If such a call times out, "
-    "make it again with the same arguments: their answer is kept for it. When they say no, nothing "
-    "was changed: do not try to reach the same result another way, ask them what they would like. "
+    "something ask that person first, and may take minutes: as a task, if your client has tasks. "
+    "If a call times out, make it again with the same arguments: their answer is kept for it. When "
+    "they say no, nothing was changed: do not try another way, ask them what they would like. "
     "Everything a tool changes is an undo step in the host."
 )
 

@@ -44,6 +44,7 @@ from dcc_bridge.elicitation.types import (
     LIMIT,
     MISFIT,
     STATUS,
+    TASKS,
 )
 from dcc_bridge.server.answer_size import fitted, fitted_string, fitted_text, size
 from dcc_bridge.skills.call_history import Outcome, Status
@@ -139,8 +140,11 @@ def seen_client(session: ServerSession | Connection, label: str) -> SeenClient:
     params = session.client_params
     if params is not None and params.client_info:
         client = Client(label, params.client_info.name, params.client_info.version)
-    draws_forms, opens_pages = modes(session.client_capabilities)
-    return SeenClient(client, session.protocol_version, draws_forms, opens_pages, time.time())
+    capabilities = session.client_capabilities
+    draws_forms, opens_pages = modes(capabilities)
+    tasks = capabilities is not None and TASKS in (capabilities.extensions or {})
+    era = session.protocol_version
+    return SeenClient(client, era, draws_forms, opens_pages, time.time(), tasks)
 
 
 def tool(entry: Entry) -> types.Tool:

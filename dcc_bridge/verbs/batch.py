@@ -50,7 +50,7 @@ class Batch:
         self._checks = checks
         self._signatures: dict[str, Any] = {}
 
-    @skill(title="Run several tools", risk="edit")
+    @skill(risk="edit")
     def batch(
         self,
         steps: list[Step],

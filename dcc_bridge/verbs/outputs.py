@@ -109,6 +109,10 @@ Exported = Annotated[
     Any,
     _answer("file", "bytes", file=TEXT, bytes=_COUNT, types=_OBJECT, copies=TEXT),
 ]
+Rendered = Annotated[
+    Any,
+    _answer(result=TEXT, file=TEXT, pictures=_COUNT, notes=_TEXTS, copies=TEXT),
+]
 Saved = Annotated[Any, _answer("file", file=TEXT, copies=TEXT)]
 Cleaned = Annotated[Any, _edit(items=_TEXTS, still_there=_TEXTS, why=TEXT)]
 Deleted = Annotated[Any, _edit(items=_TEXTS, still_there=_TEXTS, kept_by_person=_TEXTS)]

@@ -71,7 +71,7 @@ def inspector() -> list[str]:
     """Give the command of the protocol's Inspector."""
     folder = packages()
     own = folder / "node_modules" / "@modelcontextprotocol" / "inspector"
-    return [_node(folder), str(own / "clients" / "launcher" / "build" / "index.js")]
+    return [node(folder), str(own / "clients" / "launcher" / "build" / "index.js")]
 
 
 def packages() -> Path:

@@ -499,6 +499,24 @@ def test_an_item_whose_name_is_not_utf_8_is_edited_as_any_other(unreadable: Ever
     assert {*unreadable.items()} == {"Camera", "Light", UNREADABLE, TWIN}
 
 
+def test_a_path_that_follows_the_file_as_it_is_saved_elsewhere_is_no_undo_entry(
+    operations: EveryPort, tmp_path: Path
+) -> None:
+    """Else nothing that was done before the save could be undone by its agent."""
+    host: Any = operations.host
+    (tmp_path / "shots").mkdir()
+    with host.undo_step("Link"):
+        image = bpy.data.images.new("wood", 8, 8)
+        image.source = "FILE"
+        image.filepath_raw = "//wood.png"
+
+    with host.undo_step("Save"):
+        operations.save(tmp_path / "shots" / "saved.blend")
+
+    assert bpy.data.images["wood"].filepath_raw.replace("\\", "/") == "//../wood.png"
+    assert host.undo_mark().label == "Link"
+
+
 def test_a_file_with_a_name_that_is_not_utf_8_is_saved_and_exported(
     unreadable: EveryPort, tmp_path: Path
 ) -> None:

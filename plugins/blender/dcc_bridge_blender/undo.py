@@ -361,6 +361,7 @@ class ChangeCounter:
             yield
         finally:
             self.put_back(seen, edits)
+            self.saved = min(self.saved, seen)
             for read, before in zip(_BOTH, censuses, strict=True):
                 now = census(read=read)
                 if now != before:
@@ -404,7 +405,8 @@ class ChangeCounter:
             return
         if depsgraph:
             self._note_updates(depsgraph.updates)
-        self.seen += 1
+        if name != "save_post":  # a save changes nothing in the scene
+            self.seen += 1
         if name in ("load_post", "save_post"):
             self.saved = self.seen
         self.watchers.call()

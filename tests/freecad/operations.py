@@ -327,6 +327,24 @@ def test_inputs_are_expressions_and_what_an_object_is_made_of(operations: EveryP
 
 
 @in_console
+def test_a_view_on_no_page_is_not_fitted_to_it(operations: EveryPort) -> None:
+    """FreeCAD crashes as it fits one."""
+    view = operations.create("TechDraw::DrawViewPart", None, None)
+    refused(operations, call("set_value", view, "ScaleType", "Automatic"), "on no page")
+    page = operations.create("TechDraw::DrawPage", None, None)
+
+    operations.set_value(page, "Views", [view])
+
+    assert operations.value(view, "ScaleType").held == ""
+
+
+@in_console
+def test_an_empty_cell_has_an_empty_text(operations: EveryPort) -> None:
+    """What an agent sets is read before; FreeCAD has no property of a cell without content."""
+    assert operations.value("Sheet", "C7").value == ""
+
+
+@in_console
 def test_counts_are_of_solids_and_of_meshes(operations: EveryPort) -> None:
     cut, mesh = (operations.look_into(it, "counts") for it in ("Cut", "Mesh"))
 
@@ -372,6 +390,7 @@ def test_an_edit_is_computed_before_it_is_read(operations: EveryPort) -> None:
         ("Spreadsheet::Sheet", None),
         ("Sketcher::SketchObject", "Body"),
         ("Mesh::Sphere", "Part"),
+        ("TechDraw::DrawPage", None),
     ],
 )
 def test_a_type_is_created_at_its_place_in_the_tree(

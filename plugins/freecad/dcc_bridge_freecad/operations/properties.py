@@ -112,11 +112,20 @@ def lock_reason(obj: Any, path: str) -> str:
     own = path.partition(".")[0]
     if own == "Placement" and getattr(obj, "MapMode", "Deactivated") != "Deactivated":
         return f"attached (MapMode {obj.MapMode}); AttachmentOffset moves it"
+    if own == "ScaleType" and _is_off_page(obj):
+        return "a view on no page: put it into the Views of its page first"
     if CELL.fullmatch(own):  # read-only as a property, and set by the sheet
         return ""
     if own in obj.PropertiesList and "ReadOnly" in obj.getEditorMode(own):
         return "read-only"
     return ""
+
+
+def _is_off_page(obj: Any) -> bool:
+    """Return whether a view is on no page: FreeCAD 0.20 crashes as it fits one to its page."""
+    if not obj.isDerivedFrom("TechDraw::DrawView"):
+        return False
+    return not any(user.isDerivedFrom("TechDraw::DrawPage") for user in obj.InListRecursive)
 
 
 # ---- their values
@@ -130,7 +139,7 @@ def read(obj: Any, path: str) -> Any:
     """
     owner, own, inner = _split(obj, path)
     if own is None:
-        return getattr(obj, path)
+        return getattr(obj, path, "")  # FreeCAD has no property of an empty cell
     value = getattr(owner, own)
     for step in inner:
         if not hasattr(value, step):

@@ -124,6 +124,7 @@ REFUSED: dict[str, Edit] = {
     "matrix_world": call("set_value", "Cube", "matrix_world", 1),
     "takes 1 to": call("set_value", "Camera", "data.lens", -5),
     "takes the name of a object": call("set_value", "Cube", "parent", "Nobody"),
+    "'Camra' is none; names like it: Camera": call("set_value", "Cube", "parent", "Camra"),
     "takes 1 to 1000": call("set_value", SCENE, "fps", 0),
     "takes no": call("create", "TRIANGULATE_MODIFIER", None, "Light"),
     "is a node": call("create", "ShaderNodeMath", None, None),

@@ -12,14 +12,14 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import replace
 from itertools import islice
 from time import perf_counter
 from typing import Final, NamedTuple
 
 from dcc_bridge.consent.loss import Loss
-from dcc_bridge.consent.preview import Preview
+from dcc_bridge.consent.preview import OutsideStep, Preview
 from dcc_bridge.elicitation.question import Picture
 from dcc_bridge.verbs.framing import PLACE_HALF, around, box_of, close_up, shots
 from dcc_bridge.verbs.marks import ASPECT, HEIGHT, WIDTH, Mark, joined, marks_around
@@ -148,18 +148,11 @@ class ScenePreview(Preview):
         if self._previews.clock() - begin >= _SLOW_S:
             self._previews.slow_to_rehearse.add(self._operations.host.scene())
 
-    @property
-    def is_cold(self) -> bool:
-        """Whether the host has to draw a first picture yet."""
-        return not self._previews.is_warm
-
-    def warm_up(self) -> None:
-        """Draw the first picture of the host, a small one."""
-        with _harmless("the first picture cannot be drawn"):
-            self._previews.draw(self._viewpoint(), (), _WARM_UP_PX)
-
-    def expect_loss(self) -> None:
-        """Note the viewpoint, and where the items are."""
+    def expect_loss(self, outside: OutsideStep = nullcontext) -> None:
+        """Note the viewpoint, and where the items are; see `Preview.expect_loss`."""
+        if not self._previews.is_warm:
+            with outside(), _harmless("the first picture cannot be drawn"):
+                self._previews.draw(self._viewpoint(), (), _WARM_UP_PX)
         if self._previews.is_slow:
             return
         with _harmless("no viewpoint for pictures can be found"):

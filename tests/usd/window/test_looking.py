@@ -88,7 +88,6 @@ def test_the_pictures_of_a_question_are_what_the_person_sees_now_and_after(
     eye = window.viewport.eye
     every = Previews(operations, operations)
     preview = every.of_call()
-    preview.warm_up()
     preview.expect_loss()
     with session.undo_step("Try"):
         trial = session.trial()

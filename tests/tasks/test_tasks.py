@@ -6,6 +6,7 @@ import pytest
 
 from tests.tasks import usd
 from tests.tasks.playing import play
+from tests.tasks.task import Task
 
 QUICK = ("animate a camera", "dress a set")
 
@@ -14,7 +15,7 @@ QUICK = ("animate a camera", "dress a set")
 @pytest.mark.parametrize(
     "task", [it for it in usd.TASKS if it.name in QUICK], ids=lambda it: it.name
 )
-def test_a_task_is_done_and_undone_and_mistakes_lose_nothing(task: usd.Task) -> None:
+def test_a_task_is_done_and_undone_and_mistakes_lose_nothing(task: Task) -> None:
     """The outcome is read from the saved file, in a process of its own."""
     row = play(task)
 

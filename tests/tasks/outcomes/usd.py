@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Any
 
 from pxr import Sdf, Usd, UsdGeom, UsdRender, UsdShade
 
 
-def dress_a_set(stage: Usd.Stage) -> None:
+def dress_a_set(stage: Any) -> None:
     """Twelve crates stand in a ring, of one material."""
     crates = [stage.GetPrimAtPath(f"/World/Props/Crate_{number:02}") for number in range(1, 13)]
-    cache = UsdGeom.XformCache()
+    cache: Any = UsdGeom.XformCache()
     for crate in crates:
         x, y, z = cache.GetLocalToWorldTransform(crate).ExtractTranslation()
         assert abs((x * x + z * z) ** 0.5 - 8) < 1e-3
@@ -23,16 +24,16 @@ def dress_a_set(stage: Usd.Stage) -> None:
     assert material
 
 
-def relink_a_texture(stage: Usd.Stage) -> None:
+def relink_a_texture(stage: Any) -> None:
     """The texture is the new one, and it is there."""
     prims = [prim for prim in stage.Traverse() if prim.GetName() == "Picture"]
     value = prims[0].GetAttribute("inputs:file").Get()
     assert Path(value.resolvedPath).name == "new_sign.png"
 
 
-def animate_a_camera(stage: Usd.Stage) -> None:
+def animate_a_camera(stage: Any) -> None:
     """The camera moves from frame 1 to 48, and is the one that renders."""
-    camera = UsdGeom.Camera(stage.GetPrimAtPath("/World/Shot"))
+    camera: Any = UsdGeom.Camera(stage.GetPrimAtPath("/World/Shot"))
     first = camera.ComputeLocalToWorldTransform(1).ExtractTranslation()
     last = camera.ComputeLocalToWorldTransform(48).ExtractTranslation()
     assert (first[0], last[0]) == (-6, 6)
@@ -44,7 +45,7 @@ def animate_a_camera(stage: Usd.Stage) -> None:
     assert settings.GetCameraRel().GetTargets() == [Sdf.Path("/World/Shot")]
 
 
-def build_a_material(stage: Usd.Stage) -> None:
+def build_a_material(stage: Any) -> None:
     """The ball has a surface whose colour comes from the picture."""
     ball = stage.GetPrimAtPath("/World/Ball")
     material, _ = UsdShade.MaterialBindingAPI(ball).ComputeBoundMaterial()
@@ -55,10 +56,10 @@ def build_a_material(stage: Usd.Stage) -> None:
     assert abs(surface.GetInput("roughness").Get() - 0.3) < 1e-6
 
 
-def publish_an_asset(stage: Usd.Stage) -> None:
+def publish_an_asset(stage: Any) -> None:
     """The file of the asset has its two parts by their new names, with a material."""
     folder = Path(stage.GetRootLayer().realPath).parent
-    asset = Usd.Stage.Open(str(folder / "robot.usda"))
+    asset: Any = Usd.Stage.Open(str(folder / "robot.usda"))
     names = {prim.GetName() for prim in asset.Traverse()}
     assert {"body_geo", "head_geo"} <= names
     body = next(prim for prim in asset.Traverse() if prim.GetName() == "body_geo")
@@ -66,7 +67,7 @@ def publish_an_asset(stage: Usd.Stage) -> None:
     assert material
 
 
-def build_a_shot_of_layers(stage: Usd.Stage) -> None:
+def build_a_shot_of_layers(stage: Any) -> None:
     """The hero is a payload with two looks, and moves in a layer of its own."""
     hero = stage.GetPrimAtPath("/World/Hero")
     assert hero.HasPayload()

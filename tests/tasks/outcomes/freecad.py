@@ -27,13 +27,19 @@ def _volume(doc: Any, height: float) -> float:
 
 
 def sketch_a_plate(doc: Any) -> None:
-    """It is valid, fully constrained, has four holes, and follows its sketch."""
-    doc.recompute()
-    corners = 4 * (25 - math.pi * 25 / 4)
-    holes = 4 * math.pi * 16
-    (shape,) = (it.Shape for it in doc.Objects if it.TypeId == "PartDesign::Body")
-    assert shape.isValid()
-    assert shape.Volume == _near((80 * 50 - corners - holes) * 6)
+    """It is valid, constrained, rounded, has four holes, and follows the sizes of its sketch."""
+    sketch = doc.Outline
+    assert sketch.solve() == 0
+    assert len(sketch.Geometry) == 4
+    for length in (80, 100):
+        sketch.setDatum("length", length)
+        doc.recompute()
+        block = Part.makeBox(length, 50, 6)
+        wanted = block.makeFillet(1, block.Edges)
+        for x, y in ((15, 15), (65, 15), (65, 35), (15, 35)):
+            wanted = wanted.cut(Part.makeCylinder(4, 6, FreeCAD.Vector(x, y, 0)))
+        assert doc.Plate.Shape.isValid()
+        assert doc.Plate.Shape.Volume == _near(wanted.Volume)
 
 
 def draw_a_page(doc: Any) -> None:

@@ -15,15 +15,14 @@ from typing import Any, Final
 
 import FreeCAD
 
+from .. import sketches
 from ..document import find, plain
 
 FILES: Final = {"App::PropertyFile", "App::PropertyFileIncluded", "App::PropertyPath"}
 ERRORS: Final = (TypeError, ValueError, AttributeError, RuntimeError, ArithmeticError, IndexError)
 CELL: Final = re.compile("[A-Z]{1,2}[0-9]+")
 # Types of properties that JSON cannot carry, or that FreeCAD makes by itself.
-_INTERNAL: Final = re.compile(
-    "Shape|Mesh|Points|Kernel|Python|Engine|PlacementList|Cells|Sheet|Geometry|ConstraintList"
-)
+_INTERNAL: Final = re.compile("Shape|Mesh|Points|Kernel|Python|Engine|PlacementList|Cells|Sheet")
 _LINK: Final = re.compile("Property(X?Link|LinkSub)")
 _ANGLE: Final = ["Rotation", "Angle"]  # in radians, unlike all other angles of FreeCAD
 _PARTS: Final = ("Base.x", "Base.y", "Base.z", "Rotation.Angle")
@@ -209,6 +208,10 @@ def _from_json(owner: Any, own: str, value: Any) -> Any:
     kind = property_type(owner, own)
     if _LINK.search(kind):
         return _linked_objects(value)
+    if kind == sketches.GEOMETRY:
+        return sketches.curves(value, getattr(owner, own))
+    if kind == sketches.CONSTRAINTS:
+        return sketches.constraints(value)
     if isinstance(value, dict) and kind.endswith(("Placement", "PlacementLink")):
         turn = FreeCAD.Rotation(FreeCAD.Vector(*value["Axis"]), value["Angle"])
         return FreeCAD.Placement(FreeCAD.Vector(*value["Base"]), turn)

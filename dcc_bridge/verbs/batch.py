@@ -164,6 +164,8 @@ class Batch:
         """
         if verb == "run_python":
             return "code cannot be in a batch: call run_python alone."
+        if verb == "render":
+            return "a render takes long, and the edits before it wait: call render after the batch."
         if verb not in self._verbs:
             return no_such("tool", verb, self._verbs)
         if self._is_replaced(verb):

@@ -30,7 +30,7 @@ from dcc_bridge.verbs.unreadable import noting, tried
 log = logging.getLogger(__name__)
 
 _WARM_UP_PX: Final = (WIDTH // 10, HEIGHT // 10)
-_SLOW_S: Final = 0.5  # a picture that takes as long keeps the person waiting
+SLOW_S: Final = 0.5  # a picture that takes as long keeps the person waiting
 _REST_S: Final = 600.0  # for which none is drawn of a scene after a slow one
 _MAX_NOTED: Final = 2000  # items, the first of a scene, whose boxes are noted before an edit
 _MAX_NOTING_S: Final = 0.2  # for which boxes are noted before each edit that may lose something
@@ -90,7 +90,7 @@ class Previews:
         begin = self.clock()
         png = self._marking.draw_marked(shot, *size, marks)
         end = self.clock()
-        if self.is_warm and end - begin >= _SLOW_S:
+        if self.is_warm and end - begin >= SLOW_S:
             self._slow_scene = self.operations.host.scene()
             self._slow_until = end + _REST_S
         self.is_warm = True
@@ -145,7 +145,7 @@ class ScenePreview(Preview):
         """Time a rehearsal: after a slow one there is none in this scene any more."""
         begin = self._previews.clock()
         yield
-        if self._previews.clock() - begin >= _SLOW_S:
+        if self._previews.clock() - begin >= SLOW_S:
             self._previews.slow_to_rehearse.add(self._operations.host.scene())
 
     def expect_loss(self, outside: OutsideStep = nullcontext) -> None:

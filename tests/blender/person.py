@@ -211,6 +211,13 @@ def press(verb: str, key: str = "") -> None:
     operators.dcc_bridge.act(key=key, verb=verb)
 
 
+def cancel_call() -> None:
+    """Press the button of the oldest call that runs."""
+    running = sys.modules[f"{ADDON}.plugin"]._running
+    oldest = next(it for it in running.bridge.recent.records() if it.state == "running")
+    press("cancel", oldest.id)
+
+
 def find_verb() -> list[int] | None:
     """Give the place on the screen of the button that deletes, once it takes a click."""
     from PySide6.QtWidgets import QApplication, QPushButton  # only where Qt was started
@@ -331,15 +338,20 @@ def fill() -> None:
     bpy.ops.ed.undo_push(message="Fill")
 
 
-def pictures() -> None:
-    """Write down the pictures of the question that waits."""
+def pictured() -> Any:
+    """Import what no add-on brings."""
     sys.path.append(str(Path(__file__).parents[2]))
     try:
         from tests.hosts import pictured
     finally:
         sys.path.pop()
+    return pictured
+
+
+def pictures() -> None:
+    """Write down the pictures of the question that waits."""
     running = sys.modules[f"{ADDON}.plugin"]._running
-    assert pictured.note(running.bridge.broker.open, HOME)
+    assert pictured().note(running.bridge.broker.open, HOME)
 
 
 WORDS: Final[dict[str, Callable[[], object]]] = {
@@ -349,6 +361,7 @@ WORDS: Final[dict[str, Callable[[], object]]] = {
     "load": load,
     "open_slowly": open_slowly,
     "write": write,
+    "take_time": lambda: pictured().take_time(),
     "pictures": pictures,
     "state": state,
     "fill": fill,
@@ -363,6 +376,7 @@ WORDS: Final[dict[str, Callable[[], object]]] = {
     "show_list": show_list,
     "story": story,
     "go": go,
+    "cancel_call": cancel_call,
     "pause": lambda: press("pause"),
     "find_clients": lambda: press("look", "local/"),
     "connect_cursor": lambda: press("add", "local/cursor"),

@@ -53,6 +53,8 @@ what may go wrong: fourteen seams made to fail in turn,  ``python -m tests.long 
 10,000 random places to ask from
 Blender draws on while a skill waits: 297 frames in a    ``python -m tests.long hosts``
 minute, the longest gap 0.28 s
+contrasts of text, outlines, check boxes and the focus,  ``python -m tests.qt.contrasts`` prints
+in the Qt of each host, each theme and two scales        the table
 =======================================================  ========================================
 
 Benchmarks, each of which prints ratios within one run: ``python -m tests.bench.NAME``, with

@@ -53,6 +53,8 @@ _LIMIT: Final = 120
 _PAINTED: Final = 600
 """Milliseconds after which the screen shows what was drawn."""
 _COLOURS: Final = 255
+_TRANSPARENT: Final = 255  # the number of the colour after these
+_BLACKS: Final = [0] * 3 * (_TRANSPARENT + 1)
 _CLIENT: Final = Client("claude-code", "Claude Code", "2.1")
 _NAMES: Final = ("dialog", "form", "panel", "agreed_code")
 _PHISHING: Final = "https://tracker.example.com.review-login.example/sign-in?next=%2Ftasks"
@@ -98,6 +100,15 @@ for prim in stage.Traverse():
 
 result = report
 """
+_DONE: Final = (
+    "Added 3 sphere lights",
+    "Moved 2 cars",
+    "Renamed 14 props",
+    "Set the focal length of sq010_sh0100_cam to 35",
+    "Hid 6 buildings",
+    "Parented 9 trees to Street",
+)
+"""What was done before, in the history."""
 _PASSES: Final = ("Beauty", "Depth", "Normals", "Motion vectors")
 _SCHEMA: Final[dict[str, Any]] = {
     "type": "object",
@@ -260,6 +271,8 @@ class Window:
 
     def panel(self) -> QWidget:
         """Have a session in which a good deal goes on, and give the whole window."""
+        for number, title in enumerate(_DONE):
+            self._parts.ended(title, "done", ago=60 * (90 - 7 * number))
         furnish(self._parts)
         self._parts.ended("Moved 12 boxes", "done", ago=40)
         self._parts.ended("Turned 12 boxes", "done", ago=20)
@@ -330,7 +343,11 @@ def _shrink(file: Path) -> None:
         few = picture.convert("RGB").quantize(
             _COLOURS, Image.Quantize.MAXCOVERAGE, kmeans=1, dither=Image.Dither.NONE
         )
-    few.save(file, optimize=True)
+        opacity = picture.convert("RGBA").getchannel("A")
+    palette = few.getpalette() or []
+    few.putpalette([*palette, *_BLACKS][: len(_BLACKS)])  # up to the number that is transparent
+    few.paste(_TRANSPARENT, mask=opacity.point(lambda opaque: 255 - opaque))
+    few.save(file, optimize=True, transparency=_TRANSPARENT)
 
 
 def take(folder: Path) -> list[Path]:

@@ -34,6 +34,7 @@ from dcc_bridge.elicitation.question import (
 )
 from dcc_bridge.elicitation.routing import Audience
 from dcc_bridge.elicitation.text import span
+from dcc_bridge.elicitation.types import CLOSED_BY_PERSON
 
 log = logging.getLogger(__name__)
 
@@ -172,7 +173,8 @@ class LateQuestions:
         is_kept = self._set_state(late, "drawn")
         card.deliver()
         if is_kept:
-            self._host.notice(f"{_asker(question)} no longer waits. {_PICKS_UP}")
+            notice = self._host.notice(f"{_asker(question)} no longer waits. {_PICKS_UP}")
+            self._attach(late, notice)
 
     def claim(self, question: Question) -> LateQuestion | None:
         """Take out the late question that is the same as one that is asked now.
@@ -188,8 +190,8 @@ class LateQuestions:
         if late is None:
             return None
         self._clear(late, "asked again")
+        self._changed()
         if late.card is None and late.reply is None:
-            self._changed()
             return None
         return late
 
@@ -228,10 +230,10 @@ class LateQuestions:
         card.take_down = self._host.show(question, card.report)
 
     def drop(self, id: str) -> None:
-        """End a late question; nothing happens if there is none."""
+        """End a late question, as the person wants; nothing happens if there is none."""
         late = self._find(id)
         if late is not None:
-            self._drop(late)
+            self._put_off(late)
 
     def close(self) -> None:
         """End every late question."""
@@ -276,6 +278,8 @@ class LateQuestions:
                 self._put_away(late)
             case Reply(action="accept" | "decline"):
                 self._keep_answer(late, event)
+            case Reply():
+                self._put_off(late)
             case _:
                 self._drop(late)
 
@@ -294,7 +298,8 @@ class LateQuestions:
         is_kept = self._set_state(late, "answered")
         if is_kept and self._host is not None:
             kept = f"Your answer is kept for {span(ANSWER_TTL_S)}"
-            self._host.notice(f"{kept}, until {_asker(question)} makes the same call again.")
+            until = f"until {_asker(question)} makes the same call again."
+            self._attach(late, self._host.notice(f"{kept}, {until}"))
 
     def _put_away(self, late: LateQuestion) -> None:
         """Show a notice in place of the card."""
@@ -352,6 +357,14 @@ class LateQuestions:
             late.take_downs = []
         for take_down in take_downs:
             call_safely(take_down, reason)
+
+    def _put_off(self, late: LateQuestion) -> None:
+        """End a late question that the person does not want to answer, and note that."""
+        with self._lock:
+            if late not in self._late:
+                return
+        call_safely(late.question.call.note_late, late.question.answered(CLOSED_BY_PERSON))
+        self._drop(late)
 
     def _drop(self, late: LateQuestion) -> None:
         with self._lock:

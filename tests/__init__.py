@@ -40,6 +40,7 @@ what                                                     shown by
 =======================================================  ========================================
 every command, code block and link of README and the     ``tests/test_guide.py``
 guide
+our instructions: what they name, and each example      ``tests/instructions/test_own.py``
 the hosts' table of the guide                            ``tests/hosts/cells.toml``: a test a cell
 revisions 2025-06-18, 2025-11-25, 2026-07-28 on one URL  ``pytest tests/server tests/elicitation``
 the official conformance suite, every scenario that      ``pytest tests/conformance``

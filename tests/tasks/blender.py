@@ -9,46 +9,6 @@ from tests.tasks.agent import Agent
 from tests.tasks.task import Task
 from tests.verbs.steps import step
 
-_RIG: Final = """
-armature = bpy.data.armatures.new("Rig")
-rig = bpy.data.objects.new("Rig", armature)
-bpy.context.scene.collection.objects.link(rig)
-bpy.context.view_layer.objects.active = rig
-bpy.ops.object.mode_set(mode="EDIT")
-above = None
-for number, name in enumerate(("root", "spine", "head")):
-    bone = armature.edit_bones.new(name)
-    bone.head = (0, 0, number)
-    bone.tail = (0, 0, number + 1)
-    bone.parent = above
-    bone.use_connect = above is not None
-    above = bone
-bpy.ops.object.mode_set(mode="OBJECT")
-body = bpy.data.objects["Body"]
-for number, name in enumerate(("root", "spine", "head")):
-    group = body.vertex_groups.new(name=name)
-    inside = [it.index for it in body.data.vertices if number <= it.co.z + 1.5 <= number + 1]
-    group.add(inside, 1.0, "REPLACE")
-body.parent = rig
-skin = body.modifiers.new("Skin", "ARMATURE")
-skin.object = rig
-spine = rig.pose.bones["spine"]
-spine.rotation_mode = "XYZ"
-for frame, angle in ((1, 0.0), (20, 0.7)):
-    spine.rotation_euler.x = angle
-    spine.keyframe_insert("rotation_euler", frame=frame)
-"""
-_SMILE: Final = """
-head = bpy.data.objects["Head"]
-head.shape_key_add(name="Basis", from_mix=False)
-smile = head.shape_key_add(name="Smile", from_mix=False)
-for vertex in head.data.vertices:
-    if vertex.co.z < 0:
-        smile.data[vertex.index].co.x = vertex.co.x * 1.3
-for frame, value in ((1, 0.0), (12, 1.0)):
-    smile.value = value
-    smile.keyframe_insert("value", frame=frame)
-"""
 _LID: Final = """mtllib lid.mtl
 o Lid
 v 0 0 0
@@ -175,11 +135,54 @@ async def _careless_modelling(agent: Agent) -> None:
 
 
 async def rig_a_character(agent: Agent) -> None:
-    """A body hangs on three bones, one of which is keyed."""
-    await agent.call("create", things=[{"type": "CYLINDER", "name": "Body", "at": [0, 0, 1.5]}])
-    await agent.call("transform", items=["Body"], scale=[0.5, 0.5, 1.5], apply=["scale"])
-    await agent.run(_RIG, "Rig the body")
-    await agent.call("inspect", items=["Rig", "Body"])
+    """A body hangs on three bones by its weights, and one of them is keyed."""
+    bones = [
+        _bone("root", "Rig", 0),
+        _bone("spine", "Rig/bone:root", 1),
+        _bone("head", "Rig/bone:spine", 2),
+    ]
+    groups = [_weighted(name, number - 1.5) for number, name in enumerate(_BONES)]
+    skin = {
+        "type": "ARMATURE_MODIFIER",
+        "name": "Skin",
+        "under": "Body",
+        "values": {"object": "Rig"},
+    }
+    await agent.batch(
+        step("create", things=[{"type": "SPHERE", "name": "Body", "at": [0, 0, 1.5]}]),
+        step("transform", items=["Body"], scale=[0.5, 0.5, 1.5], apply=["scale"]),
+        step("create", things=[{"type": "ARMATURE", "name": "Rig"}, *bones]),
+        step("create", things=[*groups, skin]),
+        step("group", items=["Body"], under="Rig"),
+        step("set_values", items=["Rig/bone:spine"], values={"rotation_mode": "XYZ"}),
+        step(
+            "set_keys",
+            item="Rig/bone:spine",
+            prop="rotation_euler",
+            keys=[[1, [0, 0, 0]], [20, [40, 0, 0]]],
+        ),
+        why="Rig the body",
+    )
+    await agent.call("inspect", items=["Rig", "Rig/bone:spine", "Body/vertex_group:head"])
+
+
+_BONES: Final = ("root", "spine", "head")
+
+
+def _bone(name: str, under: str, height: float) -> dict[str, Any]:
+    values = {"head": [0, 0, height], "tail": [0, 0, height + 1]}
+    return {"type": "BONE", "name": name, "under": under, "values": values}
+
+
+def _weighted(name: str, low: float) -> dict[str, Any]:
+    """Return the vertex group of a bone, with all vertices between two heights."""
+    box = {"low": [-1, -1, low], "high": [1, 1, low + 1], "weight": 1.0}
+    return {
+        "type": "VERTEX_GROUP",
+        "name": name,
+        "under": "Body",
+        "values": {"weights": [box]},
+    }
 
 
 async def _careless_rigging(agent: Agent) -> None:
@@ -193,9 +196,24 @@ async def _careless_rigging(agent: Agent) -> None:
 
 async def shape_a_face(agent: Agent) -> None:
     """A head has a shape key, which is keyed."""
-    await agent.call("create", things=[{"type": "SPHERE", "name": "Head", "at": [3, 0, 1]}])
-    await agent.run(_SMILE, "Give the head a smile")
-    await agent.call("inspect", items=["Head"])
+    box = {"low": [0.1, -1, -1], "high": [1, 1, -0.01], "move": [0.3, 0, 0]}
+    await agent.batch(
+        step("create", things=[{"type": "SPHERE", "name": "Head", "at": [3, 0, 1]}]),
+        step(
+            "create",
+            things=[
+                {
+                    "type": "SHAPE_KEY",
+                    "name": "Smile",
+                    "under": "Head",
+                    "values": {"points": [box]},
+                }
+            ],
+        ),
+        step("set_keys", item="Head/shape_key:Smile", prop="value", keys=[[1, 0], [12, 1]]),
+        why="Give the head a smile",
+    )
+    await agent.call("inspect", items=["Head", "Head/shape_key:Smile"])
 
 
 async def _careless_shaping(agent: Agent) -> None:
@@ -312,20 +330,8 @@ async def _careless_import(agent: Agent) -> None:
 TASKS: Final = (
     Task("light a model", "blender", light_a_model, _careless_lighting),
     Task("model a prop", "blender", model_a_prop, _careless_modelling),
-    Task(
-        "rig a character",
-        "blender",
-        rig_a_character,
-        _careless_rigging,
-        missing="bones, vertex groups and their weights, values and keys of a pose",
-    ),
-    Task(
-        "shape a face",
-        "blender",
-        shape_a_face,
-        _careless_shaping,
-        missing="shape keys, their points and keys",
-    ),
+    Task("rig a character", "blender", rig_a_character, _careless_rigging),
+    Task("shape a face", "blender", shape_a_face, _careless_shaping),
     Task("scatter in a grid", "blender", scatter_in_a_grid, _careless_scattering),
     Task("render a frame", "blender", render_a_frame, _careless_rendering),
     Task("turn a product", "blender", turn_a_product, _careless_turning),

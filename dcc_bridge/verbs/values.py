@@ -54,7 +54,7 @@ class ValueVerbs(ConsentingVerbs[HostOperations]):
             raise ValueError("Give changes, or items and values.")
         before = self._read(wanted, replace)
         owners = list(dict.fromkeys(item for item, _, _ in wanted))
-        cover(owners)
+        cover(_covered(wanted, before))
         others = [item for item in owners if item != SCENE]
         self._ask_to_set(wanted, before, others, replace)
         self._set(wanted, replace)
@@ -147,6 +147,22 @@ def _wanted(
         for prop, value in values.items():
             wanted.append((item, prop, value))
     return wanted
+
+
+def _covered(wanted: Sequence[_Wanted], before: Sequence[Value]) -> list[str]:
+    """Return the items of which new values may take parts away.
+
+    Values that are parts themselves, such as the curves of a sketch, are not lost by consent to
+    another value: what goes of them is asked about.
+    """
+    covered = []
+    for (item, _, _), value in zip(wanted, before, strict=True):
+        is_of_parts = isinstance(value.value, list) and any(
+            isinstance(part, dict) for part in value.value
+        )
+        if not is_of_parts:
+            covered.append(item)
+    return list(dict.fromkeys(covered))
 
 
 class ConnectionVerbs(ConsentingVerbs[Connections]):

@@ -93,6 +93,33 @@ def test_values_and_prims_come_into_the_variant_that_is_selected(scene: Studio) 
     assert f"set variant:look of {TREE} to red first" in why
 
 
+def test_a_prim_below_has_other_values_in_each_variant(scene: Studio) -> None:
+    trunk = f"{TREE}/Trunk"
+    steps = []
+    for variant, size in (("red", 3.0), ("blue", 4.0)):
+        inside = f"{TREE}{{look={variant}}}Trunk"
+        steps.append(step("set_values", items=[TREE], values={"variant:look": variant}))
+        steps.append(step("set_values", items=[inside], values={"size": size}))
+    before = scene.host.scene_digest()
+
+    scene.do("batch", steps=steps)
+
+    assert inspected(scene, trunk)["values"]["size"] == 4.0
+    scene.do("set_values", items=[TREE], values={"variant:look": "red"})
+    assert inspected(scene, trunk)["values"]["size"] == 3.0
+    scene.do("undo_last")
+    scene.do("undo_last")
+    assert scene.host.scene_digest() == before
+
+
+def test_a_path_in_a_variant_is_for_values_alone(scene: Studio) -> None:
+    inside = f"{RED}Trunk"
+    assert f"that takes {TREE}/Trunk" in scene.fails("duplicate", items=[inside])
+    assert f"that takes {TREE}/Trunk" in scene.fails("delete", items=[inside])
+    why = scene.fails("set_values", items=[f"{BLUE}Trunk"], values={"size": 1})
+    assert f"set variant:look of {TREE} to blue first" in why
+
+
 def test_a_value_outside_the_variant_that_goes_before_it_is_named(scene: Studio) -> None:
     scene.do("set_values", items=[TREE], values={"visibility": "invisible"})
 

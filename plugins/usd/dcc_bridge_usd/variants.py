@@ -22,6 +22,18 @@ def variant_path(item: str) -> Sdf.Path | None:
     return path if path.IsPrimVariantSelectionPath() else None
 
 
+def variant_around(item: str) -> Sdf.Path | None:
+    """Return the variant for the path of a prim in it; None for any other item."""
+    if "{" not in item or not is_path(item):
+        return None
+    path = Sdf.Path(item)
+    if not path.IsPrimPath() or not path.ContainsPrimVariantSelection():
+        return None
+    while not path.IsPrimVariantSelectionPath():
+        path = path.GetParentPath()
+    return path
+
+
 def path_in(prim: Sdf.Path, variant_set: str, variant: str = "") -> Sdf.Path:
     """Return the path of a variant of a prim; that of the variant set without a variant."""
     return prim.AppendVariantSelection(variant_set, variant)

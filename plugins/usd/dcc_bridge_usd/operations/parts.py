@@ -16,7 +16,7 @@ from dcc_bridge.spi import Bounds, Imported, Keys, Part, Shape, Value
 
 from ..host import UsdSession
 from ..shown import is_selected
-from ..variants import variant_path
+from ..variants import variant_around
 from .items import refusing
 from .losing import _Losing
 from .part_kinds import KINDS, PartKind, part_at
@@ -35,7 +35,34 @@ class _Parts(_Losing):
         part = self.part(item)
         if part is not None:
             raise ValueError(f"{item} is a {part.kind}, not a prim: that takes {_prim_of(item)}.")
+        if variant_around(item) is not None:
+            raise ValueError(f"{item} is in a variant: that takes {_prim_of(item)}.")
         return super().prim(item)
+
+    def _shown(self, item: str) -> str:
+        """Return the prim for a path that leads into a variant; any other item as it is.
+
+        Raises:
+            ValueError: The variant is not selected.
+        """
+        variant = variant_around(item)
+        if variant is None:
+            return item
+        self._check_selected(item, variant)
+        return _prim_of(item)
+
+    def _check_selected(self, item: str, path: Sdf.Path) -> None:
+        """Check that a variant is selected.
+
+        Raises:
+            ValueError: It is not; the message names the item, and what to do.
+        """
+        if not is_selected(self.stage, path):
+            name, variant = path.GetVariantSelection()
+            owner = path.GetParentPath().StripAllVariantSelections()
+            raise ValueError(
+                f"{item} is not selected: set variant:{name} of {owner} to {variant} first."
+            )
 
     # ---- reading
 
@@ -64,15 +91,15 @@ class _Parts(_Losing):
 
     def kind(self, item: str) -> str:
         part = self.part(item)
-        return part.kind if part else super().kind(item)
+        return part.kind if part else super().kind(self._shown(item))
 
     def name(self, item: str) -> str:
         part = self.part(item)
-        return part.name if part else super().name(item)
+        return part.name if part else super().name(self._shown(item))
 
     def parent(self, item: str) -> str | None:
         part = self.part(item)
-        return part.parent if part else super().parent(item)
+        return part.parent if part else super().parent(self._shown(item))
 
     def bounds(self, item: str) -> Bounds | None:
         return None if self.part(item) else super().bounds(item)
@@ -80,13 +107,13 @@ class _Parts(_Losing):
     def look_into(self, item: str, part: Part) -> Any:
         owner = self.part(item)
         if owner is None:
-            return super().look_into(item, part)
+            return super().look_into(self._shown(item), part)
         return owner.values() if part == "values" else None
 
     def value(self, item: str, prop: str) -> Value:
         part = self.part(item)
         if part is None:
-            return super().value(item, prop)
+            return super().value(self._shown(item), prop)
         known = part.values()
         if prop in known:
             return known[prop]
@@ -103,7 +130,7 @@ class _Parts(_Losing):
 
     @contextmanager
     def _inside(self, item: str) -> Iterator[str]:
-        """Yield the prim whose variant an item is, and have edits go into the variant.
+        """Yield the prim for a variant or a path in it, and have edits go into the variant.
 
         Any other item is yielded as it is.
 
@@ -111,19 +138,15 @@ class _Parts(_Losing):
             ValueError: The variant is not selected, so that nobody would see the edits.
         """
         part = self.part(item)
-        if part is None or part.variant is None:
+        variant = part.variant if part else variant_around(item)
+        if variant is None:
             yield item
             return
-        prim_item = _prim_of(item)
-        if not is_selected(self.stage, part.variant):
-            name, variant = part.variant.GetVariantSelection()
-            raise ValueError(
-                f"{item} is not selected: set variant:{name} of {prim_item} to {variant} first."
-            )
+        self._check_selected(item, variant)
         layer = self.stage.GetEditTarget().GetLayer()
-        target = Usd.EditTarget.ForLocalDirectVariant(layer, part.variant)
+        target = Usd.EditTarget.ForLocalDirectVariant(layer, variant)
         with Usd.EditContext(self.stage, target):
-            yield prim_item
+            yield _prim_of(item)
 
     def create(self, kind: str, name: str | None, under: str | None) -> str:
         if kind not in KINDS:
@@ -194,6 +217,5 @@ class _Parts(_Losing):
 
 
 def _prim_of(item: str) -> str:
-    """Return the prim that has a part."""
-    path = variant_path(item) or Sdf.Path(item)
-    return str(path.StripAllVariantSelections())
+    """Return the prim that has a variant, or for which a path in a variant stands."""
+    return str(Sdf.Path(item).StripAllVariantSelections())

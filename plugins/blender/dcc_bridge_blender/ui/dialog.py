@@ -6,8 +6,8 @@ gives the chosen answer; at first an answer that loses nothing is chosen. A clic
 dialog's first moment was meant for something else, and does not count. Esc cancels, and so does a
 click beside the dialog. Main thread.
 
-Until 4.0 Blender puts an OK below every dialog. There our own buttons stand above the OK, which is
-drawn as flat as Blender lets us. From 4.1 on the captions of Blender's own two buttons are ours.
+Until 4.0 Blender puts an OK below every dialog, which cannot say what it does. There the OK has no
+height, and our own buttons answer. From 4.1 on the captions of Blender's own two buttons are ours.
 """
 
 from __future__ import annotations
@@ -67,7 +67,8 @@ _TIPS: Final = {
     "say_why": "Decline and tell the agent why",
 }
 _CHOOSE: Final = "Press one of the answers below."
-_NO_ANSWER: Final = "The OK button of Blender below does not answer."
+_FLAT: Final = 0.01
+"""The scale at which Blender's own OK has a height of no pixel."""
 
 
 class OperatorDialog:
@@ -309,10 +310,10 @@ class OperatorDialog:
     def _take_ok(self) -> set[str]:
         """Take a press of Blender's own button, which closes the dialog.
 
-        The person may have pressed the button with a letter.
+        Before 4.1 nobody sees the button, but the letter O still presses it: that is no answer.
         """
         self._is_closing = True
-        if self._native or self.question.consent is None:
+        if self._native:
             operators: Any = bpy.ops
             operators.dcc_bridge.press("INVOKE_DEFAULT", answer="accept")
         else:
@@ -440,7 +441,8 @@ class OperatorDialog:
 
     # ---- how it looks
 
-    def _draw(self, operator: Any, layout: Any, context: bpy.types.Context) -> None:
+    def _draw(self, operator: Any, root: Any, context: bpy.types.Context) -> None:
+        layout = self._content(root)
         view = self._view
         height = 0
         if context.window is not None:
@@ -467,6 +469,21 @@ class OperatorDialog:
         say(layout, self.wrong, wide, icon="ERROR", red=True)
         self._draw_answers(operator, layout)
         self._draw_foot(layout)
+
+    def _content(self, root: Any) -> Any:
+        """Return the layout to draw on. Before 4.1 it hides Blender's own title and OK.
+
+        Blender puts its title and its OK on the root, and scales all of that.
+        """
+        if self._native:
+            return root
+        root.scale_y = _FLAT
+        column = root.column()
+        column.scale_y = 1 / _FLAT
+        column.emboss = "NORMAL"
+        root.emboss = "NONE"
+        column.label(text=safe_line(self._view.heading), translate=False)
+        return column
 
     def _draw_who(self, operator: Any, layout: Any, wide: int) -> None:
         """Draw who asks in one line, and more about that if the person wants to read it."""
@@ -547,11 +564,6 @@ class OperatorDialog:
         until = time.strftime("%H:%M:%S", time.localtime(time.time() + left))
         foot = f"Open until {until}. Esc closes it without an answer."
         layout.label(text=foot, translate=False)
-        if self._native:
-            return
-        if self.question.consent is not None:
-            layout.label(text=_NO_ANSWER, translate=False)
-        layout.emboss = "NONE"  # for the OK that Blender adds below
 
 
 def _draw_remember(operator: Any, layout: Any, caption: str, wide: int) -> None:

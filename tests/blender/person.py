@@ -67,11 +67,11 @@ def told_of_question() -> dict[str, Any]:
         "caption": dialog._verb if is_drawn else None,
         "card": in_card(panel),
         "card_page": getattr(getattr(panel.shown, "pages", None), "_page", None),
-        "problems": list(dialog._fields._problems.values()) if is_drawn else [],
+        "problems": list(dialog._fields._problems.values()) if dialog else [],
         "clipboard": getattr(bpy.context.window_manager, "clipboard", ""),
         "text": text_of(dialog._pages) if is_drawn and dialog._pages else "",
         "page": getattr(dialog._pages, "_page", None) if is_drawn else None,
-        "filled": dialog._fields.content(dialog._running[0]) if is_drawn else {},
+        "filled": dialog._fields.content(dialog._values.group) if dialog else {},
     }
 
 
@@ -94,6 +94,12 @@ class Noted:
     def template_list(self, *words: Any, **_: Any) -> None:
         rows = getattr(words[2], words[3])
         self.texts += [row.name for row in rows]
+
+    def prop(self, data: Any, name: str, text: str = "", **_: Any) -> None:
+        self.texts.append(text or f"[{getattr(data, name)}]")
+
+    def menu(self, name: str, **_: Any) -> None:
+        self.texts.append(name)
 
     def separator_spacer(self) -> None:
         """Draw nothing."""

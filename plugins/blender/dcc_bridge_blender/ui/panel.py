@@ -18,7 +18,6 @@ from dcc_bridge.spi.drawing import CallView, PanelPort, PanelRow, PanelView, Que
 
 from .. import preferences
 from ..loop import areas, redraw
-from . import items
 from .drawing import bar, columns_of, say, scaled, scaled_by, stir, wrapped
 from .pages import Pages
 
@@ -31,7 +30,6 @@ _CARD_WIDTH: Final = 760  # pixels
 _CARD_CHARACTERS: Final = 115  # of a line in a card of that width
 _LINE_HEIGHT: Final = 21  # pixels
 _FIXED_LINES: Final = 8  # of a card, beside the facts of the call and its text
-_LIST_LINES: Final = 12  # of the list of what a question is about
 _ICON_CHARACTERS: Final = 3  # characters that an icon takes the place of
 _TAB_WIDTH: Final = 24  # pixels of the tabs beside the sidebar
 _DRAWN_S: Final = 4.0  # seconds after which a panel that is not drawn again is taken for hidden
@@ -55,6 +53,7 @@ class Sidebar:
         view: What the sidebar shows, as it was read last.
         pages: The text of the code whose card was opened last, or None.
         close: Ends the listening to the bridge.
+        draw_question: Draws the list or the form of the question that waits.
     """
 
     def __init__(
@@ -62,6 +61,7 @@ class Sidebar:
         port: PanelPort,
         notes: Sequence[tuple[str, float]],
         enter: Callable[[], bool],
+        draw_question: Callable[[Any, int], None] = lambda layout, wide: None,
     ) -> None:
         """Listen to a bridge.
 
@@ -69,8 +69,10 @@ class Sidebar:
             port: The bridge.
             notes: The notifications of the surface, each with the time when it goes.
             enter: Leads the person into the question that waits.
+            draw_question: Draws the list or the form of that question.
         """
         self._enter = enter
+        self.draw_question = draw_question
         self.notes = notes
         self.view = PanelView.read(port)
         self.pages: Pages | None = None
@@ -253,8 +255,7 @@ class DCC_BRIDGE_PT_agents(bpy.types.Panel):
         _draw_head(layout, view, wide)
         for row in view.now:
             _draw_row(layout, row, wide)
-        if items.current is not None:
-            items.current.draw_list(layout.box(), _LIST_LINES)
+        shown.draw_question(layout, wide)
         for text, _ in shown.notes:
             say(layout.box(), text, wide, icon="INFO")
         _draw_history(layout, view, wide)

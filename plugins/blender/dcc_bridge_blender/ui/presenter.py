@@ -59,8 +59,15 @@ class OperatorPresenter:
                 self.dialog.keep()
                 self.dialog.is_open = False
 
+        @bpy.app.handlers.persistent  # type: ignore[untyped-decorator]  # in its stubs
+        def after_load(*_: object) -> None:
+            if self.dialog is not None:
+                self.dialog.prepare()
+
         self._before_load: Any = before_load
+        self._after_load: Any = after_load
         bpy.app.handlers.load_pre.append(before_load)
+        bpy.app.handlers.load_post.append(after_load)
 
     def draw(self, ticket: Ticket) -> None:
         """Prepare the dialog of a question whose turn it is; it opens once the person goes there.
@@ -109,6 +116,16 @@ class OperatorPresenter:
         if dialog is None or dialog.is_shown:
             return ""
         return dialog.question.message
+
+    def draw_in_sidebar(self, layout: Any, wide: int) -> None:
+        """Draw the list or the form of the question whose turn it is.
+
+        Args:
+            layout: The layout of the sidebar.
+            wide: How many characters a line has.
+        """
+        if self.dialog is not None:
+            self.dialog.draw_in_sidebar(layout, wide)
 
     def enter(self) -> bool:
         """Have the question that waits opened, and return whether there is one."""
@@ -163,8 +180,8 @@ class OperatorPresenter:
         """End every question; later questions end at once."""
         if self._before_load in bpy.app.handlers.load_pre:
             bpy.app.handlers.load_pre.remove(self._before_load)
+            bpy.app.handlers.load_post.remove(self._after_load)
         self._questions.close()
-        OperatorDialog.forget()
 
     def _open(self, dialog: OperatorDialog) -> None:
         try:

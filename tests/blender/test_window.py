@@ -363,6 +363,54 @@ def test_each_row_of_the_history_opens_what_happened(new: Seat) -> None:
     assert any(line.startswith("Call ") for line in new.seen()["card"])
 
 
+def test_what_asked_nothing_is_kept_or_undone_and_a_card_undoes_all_after_its_call(
+    new: Seat,
+) -> None:
+    """The sidebar has the words of Qt's panel; the card lists first what goes back."""
+    for name in ("one", "two", "three"):
+        new.application.call("add_object", {"name": name})
+    new.do("sidebar")
+    offered = new.sees(lambda seen: "Keep all" in seen["sidebar"])["sidebar"]
+    new.do("undo_last")
+    new.sees(lambda seen: seen["objects"] == ["Camera", "Cube", "Light", "one", "two"])
+    new.do("keep")
+    kept = new.sees(lambda seen: "Keep all" not in seen["sidebar"])["objects"]
+    new.do("oldest")
+    new.screen.move(*window.REST)
+    new.sees(lambda seen: seen["card_key"])
+    new.let_pass(1)
+    new.screen.tap("u")  # Undo this and all after it
+    listed = new.sees(lambda seen: seen["steps"])["steps"]
+    new.let_pass(1)
+    new.screen.tap("Return")  # OK
+    new.sees(lambda seen: seen["objects"] == ["Camera", "Cube", "Light"])
+    new.screen.tap("Escape")
+    new.codes = (0, 1)
+
+    assert offered[offered.index("Keep all") :][:3] == ["Keep all", "Undo last", "Undo all"]
+    assert kept == ["Camera", "Cube", "Light", "one", "two"]
+    assert listed[0] == "Undo 2 steps?"
+    assert listed[1:3] == ["Add object · test"] * 2
+
+
+def test_the_history_is_searched_and_filtered_in_the_sidebar(new: Seat) -> None:
+    new.application.call("add_object", {"name": "one"})
+    new.application.call("break_off", {"name": "half"})
+    new.do("sidebar")
+    all_rows = new.sees(lambda seen: any("Break off" in line for line in seen["sidebar"]))
+    new.do("list_failed")
+    failed = new.seen()["sidebar"]
+    new.do("search_nothing")
+    nothing = new.seen()["sidebar"]
+    new.do("list_all")
+
+    assert any("Add object" in line for line in all_rows["sidebar"])
+    history = failed[failed.index("History") :]
+    assert any("Break off" in line for line in history)
+    assert not any("Add object" in line for line in history)
+    assert "Nothing in the history fits." in nothing
+
+
 def test_esc_deletes_nothing(new: Seat) -> None:
     new.do("fill")
     asked = new.ask("delete", pattern="shot_*")

@@ -104,13 +104,22 @@ def in_qt(form: Form) -> object:
     return content
 
 
+def enum_property(items: Any, **more: Any) -> dict[str, Any]:
+    """A choice, whose default is the first unless a function offers what there is."""
+    if callable(items):
+        return more
+    return {"default": items[0][0], **more}
+
+
 @pytest.fixture
 def plug_in(monkeypatch: pytest.MonkeyPatch) -> Iterator[PlugIn]:
     """Imports a module of Blender's plug-in, without Blender."""
     bpy: Any = MagicMock()
     bpy.app.version = (3, 4, 1)
+    del bpy.context.window_manager.dcc_bridge_history  # no plug-in is registered
     bpy.props = SimpleNamespace(**{f"{kind}Property": dict for kind in PROPERTIES})
-    bpy.props.EnumProperty = lambda items, **more: {"default": items[0][0], **more}
+    bpy.props.EnumProperty = enum_property
+    bpy.props.PointerProperty = dict
     mathutils: Any = SimpleNamespace(Vector=tuple)
     monkeypatch.setitem(sys.modules, "bpy", bpy)
     monkeypatch.setitem(sys.modules, "bpy.utils", bpy.utils)

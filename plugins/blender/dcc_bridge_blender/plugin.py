@@ -17,7 +17,7 @@ from . import preferences
 from .host import BlenderHost
 from .loop import BlenderLoop
 from .operations import operations
-from .ui import dialog, items, notice, panel, surface, working
+from .ui import dialog, history_filter, items, notice, panel, surface, working
 from .ui.surface import Surface
 
 _VENDOR: Final = Path(__file__).parent / "vendor"  # as the package puts it on the path
@@ -52,6 +52,7 @@ def register() -> None:
     In background the plug-in does not start: there `serve` is called where a server is wanted.
     """
     items.register()
+    history_filter.register()
     dialog.register()
     panel.register()
     working.register()
@@ -71,6 +72,7 @@ def unregister() -> None:
     working.unregister()
     panel.unregister()
     dialog.unregister()
+    history_filter.unregister()
     items.unregister()
 
 

@@ -505,7 +505,7 @@ class OperatorDialog:
         lines = _MIN_ITEM_LINES
         has_room = room - PICTURE_LINES >= _MIN_ITEM_LINES
         if question.consent is not None and question.consent.pictures and has_room:
-            self._pictures.draw(layout)
+            self._pictures.draw(layout, wide)
             room -= PICTURE_LINES
         if question.arguments:
             draw_arguments(layout.box(), argument_views(question.arguments))

@@ -18,8 +18,10 @@ from dcc_bridge.spi.drawing import CallView, PanelPort, PanelRow, PanelView, Que
 
 from .. import preferences
 from ..loop import areas, redraw
+from . import history_filter
 from .drawing import bar, columns_of, say, scaled, scaled_by, stir, wrapped
 from .pages import Pages
+from .pictures import Pictures
 
 _CHANGED_PERIOD_S: Final = 0.2  # seconds from one reading to the next where something changed
 _IDLE_PERIOD_S: Final = 1.0  # and where nothing did
@@ -28,6 +30,8 @@ _MAX_CALLS: Final = 12  # of the history
 _UNDO_CHARACTERS: Final = 8  # that the icon and the word "Undo" take on the button that undoes
 _CARD_WIDTH: Final = 760  # pixels
 _CARD_CHARACTERS: Final = 115  # of a line in a card of that width
+_LIST_WIDTH: Final = 460  # pixels of the list of the steps that go back
+_LIST_CHARACTERS: Final = 68  # of a line of that list
 _LINE_HEIGHT: Final = 21  # pixels
 _FIXED_LINES: Final = 8  # of a card, beside the facts of the call and its text
 _ICON_CHARACTERS: Final = 3  # characters that an icon takes the place of
@@ -51,7 +55,10 @@ class Sidebar:
     Attributes:
         notes: The notifications, each with the time when it goes.
         view: What the sidebar shows, as it was read last.
-        pages: The text of the code whose card was opened last, or None.
+        card: The key of the call whose card was opened last, or "".
+        steps: The key of the call whose list of steps was opened last, or "".
+        pages: The text of the code of that card, or None.
+        pictures: The pictures of the edits that asked nothing.
         close: Ends the listening to the bridge.
         draw_question: Draws the list or the form of the question that waits.
     """
@@ -75,7 +82,11 @@ class Sidebar:
         self.draw_question = draw_question
         self.notes = notes
         self.view = PanelView.read(port)
+        self.card = ""
+        self.steps = ""
         self.pages: Pages | None = None
+        self.pictures = Pictures(())
+        self._pending = ""  # the key of the edits that have the pictures
         self._port = port
         self._is_stale = True
         self._read_at = 0.0
@@ -101,8 +112,23 @@ class Sidebar:
         self.view = PanelView.read(self._port)
         if self.view.looks_like(before):
             return
+        self._load_pictures()
         for region in regions:
             region.tag_redraw()
+
+    def _load_pictures(self) -> None:
+        """Load the pictures of the edits that asked nothing, unless they are loaded."""
+        row = self.view.pending
+        key = ""
+        if row is not None:
+            key = row.key
+        if key == self._pending:
+            return
+        self._pending = key
+        self.pictures.close()
+        if row is not None:
+            self.pictures = Pictures(row.pictures)
+            self.pictures.load()
 
     def _show(self, _: Question) -> None:
         self._enter()  # whose turn it is: one question is drawn at a time
@@ -188,6 +214,7 @@ class DCC_BRIDGE_OT_code(bpy.types.Operator):
         call = _find_call(self.key)
         if shown is None or windows is None or call is None:
             return {"CANCELLED"}
+        shown.card = call.id
         shown.pages = None
         if call.code is not None:
             shown.pages = Pages(call.code)
@@ -209,14 +236,53 @@ class DCC_BRIDGE_OT_code(bpy.types.Operator):
         return {"FINISHED"}
 
 
+class DCC_BRIDGE_OT_undo_back(bpy.types.Operator):
+    """Lists what goes back with a call of the history, and undoes it once the person agrees."""
+
+    bl_idname = "dcc_bridge.undo_back"
+    bl_label = "Undo this and all after it"
+    bl_description = "List what goes back, and undo it if you agree"
+    bl_options = {"INTERNAL"}  # noqa: RUF012 - Blender's own shape
+
+    key: bpy.props.StringProperty()  # type: ignore[valid-type]  # how Blender declares properties
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Any:
+        """List the steps. Blender's OK undoes them, from 4.1 on with our caption."""
+        windows: Any = context.window_manager
+        row = self._row()
+        if shown is None or row is None or not row.acts:
+            return {"CANCELLED"}
+        shown.steps = self.key
+        self._agreed = row.key
+        options = {}
+        if "confirm_text" in windows.bl_rna.functions["invoke_props_dialog"].parameters:
+            options["confirm_text"] = row.acts[0].caption
+        return windows.invoke_props_dialog(self, width=_LIST_WIDTH, **options)
+
+    def draw(self, context: bpy.types.Context) -> None:
+        """Draw the steps that go back."""
+        row = self._row()
+        if row is not None:
+            _draw_steps(self.layout, row)
+
+    def execute(self, context: bpy.types.Context) -> Any:
+        """Undo the steps that were listed, unless another one came on top of them since."""
+        if shown is not None:
+            shown.act(self._agreed, "undo_back")
+        return {"FINISHED"}
+
+    def _row(self) -> PanelRow | None:
+        """Return the list of the steps as it is now."""
+        if shown is None:
+            return None
+        return shown.view.undo_list(self.key)
+
+
 def _find_call(key: str) -> CallView | None:
     """Return a call of the history; None if it was dropped, or nothing is shown."""
     if shown is None:
         return None
-    for call in shown.view.changes(_MAX_CALLS):
-        if call.id == key:
-            return call
-    return shown.view.code_call(key)
+    return shown.view.call(key)
 
 
 def _draw_card(layout: Any, call: CallView, pages: Pages | None, lines: int) -> None:
@@ -224,10 +290,34 @@ def _draw_card(layout: Any, call: CallView, pages: Pages | None, lines: int) -> 
     say(layout, call.title, _CARD_CHARACTERS)
     facts = "\n".join(call.facts(_MAX_NAMES))
     say(layout.box(), facts, _CARD_CHARACTERS)
+    _draw_undo_back(layout, call)
     if pages is None:
         return
     room = lines - len(wrapped(facts, _CARD_CHARACTERS)) - _FIXED_LINES
     pages.draw(layout.box(), _CARD_CHARACTERS, room, _draw_page_button)
+
+
+def _draw_undo_back(layout: Any, call: CallView) -> None:
+    """Draw the button that lists what goes back with a call, or why nothing can."""
+    row = None
+    if shown is not None:
+        row = shown.view.undo_list(call.id)
+    if row is None:
+        return
+    if not row.acts:
+        if call.has_steps:
+            say(layout, row.detail, _CARD_CHARACTERS)
+        return
+    caption = "Undo this and all after it…"
+    layout.operator("dcc_bridge.undo_back", text=caption, icon="LOOP_BACK").key = call.id
+
+
+def _draw_steps(layout: Any, row: PanelRow) -> None:
+    """Draw the steps that go back, and what brings them back."""
+    say(layout, row.title, _LIST_CHARACTERS)
+    say(layout.box(), row.detail, _LIST_CHARACTERS)
+    for act in row.acts:
+        say(layout, f"{act.tip} Esc undoes nothing.", _LIST_CHARACTERS)
 
 
 def _draw_page_button(layout: Any, verb: str, caption: str) -> None:
@@ -258,6 +348,8 @@ class DCC_BRIDGE_PT_agents(bpy.types.Panel):
         shown.draw_question(layout, wide)
         for text, _ in shown.notes:
             say(layout.box(), text, wide, icon="INFO")
+        if view.pending is not None:
+            _draw_row(layout, view.pending, wide, shown.pictures)
         _draw_history(layout, view, wide)
         layout.label(text="Agents")
         for row in (*view.clients, *view.grants):
@@ -298,11 +390,15 @@ def _draw_undo(row: Any, view: PanelView, wide: int) -> None:
 
 
 def _draw_history(layout: Any, view: PanelView, wide: int) -> None:
-    """Draw the newest calls."""
+    """Draw the newest calls that fit the filter."""
     layout.label(text="History")
-    calls = view.changes(_MAX_CALLS)
-    if not calls:
+    calls = history_filter.chosen(view, _MAX_CALLS)
+    if not calls and not view.history(1, lists_reads=True):
         say(layout, "No agent has changed anything yet.", wide)
+        return
+    history_filter.draw(layout, view)
+    if not calls:
+        say(layout, "Nothing in the history fits.", wide)
     for call in calls:
         column = layout.box().column(align=True)
         _draw_call(column, call, wide)
@@ -325,8 +421,8 @@ def _draw_call(column: Any, call: CallView, wide: int) -> None:
         button.key = call.id
 
 
-def _draw_row(layout: Any, row: PanelRow, wide: int) -> None:
-    """Draw a row of the view, with its buttons. A heading stands on no box."""
+def _draw_row(layout: Any, row: PanelRow, wide: int, pictures: Pictures | None = None) -> None:
+    """Draw a row of the view, with its pictures and buttons. A heading stands on no box."""
     box = layout
     if not row.is_heading:
         box = layout.box()
@@ -335,6 +431,8 @@ def _draw_row(layout: Any, row: PanelRow, wide: int) -> None:
     if row.stands_out:
         icon = "QUESTION"
     say(column, row.title, wide, icon=icon)
+    if pictures is not None:
+        pictures.draw(column, wide)
     buttons = column.row(align=True)
     for act in row.acts:
         draw_act(buttons, act.caption, row.key, act.verb, act.tip)
@@ -394,13 +492,21 @@ def _regions() -> list[bpy.types.Region]:
     return [region for region in regions if region.type == "UI" and region.width > 1]
 
 
+_CLASSES: Final = (
+    DCC_BRIDGE_OT_act,
+    DCC_BRIDGE_OT_code,
+    DCC_BRIDGE_OT_undo_back,
+    DCC_BRIDGE_PT_agents,
+)
+
+
 def register() -> None:
     """Show the panel."""
-    for each in (DCC_BRIDGE_OT_act, DCC_BRIDGE_OT_code, DCC_BRIDGE_PT_agents):
+    for each in _CLASSES:
         bpy.utils.register_class(each)
 
 
 def unregister() -> None:
     """Remove the panel."""
-    for each in (DCC_BRIDGE_PT_agents, DCC_BRIDGE_OT_code, DCC_BRIDGE_OT_act):
+    for each in reversed(_CLASSES):
         bpy.utils.unregister_class(each)

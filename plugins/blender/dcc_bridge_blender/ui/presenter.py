@@ -145,8 +145,10 @@ class OperatorPresenter:
     def notice(self, text: str, undo: Click | None = None, call: str | None = None) -> TakeDown:
         """Show a notification for a minute. Any thread.
 
-        The sidebar has the undo already, and the history the call.
+        An edit that can be undone needs none: the sidebar offers to keep it or undo it.
         """
+        if undo is not None:
+            return lambda reason: None
         note = (safe_line(text), time.monotonic() + _NOTE_S)
         self._questions.post(lambda: self.notes.append(note))
         return lambda reason: self._questions.post(lambda: self._forget(note))

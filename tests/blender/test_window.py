@@ -312,6 +312,26 @@ def test_a_skill_that_works_says_how_far_it_is_and_one_click_stops_it(new: Seat,
     assert text(new.application.call("where", {"name": "Cube"})) == "0.0"
 
 
+def test_what_is_typed_into_a_text_while_a_skill_works_is_there_once_it_has_ended(
+    new: Seat,
+) -> None:
+    """Not before: it would be an undo step in the middle of the skill's."""
+    new.do("text")
+    asked = new.ask("move_on_and_on", name="Cube")
+    new.sees(lambda seen: any("Moving" in line for line in seen["work"]))
+    new.screen.write("glow == 12")
+    new.screen.tap("BackSpace", "3", "Return", "x", "Home", "y")
+    during = new.seen()["text_editor"]
+    new.screen.tap("Escape")
+    new.codes = (0, 1)
+    result = asked.result()
+
+    assert not during.strip()
+    new.sees(lambda seen: seen["text_editor"] == "glow == 13\nyx\n")
+    assert status(result) == "cancelled"
+    assert new.seen()["objects"] == ["Camera", "Cube", "Light"]
+
+
 def test_who_works_on_what_is_said_before_the_body_begins(new: Seat) -> None:
     """The body draws nothing, and Blender stands still meanwhile."""
     told = new.application.call("stand_still", {})

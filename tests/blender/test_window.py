@@ -17,7 +17,7 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 from PIL import Image
 
 from tests.blender import window
-from tests.blender.seat import Seat
+from tests.blender.seat import Seat, soon
 from tests.client.proxy import stage
 from tests.hosts.application import until
 from tests.hosts.screen import missing, screen
@@ -34,6 +34,9 @@ PICTURE = os.environ.get("BLENDER_PICTURE")
 TRIALS = Path(__file__).parent / "trial" / "skills"
 AGENTS = 1044, 237  # where the tab of the sidebar is that has our panel
 CANCELS = {"status bar": (60, 790), "sidebar": (936, 248)}  # where the buttons are that stop
+ARROW = 18  # pixels from the button Not now to the arrow of the menu beside Decline
+ENTRY = 29  # from the arrow up to the first entry
+FIELD = 28  # from the button Send in the sidebar to the field above it
 CUBE = {"pattern": "Cube"}
 
 
@@ -327,7 +330,7 @@ def test_what_is_typed_into_a_text_while_a_skill_works_is_there_once_it_has_ende
     result = asked.result()
 
     assert not during.strip()
-    new.sees(lambda seen: seen["text_editor"] == "glow == 13\nyx\n")
+    new.sees(lambda seen: seen["text_editor"] == "glow == 13\nyx")
     assert status(result) == "cancelled"
     assert new.seen()["objects"] == ["Camera", "Cube", "Light"]
 
@@ -381,6 +384,66 @@ def test_each_row_of_the_history_opens_what_happened(new: Seat) -> None:
     new.codes = (0, 1)
 
     assert any(line.startswith("Call ") for line in new.seen()["card"])
+
+
+def test_the_menu_beside_decline_asks_why_and_enter_declines_with_the_reason(new: Seat) -> None:
+    """The field has the keys at once."""
+    asked = new.ask("delete", **CUBE)
+
+    def say_why() -> bool:
+        x, y, width = new.blue()  # Not now, to the right of the menu's arrow
+        new.click(x - width // 2 - ARROW, y)
+        new.click(x - width // 2, y - ENTRY)
+        return soon(lambda: new.seen()["chosen"] == "decline")
+
+    until(say_why, "nobody asked why")
+    new.sees(lambda seen: seen["takes"])
+    new.screen.write("not mine")
+    new.screen.tap("Return", "Return")
+
+    assert "The reason given: 'not mine'" in text(asked.result())
+    assert "Cube" in new.seen()["objects"]
+
+
+def test_a_dialog_opens_where_it_was_opened_first(new: Seat) -> None:
+    asked = new.ask("delete", **CUBE)
+    first = new.blue()
+    new.do("show_list")
+    new.sees(lambda seen: not seen["question"])
+    new.screen.move(300, 250)
+    new.go()
+    until(lambda: new.find_blue() == first, "it is at another place")
+    new.answer("decline")
+
+    assert status(asked.result()) == "refused"
+
+
+def test_a_form_is_filled_in_and_sent_in_the_sidebar(new: Seat) -> None:
+    """No dialog is opened for it, so the keys stay with the work."""
+    new.do("sidebar")
+    new.click_until(AGENTS, lambda: new.seen()["has_panel"])
+    asked = new.ask("name_object")
+    new.sees(lambda seen: "Send" in seen["sidebar"])
+
+    def type_name() -> bool:
+        new.screen.move(*window.REST)
+        at = new.find_blue()  # Send
+        if at is None:
+            return False
+        new.click(at[0], at[1] - FIELD)
+        new.screen.tap("ctrl+a")
+        new.screen.write("hero")
+        new.screen.tap("Return")
+        return soon(lambda: new.seen()["filled"] == {"name": "hero"})
+
+    until(type_name, "the field has no text")
+    keep_picture(new)
+    send = new.find_blue()
+    assert send is not None
+    new.click_until(send[:2], asked.done)
+
+    assert status(asked.result()) == "done"
+    assert "hero" in new.seen()["objects"]
 
 
 def test_what_asked_nothing_is_kept_or_undone_and_a_card_undoes_all_after_its_call(

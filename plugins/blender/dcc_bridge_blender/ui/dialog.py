@@ -61,6 +61,8 @@ _ARM: Final = 0.5  # seconds after which a dialog takes an answer
 _REOPEN_S: Final = 1.0
 """Seconds until a dialog is opened again: Blender closes a popup while its window is being made."""
 _SETTLE_S: Final = 0.1  # seconds after which a changed field is drawn
+_CLOSING_TURNS: Final = 2
+"""Turns of the timer until a popup is closed: Blender calls the timer before it closes one."""
 _ENTER: Final = ("RET", "NUMPAD_ENTER")
 _TIPS: Final = {
     "mute": "Decline this question and all its other questions for 10 minutes",
@@ -72,6 +74,7 @@ _TIPS: Final = {
 }
 _CHOOSE: Final = "Press one of the answers below."
 _TOO_LONG: Final = "The window is too low for the {n} fields. Fill them in in the sidebar."
+_WHY: Final = "Why not? The agent sees your reason. Then press Decline."
 _FLAT: Final = 0.01
 """The scale at which Blender's own OK has a height of no pixel."""
 
@@ -119,6 +122,8 @@ class OperatorDialog:
         self._begun = 0.0
         self._made = time.monotonic()
         self._opened = 0.0
+        self._may_open_at = 0.0
+        self._turns = 0  # of the timer, until Blender has closed the last dialog
         self._changed = 0.0
         self._is_closing = False  # Blender closes the dialog, as its own button was pressed
         self._has_ended = False
@@ -166,10 +171,15 @@ class OperatorDialog:
 
     def may_open(self, now: float) -> bool:
         """Return whether the person goes to the question, and the dialog is not shown."""
-        return self.is_called and not self.is_shown and now >= self._opened + _REOPEN_S
+        may_open = now >= self._may_open_at and not self._turns
+        return self.is_called and not self.is_shown and may_open
 
     def refresh(self, now: float) -> None:
-        """Have a changed field drawn; Blender would only draw it when the mouse moves."""
+        """Have a changed field drawn; Blender would only draw it when the mouse moves.
+
+        Called once in each turn of the timer, before `may_open`.
+        """
+        self._turns = max(0, self._turns - 1)
         if self._changed and now > self._changed + _SETTLE_S:
             self._changed = 0.0
             redraw()
@@ -206,6 +216,7 @@ class OperatorDialog:
         self.is_called = False
         self.is_open = True
         self._opened = time.monotonic()
+        self._may_open_at = self._opened + _REOPEN_S
         operators: Any = bpy.ops
         operators.dcc_bridge.question("INVOKE_DEFAULT")
         redraw()  # Blender draws the dialog with the next event only
@@ -346,11 +357,21 @@ class OperatorDialog:
             panel.open_sidebar()
             return True
         if answer == "say_why":
-            self._shows_why = not self._shows_why
+            self._ask_why()
         elif self._pages is None or not self._pages.turn(answer):
             return False
         self._opened = time.monotonic()  # the answers may have moved below the mouse
         return True
+
+    def _ask_why(self) -> None:
+        """Show the field for a reason. A dialog is opened again, so that the field has the keys."""
+        self._shows_why = True
+        self._chosen = "decline"
+        if self.is_shown:
+            self.dismiss()
+            self.is_called = True
+            self._may_open_at = 0.0
+            self._turns = _CLOSING_TURNS
 
     def keep(self) -> None:
         """Keep what was typed, for when the dialog opens again."""
@@ -553,9 +574,10 @@ class OperatorDialog:
         """Draw what is offered besides the answers, and the field for a reason."""
         offers = self._view.offers
         if self._shows_why:
+            layout.label(text=_WHY, translate=False)
             row = layout.row()
-            row.activate_init = True  # the field has the keys, as far as Blender lets it
-            row.prop(values, "reason", text="Why, for the agent; then Decline")
+            row.activate_init = True  # the field has the keys at first
+            row.prop(values, "reason", text="")
         row = layout.row()
         if self._view.fields:
             self._draw_answer(row, "show_form", "Fill in in the sidebar")
@@ -594,7 +616,7 @@ class OperatorDialog:
         self._draw_decline(column)
         self._draw_answer(column, "cancel", "Not now")
         if self._shows_why:
-            say(column, "Why, for the agent; then Decline", wide)
+            say(column, _WHY, wide)
             column.prop(values, "reason", text="")
 
     def _draw_answer(self, row: Any, answer: str, caption: str, *, red: bool = False) -> None:

@@ -109,7 +109,7 @@ class Noted:
     def split(self, **_: Any) -> Noted:
         return self
 
-    row = column = box
+    row = column = grid_flow = box
 
 
 def text_of(pages: Any) -> str:

@@ -111,11 +111,11 @@ class OperatorPresenter:
         return dialog.typed
 
     def asked(self) -> str:
-        """Return the message of the question that waits for the person to go there, or ""."""
+        """Return the first line of the question that waits for the person to go there, or ""."""
         dialog = self.dialog
         if dialog is None or dialog.is_shown:
             return ""
-        return dialog.question.message
+        return dialog.question.message.partition("\n")[0]
 
     def draw_in_sidebar(self, layout: Any, wide: int) -> None:
         """Draw the list or the form of the question whose turn it is.

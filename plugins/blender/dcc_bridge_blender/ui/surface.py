@@ -33,7 +33,7 @@ class Surface:
         turn: Called whenever the timer fires.
         close: Ends every question; after it nothing is drawn.
         enter: Leads the person into the question that waits; returns whether there is one.
-        asked: Returns the message of the question that waits for the person to go there, or "".
+        asked: Returns a line about the question that waits for the person to go there, or "".
         draw_in_sidebar: Draws the list or the form of the question. Takes a layout of the sidebar
             and how many characters its lines have. Draws nothing where Qt draws the question.
         notes: The notifications, each with the time when it goes; none where Qt draws its own.

@@ -1,7 +1,8 @@
 """The log of a bridge in an application: a file, and a line for each warning. Any thread.
 
-A plug-in calls `install_log` before it starts a bridge. Without it Python writes warnings to the
-error stream, which some applications show as errors of their own.
+Every bridge writes its log to the file, by `program_log.open_log`. Warnings also go to Python's
+error stream, which some applications show as errors of their own: the plug-in of such an
+application calls `install_log` before it starts a bridge.
 """
 
 from __future__ import annotations
@@ -10,10 +11,9 @@ import logging
 from collections.abc import Callable
 from typing import Final
 
-from dcc_bridge.audit.program_log import CleanFormatter, ProgramLog, log_file
+from dcc_bridge.audit.program_log import LOGGERS, CleanFormatter, ProgramLog, log_file
 from dcc_bridge.elicitation.text import safe_line
 
-_LOGGERS: Final = ("dcc_bridge", "mcp", "uvicorn")
 _MAX_LINE_CHARACTERS: Final = 300  # of the first line of a record, and of the last
 
 
@@ -46,7 +46,7 @@ def install_log(show: Callable[[str], None]) -> Callable[[], None]:
         A function that ends both; to be called once.
     """
     handlers: tuple[logging.Handler, ...] = (ProgramLog(), _ShownLines(show))
-    loggers = [logging.getLogger(name) for name in _LOGGERS]
+    loggers = [logging.getLogger(name) for name in LOGGERS]
     for logger in loggers:
         for handler in handlers:
             logger.addHandler(handler)

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Final
 from dcc_bridge import config
 from dcc_bridge.audit import reader, redact
 from dcc_bridge.audit.log import AuditLog, log_folder
+from dcc_bridge.audit.program_log import open_log
 from dcc_bridge.callbacks import Callbacks, Throttle, Unsubscribe, call_later, call_safely
 from dcc_bridge.consent.call import Call
 from dcc_bridge.consent.grants import SessionGrants
@@ -205,6 +206,7 @@ class Bridge:
         paths = loader.folders(self._skills, self.settings)
         library = loader.Library(paths, self.registry, self.main, self.host)
         with ExitStack() as cleanup:
+            cleanup.callback(open_log(self.settings.log_level))
             cleanup.callback(context.install(self.broker, self.main, self.host, self._desk))
             listening = listen(self.settings.port)
             cleanup.callback(call_safely, listening.close)

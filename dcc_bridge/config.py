@@ -64,6 +64,7 @@ class Settings:
             wait.
         deadline: Seconds for an answer, in the host's dialog and in the client alike. A call may
             wait as long for the host's main thread.
+        log_level: The level from which on the bridge's own log is written.
         audit: The folder for the audit log; None for the usual one of this system.
         user_skills: The folder of the user's own skills; None for the usual one of this system.
         project: The project's folder; its skills are in "skills" below it.
@@ -86,6 +87,7 @@ class Settings:
     dialogs_per_minute: int = 10
     pending_questions: int = 3
     deadline: float = 300.0
+    log_level: Literal["debug", "info", "warning", "error"] = "warning"
     audit: Path | None = None
     user_skills: Path | None = None
     project: Path | None = None

@@ -19,7 +19,7 @@ from copy import deepcopy
 from dataclasses import dataclass, fields
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Final, cast
+from typing import Any, Final, cast, get_args, get_type_hints
 from urllib.parse import parse_qsl, urlsplit
 
 import anyio.to_thread
@@ -28,6 +28,8 @@ import pytest
 from mcp_types import ElicitRequestParams, ElicitRequestURLParams, ElicitResult
 
 from dcc_bridge import cli, skill
+from dcc_bridge.audit import program_log
+from dcc_bridge.cli import exits
 from dcc_bridge.cli.skill import PAGES
 from dcc_bridge.config import Settings
 from dcc_bridge.elicitation.rate_limits import MUTE_DURATION_S
@@ -37,6 +39,7 @@ from dcc_bridge_usd import install
 from dcc_bridge_usd.host import UsdSession
 from tests import homes
 from tests.cli.commands import SHOT
+from tests.cli.test_json import LISTS
 from tests.cli.test_run_hosts import Farm
 from tests.hosts import freecad
 from tests.live import Tap, live, text
@@ -370,13 +373,21 @@ def test_the_first_skill_of_readme_is_asked_about_in_the_words_that_it_says(
 
 def test_the_tests_that_the_guide_shows_pass(tmp_path: Path) -> None:
     (tests,) = (code for code in blocks("skills", "py") if "dcc_bridge.testing" in code)
-    (tmp_path / "lights.py").write_text(blocks("README", "python")[0])
-    file = tmp_path / "test_lights.py"
-    file.write_text(tests)
+    (line,) = (code for code in _CODE.findall(TEXTS["skills"]) if code.startswith("pytest "))
+    for name, content in (
+        ("my_skills/lights.py", blocks("README", "python")[0]),
+        ("tests/test_lights.py", tests),
+    ):
+        (tmp_path / name).parent.mkdir()
+        (tmp_path / name).write_text(content)
 
-    words = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--rootdir"]
     done = subprocess.run(
-        [*words, str(tmp_path), str(file)], cwd=ROOT, capture_output=True, text=True, timeout=_LIMIT
+        [sys.executable, "-m", *shlex.split(line), "--rootdir", str(tmp_path)],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=_LIMIT,
+        check=False,
     )
 
     assert done.returncode == 0, done.stdout
@@ -729,6 +740,29 @@ def test_readme_names_every_field_of_the_decorator_with_its_default() -> None:
         for name, default in metadata.items()
         if name not in ("name", "title", "undo")
     )
+
+
+def test_the_exit_codes_of_the_guide_are_those_of_the_code() -> None:
+    rows = re.findall(r"^\| (\d+) \| (.+?) \|", TEXTS["running"], re.MULTILINE)
+
+    assert {int(code): meaning for code, meaning in rows} == exits.MEANINGS
+
+
+def test_the_guide_names_every_command_that_prints_json() -> None:
+    sentence = TEXTS["running"].partition("`--json` prints")[2].partition(".")[0]
+
+    assert {*_CODE.findall(sentence)} == {*LISTS}
+
+
+def test_the_level_and_size_of_the_log_are_those_of_the_code() -> None:
+    log = " ".join(TEXTS["running"].partition("## The log")[2].partition("## What")[0].split())
+    levels = get_args(get_type_hints(Settings)["log_level"])
+    size = program_log._MAX_BYTES / 1e6
+
+    assert {*levels} <= {*_CODE.findall(log)}
+    assert f"`{Settings().log_level}` (the default)" in log
+    assert f"A file of {size:g} MB" in log
+    assert f"take {2 * size:g} MB at most" in log
 
 
 def test_the_settings_of_the_guide_have_the_defaults_of_the_code() -> None:

@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from dcc_bridge import confirm_sync, elicit_form, elicit_form_sync, skill
-from dcc_bridge.errors import BadArguments
 from dcc_bridge.testing import PretendedHost, agree, close, decline, fill, opened, play
 
 NAME: dict[str, Any] = {"type": "object", "properties": {"name": {"type": "string"}}}
@@ -117,12 +116,31 @@ def test_an_error_of_the_skill_is_told_and_its_edit_undone(host: PretendedHost) 
     assert "half" not in host.items
 
 
-def test_wrong_arguments_and_unknown_applications_are_errors(host: PretendedHost) -> None:
+def test_arguments_that_do_not_fit_end_the_call_as_an_agent_is_told(host: PretendedHost) -> None:
+    """As every other error that an agent could make: none of them is raised in the test."""
+
     @skill
     def drop(count: int) -> None:
         """Drop some."""
 
-    with pytest.raises(BadArguments, match="count"):
-        play(drop, {"count": "many"}, host=host)
+    played = play(drop, {"count": "many"}, host=host)
+
+    assert played.status == "not_started"
+    assert (played.error or "").startswith("drop cannot be called like this: count")
+
+
+def test_answers_that_were_not_needed_are_told_with_the_error_of_the_call(
+    host: PretendedHost,
+) -> None:
+    @skill
+    def fail() -> None:
+        """Fail."""
+        raise ValueError("The rig has no root.")
+
+    with pytest.raises(AssertionError, match=r"1 more answer.*'failed': .*The rig has no root"):
+        play(fail, host=host, answers=[agree()])
+
+
+def test_an_unknown_application_is_an_error() -> None:
     with pytest.raises(LookupError, match=r"'paint'\. There are: blender"):
         opened("paint").__enter__()

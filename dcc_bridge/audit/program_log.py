@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+from collections.abc import Callable
 from contextlib import suppress
 from io import TextIOWrapper
 from pathlib import Path
@@ -14,8 +15,11 @@ import platformdirs
 from dcc_bridge import private_files
 from dcc_bridge.audit import redact
 
+LOGGERS: Final = ("dcc_bridge", "mcp", "uvicorn")
+"""The loggers whose records a bridge writes: ours first, then those of the libraries."""
 _MAX_BYTES: Final = 2_000_000
-"""Bytes of a file; after more, the file is renamed and a new file begun."""
+"""Bytes of a file; after more, the file is renamed and a new file begun. One old file is kept."""
+_FORMAT: Final = "%(asctime)s %(process)d %(levelname)s %(name)s: %(message)s"
 
 
 def log_file() -> Path:
@@ -23,17 +27,68 @@ def log_file() -> Path:
     return platformdirs.user_state_path("dcc_bridge") / "log" / "host.log"
 
 
+def open_log(level: str) -> Callable[[], None]:
+    """Write the bridge's log to its file, besides where it goes already.
+
+    It raises nothing: a record that cannot be written to the file is left out.
+
+    Args:
+        level: The level from which our own records are written, such as "info". Those of the
+            libraries are written from "warning" on, because they may have more in them than a log
+            should.
+
+    Returns:
+        A function that ends this; to be called once.
+    """
+    ours = logging.getLogger(LOGGERS[0])
+    level_before = ours.level
+    ours.setLevel(level.upper())
+    file = ProgramLog()
+    added: list[tuple[logging.Logger, logging.Handler]] = []
+    for name in LOGGERS:
+        logger = logging.getLogger(name)
+        if _has_file(logger):
+            continue
+        if not logger.hasHandlers() and logging.lastResort is not None:
+            added.append((logger, logging.lastResort))  # which a handler of ours would replace
+        added.append((logger, file))
+    for logger, handler in added:
+        logger.addHandler(handler)
+
+    def close() -> None:
+        for logger, handler in added:
+            logger.removeHandler(handler)
+        file.close()
+        ours.setLevel(level_before)
+
+    return close
+
+
+def _has_file(logger: logging.Logger) -> bool:
+    """Return whether the records of a logger are written to the file."""
+    asked: logging.Logger | None = logger
+    while asked is not None:
+        if any(isinstance(handler, ProgramLog) for handler in asked.handlers):
+            return True
+        asked = asked.parent
+    return False
+
+
 class ProgramLog(logging.FileHandler):
     """Appends records to the file, which several programs share."""
 
     def __init__(self) -> None:
         super().__init__(log_file(), encoding="utf-8", delay=True)
-        self.setFormatter(CleanFormatter("%(asctime)s %(process)d %(name)s: %(message)s"))
+        self.setFormatter(CleanFormatter(_FORMAT))
 
     def emit(self, record: logging.LogRecord) -> None:
         """Write a record; a full disk must not end the program that logs."""
         with suppress(OSError):
             super().emit(record)
+            if self.stream is not None and self.stream.tell() > _MAX_BYTES:
+                full = self.stream
+                self.stream = None  # so that the next record opens the file anew
+                full.close()
 
     def handleError(self, record: logging.LogRecord) -> None:
         """Do nothing: logging would print the record to the terminal, with any token in it."""

@@ -22,7 +22,7 @@ from typing import Final, NamedTuple
 from dcc_bridge.audit import redact
 from dcc_bridge.cli import exits, leaves
 from dcc_bridge.elicitation.text import safe_whole
-from dcc_bridge.errors import BridgeError, Unreachable, own_version
+from dcc_bridge.errors import BridgeError, NotRecorded, Unreachable, own_version
 
 
 class Command(NamedTuple):
@@ -77,7 +77,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         argv: The words after ``dcc-bridge``; None for the words of this process.
 
     Returns:
-        The exit code, as `exits.TABLE` explains it.
+        The exit code, as `exits.MEANINGS` explains it.
 
     Raises:
         SystemExit: The words are wrong, or ask for help.
@@ -98,12 +98,18 @@ def main(argv: Sequence[str] | None = None) -> int:
     except exits.Failure as failure:
         exits.tell(str(failure))
         return failure.code
-    except Unreachable as error:
-        exits.tell(str(error))
-        return exits.UNREACHABLE
     except BridgeError as error:
         exits.tell(str(error))
-        return exits.USAGE
+        return _code_of(error)
+
+
+def _code_of(error: BridgeError) -> int:
+    """Return the exit code of a command that an error of the bridge has ended."""
+    if isinstance(error, Unreachable):
+        return exits.UNREACHABLE
+    if isinstance(error, NotRecorded):  # what the command did stands
+        return exits.FAILED
+    return exits.USAGE
 
 
 def _run(words: Sequence[str]) -> int:
@@ -187,4 +193,4 @@ def _prepare_output() -> None:
 def _discard_output() -> int:
     """Redirect a closed stdout to the null device, or Python would report an error at its end."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return exits.TOOL_ERROR
+    return exits.FAILED

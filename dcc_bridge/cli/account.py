@@ -35,6 +35,8 @@ def sentences(call: Call) -> Iterator[str]:
         if was_asked and fields["event"] == types.UNASKED:
             continue  # the call asked later
         when = datetime.fromisoformat(str(fields["utc"]))
+        if fields["event"] in _ANSWERS and "message" in fields:
+            yield f"{_INDENT}{when:%H:%M:%S}  {_question(fields, 'not shown in this call')}"
         yield f"{_INDENT}{when:%H:%M:%S}  {_sentence(fields)}"
     if call[0].get("client") and not has_ended:
         yield f"{_INDENT}no end was recorded"
@@ -86,8 +88,7 @@ def _sentence(fields: Mapping[str, Any]) -> str:
             return _ending(event, fields)
 
 
-def _question(fields: Mapping[str, Any]) -> str:
-    text = "asked"
+def _question(fields: Mapping[str, Any], text: str = "asked") -> str:
     inner = fields.get("inner_skill")
     if inner:
         text += f" by {safe_line(str(inner))}, which it called"
@@ -116,6 +117,22 @@ def _code(fields: Mapping[str, Any]) -> str:
 
 
 def _answer(event: str, fields: Mapping[str, Any]) -> str:
+    text = _outcome(event, fields)
+    if fields.get("reason"):
+        text += f" because {_quoted(str(fields['reason']))}"
+    if fields.get("late") and fields.get("by") != "nobody":
+        text += ", late: the call that asked first had ended"
+    left_out = _listed(fields.get("left_out"))
+    if left_out:
+        text += f", without {left_out}"
+    content = fields.get("answer") or fields.get("typed")
+    if content:
+        text += f": {safe_line(json.dumps(content, ensure_ascii=False), 2000)}"
+    return text
+
+
+def _outcome(event: str, fields: Mapping[str, Any]) -> str:
+    """Return how a question ended, who answered, and how long it was shown."""
     how = str(fields.get("why") or "")
     if how in ("", types.FALLBACK_USED):
         how = _OUTCOMES.get(event, event)
@@ -128,14 +145,6 @@ def _answer(event: str, fields: Mapping[str, Any]) -> str:
         text += f" (shown for {shown_ms / 1000:.1f} s)"
     if by == _UNVERIFIED_CLIENT:
         text += ", not verified in the application"
-    if fields.get("reason"):
-        text += f" because {_quoted(str(fields['reason']))}"
-    left_out = _listed(fields.get("left_out"))
-    if left_out:
-        text += f", without {left_out}"
-    content = fields.get("answer") or fields.get("typed")
-    if content:
-        text += f": {safe_line(json.dumps(content, ensure_ascii=False), 2000)}"
     return text
 
 

@@ -6,11 +6,11 @@ import argparse
 import csv
 import json
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from textwrap import indent
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from dcc_bridge.audit import log, reader
 from dcc_bridge.cli import exits, hosts
@@ -21,7 +21,7 @@ _OPENED: Final = ("user", "machine", "pid", "host", "version")
 """The fields of a record's first line, which are valid for all its lines."""
 _COLUMNS: Final = (
     *("utc", "event", "call", "skill", "title", "client", "client_name", "client_version"),
-    *("by", "status", "message", "answer", "objects", "undo", *_OPENED),
+    *("by", "status", "message", "answer", "late", "objects", "undo", *_OPENED),
     *("scene", "question", "ms_shown", "arguments", "n", "hash"),
 )
 # The characters with which a spreadsheet's formula begins, in both widths.
@@ -40,9 +40,11 @@ def fill(parser: argparse.ArgumentParser) -> None:
     show = _add(commands, "show", _show, "show the questions, the answers and what happened")
     show.add_argument("--call", metavar="ID", help="one call, by its ID or the beginning of its ID")
     show.add_argument("--last", metavar="N", type=int, default=20, help="how many calls (20)")
-    _add(
+    show.add_argument("--json", action="store_true", help="print only a JSON list of calls")
+    verify = _add(
         commands, "verify", _verify, "check that no line was changed and that every call has an end"
     )
+    verify.add_argument("--json", action="store_true", help="print only a JSON list of records")
     export = _add(commands, "export", _export, "print every line, for another program")
     kinds = export.add_mutually_exclusive_group()
     kinds.add_argument("--json", action="store_true", help="a list of objects (default)")
@@ -59,11 +61,17 @@ def _add(commands: Any, name: str, run: Callable[..., int], summary: str) -> Any
 
 def _show(options: argparse.Namespace) -> int:
     is_there = not options.call
+    listed: list[Mapping[str, Any]] = []
     for call in _chosen(options):
-        print("\n".join(sentences(call)))
         is_there = True
+        if options.json:
+            listed.append({"call": call[0]["call"], "events": call})
+        else:
+            print("\n".join(sentences(call)))
     if not is_there:
-        raise exits.Failure(f"The record has no call {options.call}.", exits.TOOL_ERROR)
+        raise exits.Failure(f"The record has no call {options.call}.")
+    if options.json:
+        print(json.dumps(listed, indent=2))
     return exits.SUCCESS
 
 
@@ -97,35 +105,74 @@ def _last(book: reader.AuditFile, most: int) -> list[Call]:
 
 
 def _verify(options: argparse.Namespace) -> int:
-    are_unbroken = [_print_state(reader.read(book.file)) for book in books(options.file)]
-    records = f"{len(are_unbroken)} records"
-    if len(are_unbroken) == 1:
-        records = "1 record"
-    if all(are_unbroken):
-        print(f"In order: {records}, with no line changed and no end missing.")
+    states = [_State.of(reader.read(book.file)) for book in books(options.file)]
+    if options.json:
+        print(json.dumps([state._asdict() for state in states], indent=2))
+    else:
+        _print_states(states)
+    if all(state.is_in_order for state in states):
         return exits.SUCCESS
-    print(f"NOT in order: {are_unbroken.count(False)} of {records}, as said above.")
-    return exits.TOOL_ERROR
+    return exits.FAILED
 
 
-def _print_state(book: reader.AuditFile) -> bool:
-    """Print the state of a record, and return whether the record is in order."""
-    file = safe_line(str(book.file), 1000)
-    trouble = book.trouble
-    is_written = book.ending is None and reader.is_written(book.file)
-    end = "still being written"
-    if not is_written:
-        end = _END_TEXTS[book.ending]
-    if trouble is not None:
-        print(f"{file}: BROKEN at line {trouble.number}: {safe_line(trouble.why)}")
-    elif book.last is not None:
-        print(f"{file}: {book.count} lines, unbroken, {end}")
-        print(f"  the last line is {book.last.hash}")
-    for entry in book.unfinished:
-        print(f"  no end: {heading(entry.fields)}")
-    if trouble is not None:
-        return False
-    return is_written or (book.ending is not None and not book.unfinished)
+class _State(NamedTuple):
+    """The state of a record.
+
+    Attributes:
+        file: The file.
+        is_in_order: Whether no line was changed, and no end is missing.
+        lines: The number of lines, up to the first that was changed.
+        last_hash: The hash of the last of these lines, or None.
+        end: How the record ends, in words.
+        trouble: What is wrong with the first line that was changed, or None.
+        unfinished: The headings of the calls that have no end.
+    """
+
+    file: str
+    is_in_order: bool
+    lines: int
+    last_hash: str | None
+    end: str
+    trouble: str | None
+    unfinished: list[str]
+
+    @classmethod
+    def of(cls, book: reader.AuditFile) -> _State:
+        """Return the state of a record that was read."""
+        is_written = book.ending is None and reader.is_written(book.file)
+        end = "still being written"
+        if not is_written:
+            end = _END_TEXTS[book.ending]
+        trouble = None
+        if book.trouble is not None:
+            trouble = f"line {book.trouble.number}: {safe_line(book.trouble.why)}"
+        last_hash = None
+        if book.last is not None:
+            last_hash = book.last.hash
+        has_all_ends = is_written or (book.ending is not None and not book.unfinished)
+        unfinished = [heading(entry.fields) for entry in book.unfinished]
+        is_in_order = trouble is None and has_all_ends
+        return cls(str(book.file), is_in_order, book.count, last_hash, end, trouble, unfinished)
+
+
+def _print_states(states: Sequence[_State]) -> None:
+    for state in states:
+        file = safe_line(state.file, 1000)
+        if state.trouble is not None:
+            print(f"{file}: BROKEN at {state.trouble}")
+        elif state.last_hash is not None:
+            print(f"{file}: {state.lines} lines, unbroken, {state.end}")
+            print(f"  the last line is {state.last_hash}")
+        for call in state.unfinished:
+            print(f"  no end: {call}")
+    records = f"{len(states)} records"
+    if len(states) == 1:
+        records = "1 record"
+    wrong = [state for state in states if not state.is_in_order]
+    if wrong:
+        print(f"NOT in order: {len(wrong)} of {records}, as said above.")
+    else:
+        print(f"In order: {records}, with no line changed and no end missing.")
 
 
 def _export(options: argparse.Namespace) -> int:

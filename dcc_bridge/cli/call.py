@@ -35,6 +35,7 @@ _TRIED: Final = "tried"
 _CODES: Final = {
     **dict.fromkeys(_REFUSALS, exits.REFUSED),
     ASKING: exits.ASKING,
+    "not_started": exits.USAGE,
     _TRIED: exits.SUCCESS,
 }
 _ANSWER = """\
@@ -104,7 +105,7 @@ def exit_code(result: Result) -> int:
     if result.status in _CODES:
         return _CODES[result.status]
     if result.is_error:
-        return exits.TOOL_ERROR
+        return exits.FAILED
     return exits.SUCCESS
 
 

@@ -162,7 +162,7 @@ def _restore(options: argparse.Namespace) -> int:
         with tempfile.TemporaryDirectory(prefix=".dcc_bridge-", dir=target.parent) as part:
             held_files.replace(Path(shutil.copy2(file, part)), target)
     except (OSError, NoCheckpoint) as error:
-        raise exits.Failure(f"{target} was not written: {error}", exits.TOOL_ERROR) from None
+        raise exits.Failure(f"{target} was not written: {error}", exits.FAILED) from None
     before = ""
     if backup:
         before = f"; the previous version is in {backup}"
@@ -202,7 +202,8 @@ def _may_write_over(target: Path, yes: bool) -> bool:
     if yes:
         return True
     if not terminal_io.is_terminal(sys.stdin):
-        raise exits.Failure(f"{target} exists. Use --yes to overwrite it, or --to PATH.")
+        sentence = f"{target} exists. Use --yes to overwrite it, or --to PATH."
+        raise exits.Failure(sentence, exits.REFUSED)
     question = f"Overwrite {safe_whole(str(target))}? A copy of it is kept. [y/N] "
     with suppress(EOFError):
         return input(question).strip().lower() in ("y", "yes")

@@ -12,7 +12,7 @@ from typing import Final
 
 from dcc_bridge import known_clients
 from dcc_bridge.cli import hosts
-from dcc_bridge.cli.exits import SUCCESS, Failure, tell
+from dcc_bridge.cli.exits import FAILED, SUCCESS, USAGE, Failure, tell
 from dcc_bridge.client import registration
 from dcc_bridge.client.entries import (
     CONFIG_FILES,
@@ -71,7 +71,11 @@ def run(options: argparse.Namespace) -> int:
     except (OSError, ValueError) as error:
         if "name" not in options:  # `list`: the reader of stdout may have closed it
             raise
-        raise Failure(f"The configuration of {options.name} was not changed: {error}.") from None
+        code = USAGE  # the person has to correct the file first
+        if isinstance(error, OSError):
+            code = FAILED
+        sentence = f"The configuration of {options.name} was not changed: {error}."
+        raise Failure(sentence, code) from None
     return SUCCESS
 
 
@@ -241,4 +245,4 @@ def _link(options: argparse.Namespace) -> None:
     url = link(options.name)
     print(url)
     if options.open and not webbrowser.open(url):
-        raise Failure(f"Nothing on this computer opens a link of {options.name}.")
+        raise Failure(f"Nothing on this computer opens a link of {options.name}.", FAILED)

@@ -191,9 +191,8 @@ class AtWindow:
         if file is not None:
             await anyio.sleep(_DRAW_TIME_S)
             if not await _on_ui(running, lambda: running.save_picture(file)):
-                raise exits.Failure(
-                    f"The picture cannot be saved in {file}: does its name end in .png?"
-                )
+                sentence = f"The picture cannot be saved in {file}: does its name end in .png?"
+                raise exits.Failure(sentence, exits.FAILED)
         answer = self._answer
         if answer is None:
             self._narrator.step("Answer it there.")
@@ -305,7 +304,7 @@ class Story:
         restored, _ = await self._look(client, kind)
         if await self._digest() != digest:
             sentence = f"After the undo the scene is not the same: {restored}."
-            raise exits.Failure(sentence, exits.TOOL_ERROR)
+            raise exits.Failure(sentence, exits.FAILED)
         self._tell(f"One undo in the host brings it back: {restored}, all as it was.")
         await self._show(f"One undo: {restored}, all as it was.", is_last=True)
         return call.exit_code(result)
@@ -330,8 +329,8 @@ class Story:
 
     def _tell_result(self, result: agent.Result) -> None:
         text = " ".join(result.texts)
-        if call.exit_code(result) == exits.TOOL_ERROR:
-            raise exits.Failure(text, exits.TOOL_ERROR)
+        if call.exit_code(result) == exits.FAILED:
+            raise exits.Failure(text, exits.FAILED)
         if result.is_error:
             self._tell(f"The skill ends there: 0 deleted, refused. The agent is told: {text}")
         else:

@@ -142,7 +142,7 @@ def run(options: argparse.Namespace) -> int:
     else:
         print("Nothing to fix.")
     if findings:
-        return exits.TOOL_ERROR
+        return exits.FAILED
     return exits.SUCCESS
 
 

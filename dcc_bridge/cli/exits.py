@@ -15,7 +15,7 @@ from typing import Final
 from dcc_bridge.elicitation.text import safe_whole
 
 SUCCESS: Final = 0
-TOOL_ERROR: Final = 1
+FAILED: Final = 1
 USAGE: Final = 2
 REFUSED: Final = 3
 UNREACHABLE: Final = 4
@@ -23,15 +23,19 @@ ASKING: Final = 5
 INTERRUPTED: Final = 130
 _SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
 
-TABLE: Final = """\
-exit codes:
-  0    it was done
-  1    the tool reported an error
-  2    wrong usage, or the host could not be started
-  3    the person refused, or nobody could be asked
-  4    the host could not be reached, or it ended
-  5    the call continues: its question is open, and nobody can be asked here
-  130  Ctrl+C"""
+MEANINGS: Final = {
+    SUCCESS: "it was done, or nothing wrong was found",
+    FAILED: "it failed, or something wrong was found",
+    USAGE: "it was not begun: something typed, set or installed does not fit",
+    REFUSED: "the person refused, or nobody could be asked",
+    UNREACHABLE: "the host could not be reached, or it ended",
+    ASKING: "the call continues: its question is open, and nobody can be asked here",
+    INTERRUPTED: "Ctrl+C, or the demo's window was closed before its end",
+}
+"""What each exit code means, whatever the command; the guide has these words too."""
+TABLE: Final = "\n".join(
+    ["exit codes:", *(f"  {code:<4} {meaning}" for code, meaning in MEANINGS.items())]
+)
 
 
 class Failure(Exception):

@@ -94,12 +94,14 @@ def _check_end(started: interpreter.Interpreter, code: int, *, was_ready: bool) 
     if error is not None:
         failure_code = exits.USAGE
         if was_ready:
-            failure_code = exits.TOOL_ERROR
+            failure_code = exits.UNREACHABLE
         raise exits.Failure(error, failure_code)
     if was_stopped and code == 0:
         return
     when = "by itself"
+    failure_code = exits.UNREACHABLE
     if was_stopped:
         when = "when it was told to"
+        failure_code = exits.FAILED
     sentence = f"{started.program} ended {when}, with {code}. Its output is above."
-    raise exits.Failure(sentence, exits.TOOL_ERROR)
+    raise exits.Failure(sentence, failure_code)

@@ -12,7 +12,7 @@ from typing import Any, Final
 from dcc_bridge import shell
 from dcc_bridge.audit.log import log_folder
 from dcc_bridge.cli import client_states, enabling, hosts, interpreter, leaves
-from dcc_bridge.cli.exits import SUCCESS, Failure
+from dcc_bridge.cli.exits import FAILED, SUCCESS, Failure
 from dcc_bridge.elicitation.text import safe_line
 from dcc_bridge.errors import own_version
 from dcc_bridge.install import packs
@@ -97,7 +97,8 @@ def run_install(options: argparse.Namespace) -> int:
     try:
         result = put(plan, enables=not options.for_all_users)
     except OSError as error:
-        raise Failure(f"It cannot be written: {error}. Nothing was installed.") from None
+        sentence = f"It cannot be written: {error}. Nothing was installed."
+        raise Failure(sentence, FAILED) from None
     print(f"Done: {result}")
     _print_leftovers(plan.location.folder)
     print("To remove it:", shell.line(_uninstall_command(options)))
@@ -194,7 +195,8 @@ def run_uninstall(options: argparse.Namespace) -> int:
     try:
         remaining = installed.remove(plan.application.title)
     except OSError as error:
-        raise Failure(f"It cannot be removed: {error}. Nothing was deleted.") from None
+        sentence = f"It cannot be removed: {error}. Nothing was deleted."
+        raise Failure(sentence, FAILED) from None
     disabled = ""
     if not options.for_all_users:
         disabled = _disable(plan.application, plan.facts, installed)
@@ -333,7 +335,8 @@ def _pack_bundles(options: argparse.Namespace) -> int:
     file = _pack_each(options, packs.build_bundle, "Claude Desktop")
     print("To install it, open it, or in Claude Desktop: Settings > Extensions.")
     if options.open and not webbrowser.open(file.absolute().as_uri()):
-        raise Failure(f"Nothing on this computer opens {file}. Is Claude Desktop installed?")
+        sentence = f"Nothing on this computer opens {file}. Is Claude Desktop installed?"
+        raise Failure(sentence, FAILED)
     return SUCCESS
 
 
@@ -352,13 +355,13 @@ def _pack_each(
         try:
             made = make(options.into, build)
         except OSError as error:
-            raise Failure(f"It cannot be written: {error}.") from None
+            raise Failure(f"It cannot be written: {error}.", FAILED) from None
         except NotVendored as error:
             problems.append(str(error))
             continue
         _print_packed(made, application, is_replaced=made in before)
     if problems:
-        raise Failure("\n".join(problems))
+        raise Failure("\n".join(problems), FAILED)
     return made
 
 

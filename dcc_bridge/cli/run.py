@@ -74,7 +74,7 @@ def run(options: argparse.Namespace) -> int:
             return _call(started, options, output)
         except (TimeoutError, subprocess.TimeoutExpired):
             raise exits.Failure(
-                f"It took more than {options.timeout:g} s and was stopped.", exits.TOOL_ERROR
+                f"It took more than {options.timeout:g} s and was stopped.", exits.FAILED
             ) from None
 
 
@@ -118,13 +118,13 @@ def _call(started: interpreter.Interpreter, options: argparse.Namespace, output:
         instance = _instance_at(ready["url"])
     if instance is None:
         started.end()
-        raise _failure(started, output)
+        raise _failure(started, output, was_ready=ready is not None)
     host = hosts.Target(instance.url, instance.token(LABEL), options.host, options.timeout)
     try:
         result = anyio.run(_call_once, host, options.skill, options.args, deadline)
     except Unreachable:
         started.end()
-        raise _failure(started, output) from None
+        raise _failure(started, output, was_ready=True) from None
     except exits.Failure:
         started.end()
         started.process.wait()
@@ -133,7 +133,7 @@ def _call(started: interpreter.Interpreter, options: argparse.Namespace, output:
     started.process.wait(max(0.0, deadline - time.monotonic()))
     report = started.report()
     if "audit" not in report:
-        raise _failure(started, output)
+        raise _failure(started, output, was_ready=True)
     return _show(result, report, options.python)
 
 
@@ -145,16 +145,21 @@ def _instance_at(url: str) -> discovery.Instance | None:
     return None
 
 
-def _failure(started: interpreter.Interpreter, output: IO[bytes]) -> exits.Failure:
+def _failure(
+    started: interpreter.Interpreter, output: IO[bytes], *, was_ready: bool
+) -> exits.Failure:
     """Return the reason for a missing result: the host's report, or its last output."""
     code = started.process.wait()
     error = started.report().get("error")
     if error is not None:
-        return exits.Failure(error, exits.USAGE)
+        failure_code = exits.USAGE
+        if was_ready:
+            failure_code = exits.UNREACHABLE
+        return exits.Failure(error, failure_code)
     output.seek(0)
     text = output.read().decode(errors="replace")[-_MAX_OUTPUT_CHARS:].strip()
     sentence = f"{started.program} ended with {code} and without a result. Its output:\n{text}"
-    return exits.Failure(sentence, exits.TOOL_ERROR)
+    return exits.Failure(sentence, exits.UNREACHABLE)
 
 
 async def _call_once(
@@ -190,8 +195,6 @@ def _show(result: Result, report: dict[str, str], script: Path | None) -> int:
         exits.tell(text)
         exits.tell(f"Record: {report['audit']}")
     code = exit_code(result)
-    if result.status == "not_started":
-        code = exits.USAGE
     refusal = ""
     if code == exits.REFUSED:
         refusal = _refusal(events)
@@ -200,7 +203,7 @@ def _show(result: Result, report: dict[str, str], script: Path | None) -> int:
         exits.tell(sentence)
     if "error" in report:
         exits.tell(report["error"])
-        return exits.TOOL_ERROR
+        return exits.FAILED
     if code == exits.SUCCESS:
         print(json.dumps(result.value, indent=2))
     is_changed = code == exits.SUCCESS and any(fields.get("changed") for fields in events)

@@ -6,7 +6,7 @@ import argparse
 import sys
 
 from dcc_bridge.cli import client_states, leaves
-from dcc_bridge.cli.exits import SUCCESS, TOOL_ERROR
+from dcc_bridge.cli.exits import SUCCESS, USAGE
 from dcc_bridge.cli.setup_rows import rows_to_set_up, rows_to_undo
 from dcc_bridge.cli.steps import carry_out
 from dcc_bridge.client.entries import CONFIG_FILES
@@ -41,7 +41,7 @@ def run(options: argparse.Namespace) -> int:
     if not rows:
         print(_nothing(options))
         if options.only:
-            return TOOL_ERROR
+            return USAGE
         return SUCCESS
     return carry_out(
         rows,

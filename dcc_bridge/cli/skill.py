@@ -24,6 +24,7 @@ PAGES: Final = (
     "troubleshooting",
     "windows",
     "macos",
+    "running",
     "farm",
     "batch",
     "architecture",
@@ -102,6 +103,8 @@ def _new(options: argparse.Namespace) -> int:
             "letter first, such as list_cameras."
         )
     file = folder / f"{name}.py"
+    if file.exists():
+        raise exits.Failure(f"{file} already exists and was not overwritten.")
     try:
         template = data_folder("resources") / "templates" / f"{options.risk}.py"
         title = name.replace("_", " ").capitalize()
@@ -109,10 +112,8 @@ def _new(options: argparse.Namespace) -> int:
         folder.mkdir(parents=True, exist_ok=True)
         with file.open("x", encoding="utf-8") as stream:
             stream.write(text.replace(_TEMPLATE_TITLE, title))
-    except FileExistsError:
-        raise exits.Failure(f"{file} already exists and was not overwritten.") from None
     except OSError as error:
-        raise exits.Failure(f"{file} cannot be written: {error}.") from None
+        raise exits.Failure(f"{file} cannot be written: {error}.", exits.FAILED) from None
     print(f"Wrote {file}. It runs as it is. Replace the marked lines with your application's API.")
     if name in VERBS:
         print(_REPLACES.format(name, "every host"))
@@ -127,7 +128,7 @@ def _check(options: argparse.Namespace) -> int:
     problems = [finding for file in files.values() for finding in lint.check(file)]
     code = exits.SUCCESS
     if problems:
-        code = exits.TOOL_ERROR
+        code = exits.FAILED
     if options.json:
         print(json.dumps([_told(finding) for finding in problems], indent=2))
         return code

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import Final
 
-from dcc_bridge.cli.exits import REFUSED, SUCCESS, TOOL_ERROR, tell
+from dcc_bridge.cli.exits import FAILED, REFUSED, SUCCESS, tell
 from dcc_bridge.cli.setup_rows import Row
 from dcc_bridge.client.terminal_io import is_terminal
 from dcc_bridge.elicitation.text import safe_line
@@ -69,7 +69,7 @@ def _end(not_done: Sequence[Row]) -> int:
         return SUCCESS
     names = ", ".join(row.label for row in not_done)
     print(f"Not done: {names}. Correct what is said above, then run it again.")
-    return TOOL_ERROR
+    return FAILED
 
 
 def _table(rows: Sequence[Row]) -> list[str]:

@@ -25,7 +25,9 @@ _MAX_WHY: Final = 500  # characters of the purpose that an agent states
 _STEP: Final = "It runs as one undo step. If it fails, every change is undone."
 _LOOKS: Final = "It only reads: every change is undone."
 _MAY_REACH: Final = "may reach beyond this scene. Undo may not restore everything"
-_NO_SANDBOX: Final = " It is not sandboxed: it can do whatever your account can do."
+_NO_SANDBOX: Final = (
+    " It is not sandboxed: code that hides what it does could do whatever your account can do."
+)
 
 
 class CodeSession:
@@ -172,7 +174,7 @@ def _reach(text: CodeText) -> str:
     """Return a sentence that says how far a text may reach."""
     count = len(text.findings)
     if count == 0:
-        return "It only works in this scene."
+        return "As far as can be read, it only works in this scene."
     if count == 1:
         return f"1 line is marked: it {_MAY_REACH}."
     return f"{count} lines are marked: they {_MAY_REACH}."

@@ -301,8 +301,6 @@ class Attempt:
         preview = self._loss_guard.preview
         preview.forget()
         if self._call.risk == "destructive" and self._ask_for_loss is None:
-            if preview.is_cold:
-                preview.warm_up()
             preview.expect_loss()
 
     def _timed(self, body: Callable[[], T]) -> T:

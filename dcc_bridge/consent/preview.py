@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 
 from dcc_bridge.elicitation.question import Picture
+
+OutsideStep = Callable[[], AbstractContextManager[None]]
+"""Returns a context in which no undo step is open."""
 
 
 class Preview:
@@ -25,16 +28,13 @@ class Preview:
         """Return a context in which an edit is tried only to draw the scene after it."""
         return nullcontext()
 
-    @property
-    def is_cold(self) -> bool:
-        """Whether the host has to draw a first picture yet: call `warm_up`."""
-        return False
+    def expect_loss(self, outside: OutsideStep = nullcontext) -> None:
+        """Choose the viewpoint of the pictures, before an edit that may lose items begins.
 
-    def warm_up(self) -> None:
-        """Have the host draw its first picture, which takes long, before a step is open."""
-
-    def expect_loss(self) -> None:
-        """Choose the viewpoint of the pictures, before an edit that may lose items begins."""
+        Args:
+            outside: Returns a context in which no undo step is open. The host draws its first
+                picture in it, which takes long.
+        """
 
     def draw_after(self, items: Sequence[str]) -> None:
         """Draw the scene after an edit, while the edit stands in an open undo step.

@@ -261,11 +261,7 @@ class Run(RunControl):
 
     def expect_loss(self) -> None:
         """Prepare pictures of a loss, before the body edits. Main thread."""
-        preview = self._loss_guard.preview
-        if preview.is_cold:
-            with self._steps.pause():
-                preview.warm_up()
-        preview.expect_loss()
+        self._loss_guard.preview.expect_loss(self._steps.pause)
 
     def rehearse(self, body: Callable[[], object], items: Sequence[str]) -> None:
         """Try an edit and take it back, to draw the scene after it for a question. Main thread.
@@ -289,8 +285,6 @@ class Run(RunControl):
         with self._steps.pause(), preview.rehearsing():
             if self._steps.done:
                 return
-            if preview.is_cold:
-                preview.warm_up()
             preview.expect_loss()
             with self._steps.open():
                 trial = self._steps.trial

@@ -20,13 +20,14 @@ from dcc_bridge.elicitation import context
 from dcc_bridge.elicitation.broker import Broker
 from dcc_bridge.elicitation.caller import Client
 from dcc_bridge.elicitation.text import plural
+from dcc_bridge.errors import BadArguments
 from dcc_bridge.headless import Pump
 from dcc_bridge.host import Host
 from dcc_bridge.program import Program
 from dcc_bridge.skills.call_history import Outcome, Status
 from dcc_bridge.skills.runner import Runner
 from dcc_bridge.skills.signature import Signature
-from dcc_bridge.skills.skill import describe
+from dcc_bridge.skills.skill import Skill, describe
 from dcc_bridge.testing.person import Answer, Asked, ScriptedPerson
 from dcc_bridge.threads.background import run_in_thread
 
@@ -41,8 +42,9 @@ class Played:
     """One call of a skill, and how it ended.
 
     Attributes:
-        status: "done", or what kept the call from being done: "refused" by the person, "failed" by
-            an error, "no_consent" for a loss that nobody agreed to.
+        status: "done", or what kept the call from being done: "not_started" for arguments that do
+            not fit the function, "refused" by the person, "failed" by an error, "no_consent" for a
+            loss that nobody agreed to.
         value: What the skill returned.
         error: The sentence that the agent gets in place of the value, or None.
         now: What is different in the scene, as the agent is told; "" where nothing is.
@@ -65,6 +67,9 @@ def play(
 ) -> Played:
     """Call a skill once, and answer its questions.
 
+    An error that an agent would be told does not reach the test, whatever raised it: the call ends
+    with a `Played.status` other than "done", and `Played.error` is the sentence.
+
     Args:
         skill: The function, decorated with `dcc_bridge.skill` or plain.
         arguments: The arguments of the call by their names, as an agent sends them.
@@ -77,32 +82,43 @@ def play(
     Raises:
         AssertionError: The skill asked a question for which there is no answer, or fewer questions
             than there are answers; or an item that was to be unticked cannot be.
-        BadArguments: The arguments do not fit the function.
+        BrokenSkill: The function cannot be a skill.
         StartError: A bridge runs in this process.
     """
     described = describe(skill)
-    metadata = described.metadata
-    signature = Signature.of(skill, described.name, ask_missing=metadata.ask_missing)
-    given = dict(arguments or {})
-    bound = signature.bind(given)
-    call = Call(described.name, described.title, metadata.risk, _AGENT, described.digest)
-    call.arguments = Redacted(given, signature.schema, call.id)
     person = ScriptedPerson(answers)
+    try:
+        outcome = _outcome(described, dict(arguments or {}), host, person)
+    except BadArguments as error:
+        outcome = Outcome("not_started", None, str(error))
+    _check_script(described.title, person, outcome)
+    asked = tuple(person.asked)
+    return Played(outcome.status, outcome.value, outcome.error, outcome.now, asked)
+
+
+def _outcome(skill: Skill, given: dict[str, Any], host: Host, person: ScriptedPerson) -> Outcome:
+    """Call a skill with a broker and a runner of its own, and return how the call ended.
+
+    Raises:
+        BadArguments: The arguments do not fit the function.
+    """
+    metadata = skill.metadata
+    signature = Signature.of(skill.fn, skill.name, ask_missing=metadata.ask_missing)
+    bound = signature.bind(given)
+    call = Call(skill.name, skill.title, metadata.risk, _AGENT, skill.digest)
+    call.arguments = Redacted(given, signature.schema, call.id)
     pump = Pump()
     broker = Broker(_SETTINGS, host=person)
     remove = context.install(broker, pump.main, host)
     try:
         runner = Runner(host, pump.main, _SETTINGS, _in_own_thread, call_later)
-        run = runner.start(described, bound, call, signature.missing(bound))
+        run = runner.start(skill, bound, call, signature.missing(bound))
         pump.spin(run.outcome)
     finally:
         broker.close()
         pump.main.close()
         remove()
-    _check_script(described.title, person)
-    outcome = run.outcome.result()
-    asked = tuple(person.asked)
-    return Played(outcome.status, outcome.value, outcome.error, outcome.now, asked)
+    return run.outcome.result()
 
 
 @contextmanager
@@ -140,7 +156,7 @@ def _in_own_thread(coroutine: Coroutine[Any, Any, Outcome]) -> Future[Outcome]:
     return run_in_thread(lambda: asyncio.run(coroutine), "a skill that is a coroutine")
 
 
-def _check_script(title: str, person: ScriptedPerson) -> None:
+def _check_script(title: str, person: ScriptedPerson, outcome: Outcome) -> None:
     """Raise AssertionError if the script does not fit the questions."""
     if person.error is not None:
         raise person.error
@@ -152,4 +168,7 @@ def _check_script(title: str, person: ScriptedPerson) -> None:
         )
     if person.left:
         more = plural(len(person.left), "more answer")
-        raise AssertionError(f"{title} asked {asked}, and the test has {more}.")
+        problem = f"{title} asked {asked}, and the test has {more}."
+        if outcome.error is not None:
+            problem += f" The call ended as {outcome.status!r}: {outcome.error}"
+        raise AssertionError(problem)

@@ -164,10 +164,14 @@ class DeletingVerbs(ConsentingVerbs[Deleting]):
     def _matching(self, items: Sequence[str], pattern: str, type: str, under: str) -> list[str]:
         """Return the items, or those that go by the pattern, the type and the place."""
         operations = self._operations
+        if not items and not pattern and type != "*":
+            raise ValueError(
+                "delete needs a pattern beside the type. For all of them: "
+                f'pattern="*", type="{type}".'
+            )
         if not items and not pattern:
             raise ValueError(
-                'delete needs items, such as items=["Cube"], or a pattern, such as '
-                'pattern="sh00*"; pattern="*" goes with a type.'
+                'delete needs items, such as items=["Cube"], or a pattern, such as pattern="sh00*".'
             )
         matching = []
         if items:

@@ -12,14 +12,14 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import replace
 from itertools import islice
 from time import perf_counter
 from typing import Final, NamedTuple
 
 from dcc_bridge.consent.loss import Loss
-from dcc_bridge.consent.preview import Preview
+from dcc_bridge.consent.preview import OutsideStep, Preview
 from dcc_bridge.elicitation.question import Picture
 from dcc_bridge.verbs.framing import PLACE_HALF, around, box_of, close_up, shots
 from dcc_bridge.verbs.marks import ASPECT, HEIGHT, WIDTH, Mark, joined, marks_around
@@ -30,7 +30,7 @@ from dcc_bridge.verbs.unreadable import noting, tried
 log = logging.getLogger(__name__)
 
 _WARM_UP_PX: Final = (WIDTH // 10, HEIGHT // 10)
-_SLOW_S: Final = 0.5  # a picture that takes as long keeps the person waiting
+SLOW_S: Final = 0.5  # a picture that takes as long keeps the person waiting
 _REST_S: Final = 600.0  # for which none is drawn of a scene after a slow one
 _MAX_NOTED: Final = 2000  # items, the first of a scene, whose boxes are noted before an edit
 _MAX_NOTING_S: Final = 0.2  # for which boxes are noted before each edit that may lose something
@@ -90,7 +90,7 @@ class Previews:
         begin = self.clock()
         png = self._marking.draw_marked(shot, *size, marks)
         end = self.clock()
-        if self.is_warm and end - begin >= _SLOW_S:
+        if self.is_warm and end - begin >= SLOW_S:
             self._slow_scene = self.operations.host.scene()
             self._slow_until = end + _REST_S
         self.is_warm = True
@@ -145,21 +145,14 @@ class ScenePreview(Preview):
         """Time a rehearsal: after a slow one there is none in this scene any more."""
         begin = self._previews.clock()
         yield
-        if self._previews.clock() - begin >= _SLOW_S:
+        if self._previews.clock() - begin >= SLOW_S:
             self._previews.slow_to_rehearse.add(self._operations.host.scene())
 
-    @property
-    def is_cold(self) -> bool:
-        """Whether the host has to draw a first picture yet."""
-        return not self._previews.is_warm
-
-    def warm_up(self) -> None:
-        """Draw the first picture of the host, a small one."""
-        with _harmless("the first picture cannot be drawn"):
-            self._previews.draw(self._viewpoint(), (), _WARM_UP_PX)
-
-    def expect_loss(self) -> None:
-        """Note the viewpoint, and where the items are."""
+    def expect_loss(self, outside: OutsideStep = nullcontext) -> None:
+        """Note the viewpoint, and where the items are; see `Preview.expect_loss`."""
+        if not self._previews.is_warm:
+            with outside(), _harmless("the first picture cannot be drawn"):
+                self._previews.draw(self._viewpoint(), (), _WARM_UP_PX)
         if self._previews.is_slow:
             return
         with _harmless("no viewpoint for pictures can be found"):

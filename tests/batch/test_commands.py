@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import os
 import pty
+import shutil
 import subprocess
 import sys
 from importlib.machinery import ModuleSpec
@@ -166,3 +167,17 @@ def test_whoever_approves_reads_a_report_of_this_very_plan(made: Plan) -> None:
     assert (made.folder / report.FILE).read_text() != "It changes nothing, go on."
     assert approval.FILE not in os.listdir(made.folder)
     assert "shot_2.usda" in (made.folder / report.FILE).read_text()
+
+
+def test_a_host_that_ends_as_it_starts_is_told_from_what_was_typed_wrong(
+    command: Command, tmp_path: Path
+) -> None:
+    scene = tmp_path / "shot.usda"
+    scene.write_text("#usda 1.0\n")
+    plan = ("plan", "rename", "--scenes", scene, "--out", tmp_path / "plan")
+
+    ended = command(*plan, "--interpreter", shutil.which("false") or "")
+    wrong = command(*plan, "--jobs", "0")
+
+    assert (ended[0], "The host ended as it started." in ended[1]) == (4, True)
+    assert wrong[0] == 2

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import signal
 import sys
@@ -78,6 +79,23 @@ def test_a_status_before_the_run_says_what_is_to_be_tried_and_what_is_not(
     assert "2    nothing to do" in said
     assert "2 left: It is failed.\n    shot_2.usda, shot_6.usda\n" in said
     assert "shot_1.usda" not in said  # nothing to do is no trouble
+
+
+def test_a_status_for_a_program_has_each_scene_with_its_state(
+    command: Command, tmp_path: Path
+) -> None:
+    made = write_plan(tmp_path, 3, states=("asks", "nothing", "failed"))
+
+    code, said = command("status", made.folder, "--json")
+
+    rows = [(row["scene"], row["state"], row["why"]) for row in json.loads(said)]
+    assert code == 0
+    assert rows == [
+        ("shot_0.usda", "open", ""),
+        ("shot_1.usda", "nothing", ""),
+        ("shot_2.usda", "left", "It is failed."),
+    ]
+    assert json.loads(said)[0]["meaning"] == "not tried yet"
 
 
 def test_a_scene_with_nothing_to_do_is_the_same_before_and_after_the_run(tmp_path: Path) -> None:

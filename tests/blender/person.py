@@ -367,15 +367,20 @@ def fill() -> None:
     bpy.ops.ed.undo_push(message="Fill")
 
 
-def pictures() -> None:
-    """Write down the pictures of the question that waits."""
+def pictured() -> Any:
+    """Import what no add-on brings."""
     sys.path.append(str(Path(__file__).parents[2]))
     try:
         from tests.hosts import pictured
     finally:
         sys.path.pop()
+    return pictured
+
+
+def pictures() -> None:
+    """Write down the pictures of the question that waits."""
     running = sys.modules[f"{ADDON}.plugin"]._running
-    assert pictured.note(running.bridge.broker.open, HOME)
+    assert pictured().note(running.bridge.broker.open, HOME)
 
 
 WORDS: Final[dict[str, Callable[[], object]]] = {
@@ -385,6 +390,7 @@ WORDS: Final[dict[str, Callable[[], object]]] = {
     "load": load,
     "open_slowly": open_slowly,
     "write": write,
+    "take_time": lambda: pictured().take_time(),
     "pictures": pictures,
     "state": state,
     "fill": fill,

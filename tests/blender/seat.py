@@ -12,6 +12,7 @@ import anyio
 from mcp_types import CallToolResult
 from PIL import Image, ImageChops
 
+from dcc_bridge.known_clients import CLI_LABEL
 from tests.blender.window import REST, SIZE
 from tests.hosts.application import Application, until
 from tests.hosts.screen import Screen
@@ -34,9 +35,9 @@ class Seat:
         self.codes: tuple[int, ...] = (0,)
         self._agents = ThreadPoolExecutor()
 
-    def ask(self, tool: str, **arguments: Any) -> Future[CallToolResult]:
+    def ask(self, tool: str, *, label: str = "test", **arguments: Any) -> Future[CallToolResult]:
         self.screen.move(*REST)  # its dialog opens there
-        return self._agents.submit(self.application.call, tool, arguments)
+        return self._agents.submit(self.application.call, tool, arguments, label=label)
 
     # ---- what they see
 
@@ -155,10 +156,15 @@ class Seat:
         self.click(*places[-1])
 
     def leave(self, tool: str, arguments: dict[str, Any], meanwhile: Callable[[], object]) -> None:
-        """Have an agent ask and go away, once something was done; wait until its dialog is gone."""
+        """Have an agent ask and go away, once something was done; wait until its dialog is gone.
+
+        It asks as a command of the person's own does. The dialog of any other client stays once
+        the client may have timed out, which a slow drawing would decide.
+        """
 
         async def agent() -> None:
-            async with self.application.client() as session, anyio.create_task_group() as calls:
+            client = self.application.client(label=CLI_LABEL)
+            async with client as session, anyio.create_task_group() as calls:
                 calls.start_soon(session.call_tool, tool, arguments)
                 await anyio.to_thread.run_sync(meanwhile)
                 calls.cancel_scope.cancel()

@@ -117,6 +117,7 @@ def asked_with_pictures(
     seat: Seat, tool: str, **arguments: Any
 ) -> tuple[list[str], list[Image.Image]]:
     """Return the pictures of a question, to which the person says no."""
+    seat.do("take_time")
     asked = seat.ask(tool, **arguments)
     seat.go()
     seat.do("pictures")

@@ -16,6 +16,7 @@ from mcp import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from PIL import Image
 
+from dcc_bridge.known_clients import CLI_LABEL
 from tests.blender import window
 from tests.blender.seat import Seat, soon
 from tests.client.proxy import stage
@@ -184,14 +185,14 @@ def test_what_was_typed_is_there_when_the_same_is_asked_again(new: Seat, end: st
         new.sees(lambda seen: seen["filled"] == {"name": "hero"})
 
     if end == "Esc":
-        asked = new.ask("name_object")
+        asked = new.ask("name_object", label=CLI_LABEL)
         type_half()
         new.screen.tap("Escape")
         new.codes = (0, 1)
         asked.result()
     else:
         new.leave("name_object", {}, type_half)
-    again = new.ask("name_object")
+    again = new.ask("name_object", label=CLI_LABEL)
     new.blue()
     new.screen.tap("Return")
 

@@ -13,7 +13,12 @@ import pytest
 from dcc_bridge.audit import reader
 from dcc_bridge.audit.log import AuditLog, Event
 from dcc_bridge.cli import account
+from dcc_bridge.consent.call import Call
+from dcc_bridge.elicitation.broker import Broker
+from dcc_bridge.elicitation.question import Consent, Expired, Question
 from tests.cli.commands import Command
+from tests.elicitation.brokers import CLAUDE, FORM, YES, Clock
+from tests.stand_ins import Person
 
 WHO = {"skill": "delete_cameras", "client": "claude", "client_name": "Claude Code"}
 CALL = {"call": "aaaa", **WHO}
@@ -64,6 +69,45 @@ def test_items_that_the_person_left_out_are_told() -> None:
     assert account._answer("granted", granted).startswith(
         'approved in the app, without cam1, cam2: {"confirm": true}'
     )
+
+
+def test_a_late_answer_is_told_with_its_question_its_items_and_that_it_came_late(
+    tmp_path: Path, command: Command
+) -> None:
+    """The call that asked has ended; the record of the second call has the answer alone."""
+    person = Person()
+    book = AuditLog(tmp_path)
+    broker = Broker(host=person, clock=Clock(), auditor=book)
+    consent = Consent(("cam1", "cam2"), scene="shot_010")
+    for call in ("first", "second"):
+        asking = Call("delete", "Delete", id=call, client=CLAUDE, repeat_key="cam*")
+        broker.ask(Question("Delete 2 cameras?", asking, FORM, consent=consent))
+        if call == "first":
+            person.settles[-1](Expired())
+            person.chips[-1].answer_here()
+            person.settles[-1](YES)
+    book.close()
+
+    said = command("audit", "show", book.file or "", "--call", "second").out.splitlines()
+
+    assert said[1].endswith('not shown in this call: "Delete 2 cameras?" 2 objects: cam1, cam2')
+    assert said[2].endswith(
+        'approved in the app, late: the call that asked first had ended: {"confirm": true}'
+    )
+
+
+def test_a_question_that_was_not_shown_is_told_with_its_items(
+    tmp_path: Path, command: Command
+) -> None:
+    file = written(
+        tmp_path,
+        ("granted", CALL | {"by": "grant", "message": "Delete?", "objects": 1, "names": ["cam1"]}),
+    )
+
+    said = command("audit", "show", file).out.splitlines()
+
+    assert said[1].endswith('not shown in this call: "Delete?" 1 object: cam1')
+    assert said[2].endswith("approved in advance")
 
 
 def test_a_line_end_in_a_question_is_told_as_one(tmp_path: Path, command: Command) -> None:

@@ -69,7 +69,7 @@ def test_a_skill_is_tried_and_taken_back(host: Served) -> None:
         "Tried and taken back. Nothing was changed.",
         "It makes 1 prim: /World/Tried.",
     ]
-    assert asks.code == 1
+    assert asks.code == 2
     assert "Delete cannot be tried." in asks.err
     assert json.loads(there.out)["found"] == 0
 
@@ -188,7 +188,7 @@ def test_an_error_of_the_tool_is_told_from_a_refusal(host: Served) -> None:
     unknown = host.run("call", "nothing_of_the_kind")
     wrong = host.run("call", "summary", "--args", '{"depth": 3}')
 
-    assert [one.code for one in (failed, unknown, wrong)] == [1, 1, 1]
+    assert [one.code for one in (failed, unknown, wrong)] == [1, 2, 2]
     assert "boom failed: KeyError: 'nothing there'" in failed.err
     assert "no tool named 'nothing_of_the_kind'" in unknown.err
     assert "Did you mean summary?" in host.run("call", "sceen_summary").err

@@ -142,7 +142,7 @@ def test_what_was_restored_and_cannot_be_recorded_is_told(
 
     said = command("checkpoint", "restore", copies(scene)[0], "--yes")
 
-    assert said.code == 2
+    assert said.code == 1
     assert f"{scene} is the copy of" in said.out
     assert "The audit record cannot be written" in said.err
 
@@ -164,7 +164,7 @@ def test_nothing_is_written_over_unasked(
     """The end of the input is a no."""
     words = ("checkpoint", "restore", copies(scene)[0])
     monkeypatch.setattr("dcc_bridge.client.terminal_io.is_terminal", lambda stream: False)
-    assert command(*words).code == 2
+    assert command(*words).code == 3
     asked = Mock(side_effect=[answer])
     monkeypatch.setattr("dcc_bridge.client.terminal_io.is_terminal", lambda stream: True)
     monkeypatch.setattr("builtins.input", asked)

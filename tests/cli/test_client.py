@@ -215,7 +215,7 @@ def test_a_link_that_nothing_opens_says_that_alone(tmp_path: Path) -> None:
     with patch("webbrowser.open", return_value=False):
         done = client(tmp_path, "link", "vscode", "--open")
 
-    assert done.code == 2
+    assert done.code == 1
     assert done.err.strip() == "dcc-bridge: Nothing on this computer opens a link of vscode."
 
 

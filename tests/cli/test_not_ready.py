@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from dcc_bridge.bridge import Bridge
-from dcc_bridge.cli import hosts
-from dcc_bridge.cli.exits import TOOL_ERROR, UNREACHABLE
+from dcc_bridge.cli import exits, hosts
+from dcc_bridge.cli.exits import UNREACHABLE
 from dcc_bridge.config import Settings
 from dcc_bridge.headless import Pump
 from dcc_bridge.server import discovery
@@ -67,7 +67,7 @@ def test_every_command_says_why_and_none_waits(hangs: bool, tmp_path: Path) -> N
     assert mend in called.err
     assert (tools.code, tools.err) == (UNREACHABLE, called.err)
     for done in (doctor, named):
-        assert done.code == TOOL_ERROR
+        assert done.code == exits.FAILED
         assert done.out.count(said) == 1
         assert f"To fix it: {mend}" in done.out
         assert "Nothing to fix" not in done.out
@@ -77,7 +77,7 @@ def test_the_doctor_says_so_of_one_host_beside_another_that_is_well(tmp_path: Pa
     with live(tmp_path) as running, listed(FAILED, tmp_path):
         done = running.beside(lambda: run(tmp_path, "doctor"))
 
-    assert done.code == TOOL_ERROR
+    assert done.code == exits.FAILED
     assert f"WRONG  {FAILED.id}: {WHY}\n       To fix it: {MEND}" in done.out
 
 
@@ -134,6 +134,6 @@ def test_the_doctor_says_which_files_a_host_runs_that_its_plug_in_did_not_bring(
     bridge.stop()
 
     done = doctor.result()
-    assert done.code == TOOL_ERROR
+    assert done.code == exits.FAILED
     assert "runs files that its plug-in did not bring: anyio from " in done.out
     assert "To fix it: Remove them from the path of the application's Python" in done.out

@@ -122,7 +122,7 @@ def _age(farm: Farm) -> None:
         ("maya", lambda farm: None, 1, "nowhere"),
         pytest.param("houdini", lambda farm: None, 1, "nowhere", marks=pytest.mark.long),
         ("houdini", _lose, 2, "shot"),
-        ("maya", _crash, 1, "ended with 139"),
+        ("maya", _crash, 4, "ended with 139"),
         ("maya", lambda farm: farm.program.unlink(), 2, "was not found; use --interpreter PATH"),
         ("houdini", _age, 2, "dcc-bridge install houdini"),
     ],
@@ -158,7 +158,7 @@ def test_it_serves_until_it_is_told_to_stop(farm: Farm) -> None:
 
 @pytest.mark.parametrize(
     ("before", "code", "said"),
-    [(_lose, 2, "maya cannot open "), (_crash, 1, "ended by itself, with 139")],
+    [(_lose, 2, "maya cannot open "), (_crash, 4, "ended by itself, with 139")],
     ids=["no scene", "a crash"],
 )
 def test_what_keeps_it_from_serving_is_said_in_a_sentence(

@@ -107,7 +107,7 @@ def test_only_what_is_named_is_set_up_and_taken_back(home: Path) -> None:
     assert undone.out.endswith("Nothing is set up.\n")
     assert (home / ".config/blender/4.5/scripts/addons/dcc_bridge_blender").is_dir()
     missing = setup(home, "--yes", "--only", "maya")
-    assert (missing.code, "maya was not found" in missing.out) == (1, True)
+    assert (missing.code, "maya was not found" in missing.out) == (2, True)
 
 
 @pytest.mark.parametrize(("newest_python", "folder_of"), [("3.12", "1.0.2"), ("3.10", "1.0.1")])

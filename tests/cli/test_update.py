@@ -98,6 +98,46 @@ def test_all_that_is_older_is_updated_and_a_second_run_changes_nothing(home: Pat
     assert tree(home) == after
 
 
+def test_settings_records_copies_skills_and_preferences_are_kept(home: Path) -> None:
+    age(home / ADDON)
+    age(home / MOD)
+    set_entry(home, command="/gone/bin/dcc-bridge", args=["connect", "--label", "cursor"])
+    put(home / ".local/state/dcc_bridge/audit/20260101T000000Z-1.jsonl", "a record")
+    put(home / ".local/state/dcc_bridge/log/host.log", "a log")
+    put(home / ".local/state/dcc_bridge/batch/key", "a key")
+    put(home / ".local/share/dcc_bridge/skills/mine.py", "a skill")
+    put(home / "shots/shot.usda.checkpoints/checkpoint-20260101T000000Z/shot.usda", "a copy")
+    before = _kept(home)
+
+    done = run(home, "update", "--yes")
+
+    assert "3 of 3 done." in done.out
+    assert _kept(home) == before
+
+
+def _kept(home: Path) -> dict[str, bytes | None]:
+    """Return what no upgrade may change: all but the plug-ins and the client's file."""
+    return {
+        name: content
+        for name, content in tree(home).items()
+        if not name.startswith((ADDON, MOD)) and name != CURSOR
+    }
+
+
+@pytest.mark.parametrize("words", [("install", "blender"), ("setup", "--yes", "--only", "blender")])
+def test_an_older_package_puts_its_plug_in_in_place_of_a_newer_one(
+    words: tuple[str, ...], home: Path
+) -> None:
+    """So a person goes back; `update` leaves a newer plug-in where it is."""
+    age(home / ADDON, NEWER)
+    before = _kept(home)
+
+    done = run(home, *words)
+
+    assert (done.code, bridge_of(home / ADDON)) == (0, own_version())
+    assert _kept(home) == before
+
+
 @pytest.mark.parametrize("more", ["", "/mnt/show/lib"])
 def test_an_entry_that_an_applications_python_started_is_free_of_its_path(
     more: str, home: Path

@@ -48,7 +48,7 @@ def test_code_runs_once_its_whole_text_was_agreed_to_as_one_step(seat: Sit) -> N
     told = live.ran(GRID)
 
     (question,) = live.person.shown
-    assert "\nIt only works in this scene.\n" in question.message
+    assert "\nAs far as can be read, it only works in this scene.\n" in question.message
     assert "\nIt writes no files.\n" in question.message
     assert question.details.text == GRID
     assert "The agent says: “The test wants it.”" in question.message

@@ -310,6 +310,7 @@ def press_row(caption: str) -> Callable[[], bool]:
 
 
 WORDS: dict[str, Any] = {
+    "take time": pictured.take_time,
     "pictures": pictures,
     "keep bar": keep_bar,
     "panel row": panel_row,

@@ -225,6 +225,8 @@ def asked_with_pictures(
 ) -> tuple[list[str], list[Image.Image]]:
     """Return the pictures of a question, to which the person says no."""
     with ThreadPoolExecutor(1) as agent:
+        window.order("take time")
+        window.obeyed()
         called = agent.submit(window.call, tool, arguments)
         window.order("pictures", "decline")
         window.obeyed()

@@ -58,10 +58,10 @@ class Application:
 
     @asynccontextmanager
     async def client(
-        self, era: str = ERAS[-1], asked: AskedFn | None = None
+        self, era: str = ERAS[-1], asked: AskedFn | None = None, *, label: str = "test"
     ) -> AsyncIterator[Client]:
         instance = self.instance
-        token = instance.token("test")
+        token = instance.token(label)
         async with connected(instance.url, token, era, asked, limit=LIMIT) as session:
             yield session
 

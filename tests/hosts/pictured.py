@@ -1,6 +1,6 @@
 """The pictures of an open question, written down in an application and read by a test.
 
-`note` runs inside of the application, which has no Pillow; the rest runs in the test.
+`take_time` and `note` run inside of the application, which has no Pillow; the others in the test.
 """
 
 from __future__ import annotations
@@ -16,6 +16,16 @@ if TYPE_CHECKING:
     from dcc_bridge.elicitation.question import Question
 
 _SAYS: Final = "pictures.json"
+
+
+def take_time() -> bool:
+    """Have pictures drawn however slow the machine is. Runs inside of the application."""
+    import math
+
+    from dcc_bridge.verbs import previews
+
+    setattr(previews, "SLOW_S", math.inf)  # noqa: B010 - it is final elsewhere
+    return True
 
 
 def note(questions: Sequence[Question], folder: Path) -> bool:

@@ -125,7 +125,7 @@ def test_the_bundle_is_opened_if_it_is_wanted_and_what_opens_nothing_is_told(
     (file,) = tmp_path.glob("*.mcpb")
     opened.assert_called_once_with(file.as_uri())
     nothing = f"dcc-bridge: Nothing on this computer opens {file}. Is Claude Desktop installed?\n"
-    assert (done.code, done.err) == ((0, "") if opens else (2, nothing))
+    assert (done.code, done.err) == ((0, "") if opens else (1, nothing))
 
 
 @pytest.mark.usefixtures("wheels")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from io import BytesIO
 from pathlib import Path
@@ -14,6 +15,7 @@ from pxr import Usd, UsdGeom
 from dcc_bridge import skill
 from dcc_bridge.elicitation.question import Picture
 from dcc_bridge.skills.skill import describe
+from dcc_bridge.verbs import previews
 from dcc_bridge_usd import install, session
 from dcc_bridge_usd.host import UsdSession
 from dcc_bridge_usd.operations import operations
@@ -48,6 +50,12 @@ def make_scene(file: Path) -> Path:
         UsdGeom.XformCommonAPI(cube).SetTranslate((4 * x, 0, 4 * z))
     stage.Save()
     return file
+
+
+@pytest.fixture(autouse=True)
+def _patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have pictures drawn however slow the machine is."""
+    monkeypatch.setattr(previews, "SLOW_S", math.inf)
 
 
 @pytest.fixture

@@ -300,7 +300,7 @@ def test_a_call_with_nothing_to_do_is_told_as_one(
     ("arguments", "named"),
     [
         ({}, 'delete needs items, such as items=["Cube"], or a pattern, such as pattern='),
-        ({"type": "Light"}, 'pattern="*" goes with a type'),
+        ({"type": "Light"}, 'For all of them: pattern="*", type="Light".'),
         ({"names": ["/Tree"]}, "It takes: items, pattern, type, under."),
     ],
 )

@@ -398,7 +398,7 @@ def test_the_time_of_the_first_picture_of_all_does_not_count(operations: Drawn) 
     operations.clock = Clock(9.0)
     preview = Previews(operations, operations, operations.clock).of_call()
 
-    preview.warm_up()
+    preview.expect_loss()
 
     assert len(tried(preview, operations, "/near")) == 2
 

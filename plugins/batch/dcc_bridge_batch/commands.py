@@ -74,6 +74,8 @@ def fill(parser: argparse.ArgumentParser) -> None:
     here = "ask in this terminal and open no window"
     approve.add_argument("--terminal", action="store_true", help=here)
 
+    status.add_argument("--json", action="store_true", help="print only a JSON list of scenes")
+
     jobs = "hosts at a time; default: one per core"
     run_plan.add_argument("--jobs", type=int, metavar="N", default=_cores(), help=jobs)
     version = "also run in a different version of the host than the one the plan was made in"
@@ -175,8 +177,10 @@ def _failing_in_sentences(command: Command) -> Command:
             raise exits.Failure(str(error), exits.REFUSED) from None
         except (PlanError, PlanBusy, FileExistsError) as error:
             raise exits.Failure(str(error)) from None
-        except (hosts.HostFailed, NotRecorded, OSError) as error:
-            raise exits.Failure(str(error), exits.TOOL_ERROR) from None
+        except hosts.HostFailed as error:
+            raise exits.Failure(str(error), exits.UNREACHABLE) from None
+        except (NotRecorded, OSError) as error:
+            raise exits.Failure(str(error), exits.FAILED) from None
 
     return wrapped
 
@@ -261,14 +265,14 @@ def _run(options: argparse.Namespace) -> int:
     totals = outcome.totals(plan)
     display.show_totals(plan, totals, display.console())
     if why_stopped:
-        raise exits.Failure(why_stopped, exits.TOOL_ERROR)
+        raise exits.Failure(why_stopped, exits.FAILED)
     if is_interrupted:
         exits.tell(f"Ctrl+C ended the run. {_next(plan, totals)}")
         return exits.INTERRUPTED
     exits.tell(_next(plan, totals))
     if totals.is_over and not totals.missed:
         return exits.SUCCESS
-    return exits.TOOL_ERROR
+    return exits.FAILED
 
 
 def _next_command(name: str, folder: Path) -> str:
@@ -325,6 +329,9 @@ def _status(options: argparse.Namespace) -> int:
     from . import display
 
     plan = Plan.read(options.plan)
+    if options.json:
+        print(json.dumps(outcome.scene_facts(plan), indent=2))
+        return exits.SUCCESS
     totals = outcome.totals(plan)
     display.show_totals(plan, totals, display.console())
     exits.tell(_next(plan, totals))
@@ -345,7 +352,7 @@ def _end(
     end: Callable[[Plan, Path, Callable[[], None]], outcome.Totals],
     end_state: str,
 ) -> int:
-    """Commit or roll back. The exit code is TOOL_ERROR if a scene did not reach the end state."""
+    """Commit or roll back. The exit code is FAILED if a scene did not reach the end state."""
     from . import display
 
     plan = Plan.read(options.plan)
@@ -370,7 +377,7 @@ def _end(
     is_roll_back = end_state == "rolled_back"
     if is_roll_back and states["committed"]:
         exits.tell("Committed changes cannot be rolled back: the originals were deleted.")
-        return exits.TOOL_ERROR
+        return exits.FAILED
     if not is_begun:
         sentence = f"Nothing was run from {plan.folder} yet, so no scene can be {participle}."
         if is_roll_back and was_approved:
@@ -382,7 +389,7 @@ def _end(
         exits.tell(f"{refusals}: {report.list_names(paths)}.")
     exits.tell(_next(plan, totals))
     if totals.refused or states["done"] or states["rolling_back"]:
-        return exits.TOOL_ERROR
+        return exits.FAILED
     return exits.SUCCESS
 
 

@@ -330,6 +330,19 @@ def _refusal(scene: _Scene, end: Callable[[_Scene], None]) -> str:
     return why
 
 
+def scene_facts(plan: Plan) -> list[dict[str, str]]:
+    """Return the path, the state, its meaning and its reason of each scene, for a program."""
+    return [
+        {
+            "scene": row.scene["path"],
+            "state": row.state,
+            "meaning": WORDS[row.state],
+            "why": row.why,
+        }
+        for row in _scene_states(plan)
+    ]
+
+
 def troubles(plan: Plan) -> list[tuple[str, str, list[str]]]:
     """Return each state and reason of scenes that are not done, with the scenes' paths.
 

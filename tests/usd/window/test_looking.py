@@ -86,9 +86,8 @@ def test_the_pictures_of_a_question_are_what_the_person_sees_now_and_after(
     window: MainWindow, session: UsdSession, operations: EveryPort
 ) -> None:
     eye = window.viewport.eye
-    every = Previews(operations, operations)
+    every = Previews(operations, operations, lambda: 0.0)
     preview = every.of_call()
-    preview.warm_up()
     preview.expect_loss()
     with session.undo_step("Try"):
         trial = session.trial()

@@ -29,6 +29,7 @@ _MARGIN: Final = 55  # pixels at the sides of a text in a box of the sidebar
 _MAX_CALLS: Final = 12  # of the history
 _UNDO_CHARACTERS: Final = 8  # that the icon and the word "Undo" take on the button that undoes
 _CARD_WIDTH: Final = 760  # pixels
+_CARD_EDGE: Final = 40  # pixels of the window beside a card
 _CARD_CHARACTERS: Final = 115  # of a line in a card of that width
 _LIST_WIDTH: Final = 460  # pixels of the list of the steps that go back
 _LIST_CHARACTERS: Final = 68  # of a line of that list
@@ -218,7 +219,7 @@ class DCC_BRIDGE_OT_code(bpy.types.Operator):
         shown.pages = None
         if call.code is not None:
             shown.pages = Pages(call.code)
-        return windows.invoke_props_dialog(self, width=_CARD_WIDTH)
+        return windows.invoke_props_dialog(self, width=_card_width(context))
 
     def draw(self, context: bpy.types.Context) -> None:
         """Draw what was done, why, and a page of the code if there is some."""
@@ -229,7 +230,8 @@ class DCC_BRIDGE_OT_code(bpy.types.Operator):
         if context.window is not None:
             height = context.window.height
         lines = int(scaled(context, height) / _LINE_HEIGHT)
-        _draw_card(self.layout, call, shown.pages, lines)
+        wide = _CARD_CHARACTERS * _card_width(context) // _CARD_WIDTH
+        _draw_card(self.layout, call, shown.pages, lines, wide)
 
     def execute(self, context: bpy.types.Context) -> Any:
         """Close the card."""
@@ -285,19 +287,29 @@ def _find_call(key: str) -> CallView | None:
     return shown.view.call(key)
 
 
-def _draw_card(layout: Any, call: CallView, pages: Pages | None, lines: int) -> None:
-    """Draw the facts of a call, and a page of its code, in a window of so many lines."""
-    say(layout, call.title, _CARD_CHARACTERS)
+def _draw_card(
+    layout: Any, call: CallView, pages: Pages | None, lines: int, wide: int = _CARD_CHARACTERS
+) -> None:
+    """Draw the facts of a call, and a page of its code.
+
+    Args:
+        layout: The layout of Blender's to draw on.
+        call: The call.
+        pages: The text of its code, or None.
+        lines: How many lines the window has.
+        wide: How many characters a line of the card has.
+    """
+    say(layout, call.title, wide)
     facts = "\n".join(call.facts(_MAX_NAMES))
-    say(layout.box(), facts, _CARD_CHARACTERS)
-    _draw_undo_back(layout, call)
+    say(layout.box(), facts, wide)
+    _draw_undo_back(layout, call, wide)
     if pages is None:
         return
-    room = lines - len(wrapped(facts, _CARD_CHARACTERS)) - _FIXED_LINES
-    pages.draw(layout.box(), _CARD_CHARACTERS, room, _draw_page_button)
+    room = lines - len(wrapped(facts, wide)) - _FIXED_LINES
+    pages.draw(layout.box(), wide, room, _draw_page_button)
 
 
-def _draw_undo_back(layout: Any, call: CallView) -> None:
+def _draw_undo_back(layout: Any, call: CallView, wide: int) -> None:
     """Draw the button that lists what goes back with a call, or why nothing can."""
     row = None
     if shown is not None:
@@ -306,10 +318,18 @@ def _draw_undo_back(layout: Any, call: CallView) -> None:
         return
     if not row.acts:
         if call.has_steps:
-            say(layout, row.detail, _CARD_CHARACTERS)
+            say(layout, row.detail, wide)
         return
     caption = "Undo this and all after it…"
     layout.operator("dcc_bridge.undo_back", text=caption, icon="LOOP_BACK").key = call.id
+
+
+def _card_width(context: bpy.types.Context) -> int:
+    """Return the width of a card; it fits into the window."""
+    if context.window is None:
+        return _CARD_WIDTH
+    room = int(scaled(context, context.window.width)) - _CARD_EDGE
+    return min(_CARD_WIDTH, room)
 
 
 def _draw_steps(layout: Any, row: PanelRow) -> None:

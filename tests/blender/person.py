@@ -217,10 +217,11 @@ def story() -> None:
 
 
 def oldest() -> None:
-    """Click on the oldest row of the history."""
-    panel = sys.modules[f"{ADDON}.ui.panel"]
+    """Click on the oldest row of the history that can be undone with all after it."""
+    view = sys.modules[f"{ADDON}.ui.panel"].shown.view
+    undoable = [call for call in view.history(100) if view.undo_list(call.id).acts]
     operators: Any = bpy.ops
-    operators.dcc_bridge.code("INVOKE_DEFAULT", key=panel.shown.view.history(12)[-1].id)
+    operators.dcc_bridge.code("INVOKE_DEFAULT", key=undoable[-1].id)
 
 
 def press_pending(verb: str) -> None:

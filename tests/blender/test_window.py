@@ -462,9 +462,13 @@ def test_what_asked_nothing_is_kept_or_undone_and_a_card_undoes_all_after_its_ca
     new.do("oldest")
     new.screen.move(*window.REST)
     new.sees(lambda seen: seen["card_key"])
-    new.let_pass(1)
-    new.screen.tap("u")  # Undo this and all after it
-    listed = new.sees(lambda seen: seen["steps"])["steps"]
+
+    def list_steps() -> bool:
+        new.screen.tap("u")  # Undo this and all after it
+        return soon(lambda: new.seen()["steps"])
+
+    until(list_steps, "no list of the steps")
+    listed = new.seen()["steps"]
     new.let_pass(1)
     new.screen.tap("Return")  # OK
     new.sees(lambda seen: seen["objects"] == ["Camera", "Cube", "Light"])

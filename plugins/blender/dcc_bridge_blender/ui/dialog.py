@@ -246,12 +246,12 @@ class OperatorDialog:
             options["title"] = safe_line(self._view.heading)
         mouse = (event.mouse_x, event.mouse_y)
         self._mouse = self._mouse or mouse
-        is_moved = mouse != self._mouse and context.window is not None
-        if is_moved:
-            context.window.cursor_warp(*self._mouse)
+        window = context.window
+        if window is not None and mouse != self._mouse:
+            window.cursor_warp(*self._mouse)
         result = windows.invoke_props_dialog(operator, width=width, **options)
-        if is_moved:
-            context.window.cursor_warp(*mouse)
+        if window is not None and mouse != self._mouse:
+            window.cursor_warp(*mouse)
         return result
 
     def _properties(self) -> dict[str, Any]:
@@ -711,7 +711,7 @@ class DCC_BRIDGE_MT_decline(bpy.types.Menu):
     bl_label = "Other ways to decline"
     bl_description = "Decline and say why, or mute the client"
 
-    def draw(self, context: bpy.types.Context) -> None:
+    def draw(self, context: bpy.types.Context | None) -> None:
         """Draw the menu."""
         if current is not None:
             current.draw_menu(self.layout)

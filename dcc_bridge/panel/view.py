@@ -163,7 +163,11 @@ class PanelView:
 
     @staticmethod
     def history_kinds() -> dict[str, str]:
-        """Return the captions of the kinds that `history` takes."""
+        """Return the captions of the kinds that `history` takes. It raises nothing.
+
+        Returns:
+            The captions, by the kinds.
+        """
         return kind_names()
 
     @property

@@ -53,6 +53,8 @@ _LIMIT: Final = 120
 _PAINTED: Final = 600
 """Milliseconds after which the screen shows what was drawn."""
 _COLOURS: Final = 255
+_TRANSPARENT: Final = 255  # the number of the colour after these
+_BLACKS: Final = [0] * 3 * (_TRANSPARENT + 1)
 _CLIENT: Final = Client("claude-code", "Claude Code", "2.1")
 _NAMES: Final = ("dialog", "form", "panel", "agreed_code")
 _PHISHING: Final = "https://tracker.example.com.review-login.example/sign-in?next=%2Ftasks"
@@ -330,7 +332,11 @@ def _shrink(file: Path) -> None:
         few = picture.convert("RGB").quantize(
             _COLOURS, Image.Quantize.MAXCOVERAGE, kmeans=1, dither=Image.Dither.NONE
         )
-    few.save(file, optimize=True)
+        opacity = picture.convert("RGBA").getchannel("A")
+    palette = few.getpalette() or []
+    few.putpalette([*palette, *_BLACKS][: len(_BLACKS)])  # up to the number that is transparent
+    few.paste(_TRANSPARENT, mask=opacity.point(lambda opaque: 255 - opaque))
+    few.save(file, optimize=True, transparency=_TRANSPARENT)
 
 
 def take(folder: Path) -> list[Path]:

@@ -35,7 +35,7 @@ from typing import Final
 from dcc_bridge import callbacks, config
 from dcc_bridge.audit.log import Auditor, nowhere
 from dcc_bridge.audit.trail import QuestionRecord
-from dcc_bridge.elicitation import open_question, types
+from dcc_bridge.elicitation import types
 from dcc_bridge.elicitation.caller import BACKGROUND
 from dcc_bridge.elicitation.late_answers import Card, LateQuestion, LateQuestions, can_be_late
 from dcc_bridge.elicitation.open_question import OpenQuestion, Presentation
@@ -165,7 +165,7 @@ class Broker:
     def dismiss(
         self,
         question: Question,
-        response: types.ElicitationResponse = open_question.CLOSED_BY_PERSON,
+        response: types.ElicitationResponse = types.CLOSED_BY_PERSON,
     ) -> None:
         """End a question without an answer.
 
@@ -395,7 +395,7 @@ class Broker:
             self._answer_here(presentation)
 
         def cancel() -> None:
-            pending.settle(open_question.CLOSED_BY_PERSON)
+            pending.settle(types.CLOSED_BY_PERSON)
 
         try:
             chip = host.chip(pending.question, name, answer_here, cancel)

@@ -6,8 +6,10 @@ texts among them pass through the surface's `tr`, which may translate them.
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from dcc_bridge.elicitation.question import Caller
 from dcc_bridge.elicitation.text import Translate, english, left_out, numbered, safe_line, safe_text
@@ -63,6 +65,24 @@ def _label(call: Caller, host: str, tr: Translate) -> str:
     if call.client is None:
         return tr("{host} itself", host=host)
     return safe_line(call.client.label, MAX_HEADER_CHARS)
+
+
+def told_arguments(arguments: Mapping[str, Any]) -> Facts:
+    """Return arguments as a person reads them, who does not agree to them; None is left out.
+
+    Args:
+        arguments: The values by name, without hidden ones.
+    """
+    return tuple((name, _told(value)) for name, value in arguments.items() if value is not None)
+
+
+def _told(value: object) -> str:
+    """Return a value for a person; names stand behind each other."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, list) and all(isinstance(one, str) for one in value):
+        return ", ".join(value)
+    return json.dumps(value, default=str, ensure_ascii=False)
 
 
 @dataclass(frozen=True, slots=True)

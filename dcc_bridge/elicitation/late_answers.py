@@ -34,6 +34,7 @@ from dcc_bridge.elicitation.question import (
 )
 from dcc_bridge.elicitation.routing import Audience
 from dcc_bridge.elicitation.text import span
+from dcc_bridge.elicitation.types import CLOSED_BY_PERSON
 
 log = logging.getLogger(__name__)
 
@@ -228,10 +229,10 @@ class LateQuestions:
         card.take_down = self._host.show(question, card.report)
 
     def drop(self, id: str) -> None:
-        """End a late question; nothing happens if there is none."""
+        """End a late question, as the person wants; nothing happens if there is none."""
         late = self._find(id)
         if late is not None:
-            self._drop(late)
+            self._put_off(late)
 
     def close(self) -> None:
         """End every late question."""
@@ -276,6 +277,8 @@ class LateQuestions:
                 self._put_away(late)
             case Reply(action="accept" | "decline"):
                 self._keep_answer(late, event)
+            case Reply():
+                self._put_off(late)
             case _:
                 self._drop(late)
 
@@ -352,6 +355,14 @@ class LateQuestions:
             late.take_downs = []
         for take_down in take_downs:
             call_safely(take_down, reason)
+
+    def _put_off(self, late: LateQuestion) -> None:
+        """End a late question that the person does not want to answer, and note that."""
+        with self._lock:
+            if late not in self._late:
+                return
+        call_safely(late.question.call.note_late, late.question.answered(CLOSED_BY_PERSON))
+        self._drop(late)
 
     def _drop(self, late: LateQuestion) -> None:
         with self._lock:

@@ -39,7 +39,6 @@ from dcc_bridge.elicitation.types import ElicitationResponse, cancelled_response
 log = logging.getLogger(__name__)
 
 _NOTHING: Final[Mapping[str, object]] = MappingProxyType({})
-CLOSED_BY_PERSON: Final = ElicitationResponse(False, None, types.CANCELLED, "cancel", "host")
 
 
 def _do_nothing() -> None:

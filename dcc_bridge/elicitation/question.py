@@ -69,10 +69,13 @@ class Caller:
         file: The path of the skill's file, or "" for a skill without a file.
         route: The presenters of the client.
         arguments: The arguments of the call, without hidden values.
+        asked_for: The names and texts that tell the person what the agent asked for; empty where
+            each question of the call says it.
         repeat_key: Equal for the same skill and arguments, called again; "" for a call that cannot
             be called again.
         ending: The reason why the body should stop before its own end.
         dialogue: The questions and answers of the call so far.
+        note_late: Notes how a question ended whose call has ended.
         is_recorded: Whether the audit log has the call, so that the call's end is recorded too.
         id: The id of the call.
     """
@@ -85,9 +88,11 @@ class Caller:
     file: str = ""
     route: Route = Route()
     arguments: Redacted = field(default_factory=Redacted)
+    asked_for: tuple[tuple[str, str], ...] = ()
     repeat_key: str = ""
     ending: CallEnding = field(default_factory=CallEnding)
     dialogue: Dialogue = field(default_factory=Dialogue)
+    note_late: Callable[[Answered], None] = lambda answered: None
     is_recorded: bool = False
     id: str = field(default_factory=lambda: os.urandom(8).hex())
 
@@ -368,6 +373,24 @@ class Consent:
 
 
 @dataclass(frozen=True, slots=True)
+class Draft:
+    """The entries of a person that were not sent, for the same question asked again.
+
+    Attributes:
+        values: The values of the fields; None where they are the values from the beginning.
+        left_out: The items that are unticked.
+        reason: The reason to decline, as far as it was typed.
+    """
+
+    values: Mapping[str, Any] | None = None
+    left_out: tuple[str, ...] = ()
+    reason: str = ""
+
+
+NO_DRAFT: Final = Draft()
+
+
+@dataclass(frozen=True, slots=True)
 class Offers:
     """The acts that are offered to a person at the host, besides an answer.
 
@@ -380,8 +403,8 @@ class Offers:
             items, whose yes covers calls with the same arguments. None where a yes for the session
             is not offered.
         mute: The label of the client that may be muted, or None.
-        typed: The values that the person typed, and did not send, when the same question was asked
-            before; or None.
+        draft: The entries that the person made, and did not send, when the same question was asked
+            before.
         is_wanted: Whether the person asked to see the question, so that it comes before the others.
         since: When the question was drawn, by the monotonic clock in seconds.
     """
@@ -391,7 +414,7 @@ class Offers:
     hand_over: str | None = None
     remember: int | None = None
     mute: str | None = None
-    typed: Mapping[str, Any] | None = None
+    draft: Draft = NO_DRAFT
     is_wanted: bool = False
     since: float = field(default_factory=time.monotonic, compare=False)
 

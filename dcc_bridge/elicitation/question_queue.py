@@ -11,14 +11,16 @@ import json
 import logging
 import time
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
-from typing import Any, Final, Protocol
+from typing import Final, Protocol
 
 from dcc_bridge import errors
 from dcc_bridge.elicitation import types
 from dcc_bridge.elicitation.question import (
+    NO_DRAFT,
+    Draft,
     PresenterEvent,
     Question,
     Reply,
@@ -78,11 +80,11 @@ class QuestionSurface(Protocol):
             count: How many questions there are.
         """
 
-    def take_down(self, ticket: Ticket) -> Mapping[str, Any] | None:
+    def take_down(self, ticket: Ticket) -> Draft | None:
         """Take a question away, drawn or not.
 
         Returns:
-            The values that the person filled in, or None.
+            The entries of the person, sent or not; None where the draft from before stays.
         """
 
 
@@ -103,8 +105,8 @@ class QuestionQueue:
         self._surface = surface
         self._main = main
         self._waiting: deque[Ticket] = deque()
-        # The values that were filled in and not sent, by `_draft_key`; in memory only.
-        self._drafts: dict[tuple[str, ...], Mapping[str, Any]] = {}
+        # By `_draft_key`, the newest last; in memory only.
+        self._drafts: dict[tuple[str, ...], Draft] = {}
         # The ids of the questions since the queue was empty, without those that nobody has seen and
         # that were withdrawn.
         self._numbered: list[str] = []
@@ -234,8 +236,8 @@ class QuestionQueue:
             self.shown = ticket
             self._seen.add(ticket.question.id)
             question = ticket.question
-            typed = self._drafts.get(_draft_key(question))
-            ticket.question = replace(question, offers=replace(question.offers, typed=typed))
+            draft = self._drafts.get(_draft_key(question), NO_DRAFT)
+            ticket.question = replace(question, offers=replace(question.offers, draft=draft))
             try:
                 self._surface.draw(ticket)
             except Exception:  # the host's own calls run here, and the question must end
@@ -256,17 +258,28 @@ class QuestionQueue:
         id = ticket.question.id
         if id not in self._seen and id in self._numbered:
             self._numbered.remove(id)
-        typed = self._surface.take_down(ticket)
-        form = ticket.question.form
-        if typed is None or form is None:
+        draft = self._surface.take_down(ticket)
+        if draft is None:
             return
-        draft = {name: value for name, value in typed.items() if name not in form.hidden}
+        draft = _without_hidden(ticket.question, draft)
         key = _draft_key(ticket.question)
-        self._drafts.pop(key, None)  # so that the newest draft stands last
-        self._drafts[key] = draft
+        self._drafts.pop(key, None)
+        if draft != NO_DRAFT:
+            self._drafts[key] = draft
         if len(self._drafts) > _MAX_DRAFTS:
             oldest = next(iter(self._drafts))
             del self._drafts[oldest]
+
+
+def _without_hidden(question: Question, draft: Draft) -> Draft:
+    """Return a draft without the values of the form's hidden fields."""
+    if draft.values is None or question.form is None:
+        return draft
+    values = {}
+    for name, value in draft.values.items():
+        if name not in question.form.hidden:
+            values[name] = value
+    return replace(draft, values=values)
 
 
 def _draft_key(question: Question) -> tuple[str, ...]:

@@ -135,6 +135,10 @@ def cancelled_response(message: str) -> ElicitationResponse:
     return ElicitationResponse(False, None, message, "cancel", "nobody")
 
 
+CLOSED_BY_PERSON: Final = ElicitationResponse(False, None, CANCELLED, "cancel", "host")
+"""The response to a question that the person closed in the host."""
+
+
 @dataclass(frozen=True, slots=True)
 class Answered:
     """A question that ended, and how.

@@ -12,11 +12,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from dcc_bridge.elicitation.caller_view import Facts, header, source, who_asks
+from dcc_bridge.elicitation.caller_view import (
+    ArgumentView,
+    Facts,
+    argument_views,
+    header,
+    source,
+    who_asks,
+)
 from dcc_bridge.elicitation.consent_view import undo_line
 from dcc_bridge.elicitation.details import DetailsView, details_view
 from dcc_bridge.elicitation.field_view import FieldView, field_views
-from dcc_bridge.elicitation.question import Question
+from dcc_bridge.elicitation.question import NO_DRAFT, Question
 from dcc_bridge.elicitation.text import Translate, english, safe_line, safe_text
 from dcc_bridge.host import Host
 
@@ -61,6 +68,7 @@ class QuestionView:
         verb: The caption of the button that agrees, which says what agreeing does.
         agreement: A sentence with the whole `verb` where the button has no room for it, or "".
         explanation: A further explanation, or "".
+        arguments: What the agent asked for: the arguments of a skill, or the steps of a batch.
         fields: The fields to fill in; none for a confirmation, whose only field is the button.
         undo: Whether the edit can be undone, or "" where nothing is lost.
         guarded: Whether Enter must not agree: data may be lost, or a page opens in the browser.
@@ -83,6 +91,7 @@ class QuestionView:
     verb: str
     agreement: str
     explanation: str
+    arguments: tuple[ArgumentView, ...]
     fields: tuple[FieldView, ...]
     undo: str
     guarded: bool
@@ -106,7 +115,7 @@ def view_of(question: Question, host: Host, tr: Translate = english) -> Question
     """
     consent = question.consent
     confirmation = question.confirmation
-    typed = question.offers.typed
+    draft = question.offers.draft
 
     verb = _verb(question, tr)
     button = safe_line(verb, _MAX_BUTTON_CHARS)
@@ -122,9 +131,10 @@ def view_of(question: Question, host: Host, tr: Translate = english) -> Question
     if confirmation is not None:
         explanation = safe_text(confirmation.description, tr=tr)
     else:
-        fields = field_views(question.form, consent is not None, tr, typed)
-        if typed:
-            explanation = tr("Your earlier entries are filled in again.")
+        fields = field_views(question.form, consent is not None, tr, draft.values)
+    if draft != NO_DRAFT:
+        filled_in = tr("Your earlier entries are filled in again.")
+        explanation = f"{explanation}\n{filled_in}".strip()
 
     undo = ""
     word = ""
@@ -151,6 +161,7 @@ def view_of(question: Question, host: Host, tr: Translate = english) -> Question
         verb=button,
         agreement=agreement,
         explanation=explanation,
+        arguments=argument_views(_asked_for(question), tr),
         fields=fields,
         undo=undo,
         guarded=consent is not None or question.page is not None,
@@ -168,6 +179,13 @@ def _verb(question: Question, tr: Translate) -> str:
     if question.confirmation is not None:
         return question.confirmation.title
     return question.title or tr("Send")
+
+
+def _asked_for(question: Question) -> Facts:
+    """Return what the agent asked for, where its question does not say it."""
+    if question.consent is None or question.details is not None:
+        return question.arguments
+    return question.arguments or question.call.asked_for
 
 
 def _headings(question: Question, verb: str, message: str) -> tuple[str, str, str]:

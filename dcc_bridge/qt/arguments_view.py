@@ -1,8 +1,9 @@
-"""The arguments of a skill, as a question's dialog draws them. Main thread."""
+"""What the agent asked for, as a question's dialog draws it. Main thread."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from dcc_bridge.elicitation.caller_view import ArgumentView
 from dcc_bridge.elicitation.text import breakable
@@ -10,34 +11,71 @@ from dcc_bridge.qt import binding as qt
 from dcc_bridge.qt.buttons import small
 from dcc_bridge.qt.labels import SMALL, add_all, label, plain_column, rule, tr, unmarked
 
+_MAX_ROWS: Final = 3  # of arguments that nobody agrees to; a button shows the others
+
 
 class Arguments(qt.QFrame):
-    """A frame with a row for each argument of a skill. No value can draw one like it.
+    """A frame with a row for each argument of a skill, or each step of a batch.
+
+    No value can draw a row like them.
 
     Attributes:
         changed: Emitted when the height of the frame has changed.
+        grid: The rows.
+        more: The button that shows the rows that are not shown at first; hidden where none is left.
     """
 
     changed = qt.Signal()
 
-    def __init__(self, arguments: Sequence[ArgumentView]) -> None:
+    def __init__(self, arguments: Sequence[ArgumentView], *, is_agreed: bool) -> None:
+        """Draw the arguments.
+
+        Args:
+            arguments: The arguments.
+            is_agreed: Whether the person agrees to them, so that all rows are shown at once.
+        """
         super().__init__()
-        self.setAccessibleName(tr("The arguments of the skill"))
+        self.setAccessibleName(tr("What the agent asked for"))
         self.setFrameShape(qt.QFrame.Shape.StyledPanel)
         self.setBackgroundRole(qt.QPalette.ColorRole.Base)
         self.setAutoFillBackground(True)
-        grid = qt.QGridLayout(self)
-        grid.setHorizontalSpacing(self.fontMetrics().height())
-        grid.setColumnStretch(1, 1)
+        self.grid = qt.QGridLayout()
+        self.grid.setHorizontalSpacing(self.fontMetrics().height())
+        self.grid.setColumnStretch(1, 1)
+        self._is_agreed = is_agreed
+        count = len(arguments)
+        if not is_agreed:
+            count = min(count, _MAX_ROWS)
+        self._rest = arguments[count:]
+        self._add(arguments[:count])
+        self.more = small(unmarked(tr("Show all {n:,}", n=len(arguments))))
+        self.more.setAccessibleName(tr("Show all that the agent asked for"))
+        self.more.clicked.connect(self._show_rest)
+        self.more.setVisible(bool(self._rest))
+        caption = label(tr("The agent asked for"), size=SMALL, on_base=True)
+        row = qt.QHBoxLayout()
+        add_all(row, self.more, None)
+        add_all(qt.QVBoxLayout(self), caption, self.grid, row)
+
+    def _add(self, arguments: Sequence[ArgumentView]) -> None:
+        """Add a row for each of some arguments."""
         for argument in arguments:
-            row = grid.rowCount()
-            if grid.count():
-                grid.addWidget(rule(), row, 0, 1, 2)
+            row = self.grid.rowCount()
+            if self._is_agreed and self.grid.count():
+                self.grid.addWidget(rule(), row, 0, 1, 2)
             name = label(argument.name, bold=True, on_base=True)
             value = _Value(argument)
             value.changed.connect(self.changed)
-            grid.addWidget(name, row + 1, 0, qt.Qt.AlignmentFlag.AlignTop)
-            grid.addWidget(value, row + 1, 1)
+            self.grid.addWidget(name, row + 1, 0, qt.Qt.AlignmentFlag.AlignTop)
+            self.grid.addWidget(value, row + 1, 1)
+
+    @qt.Slot()
+    def _show_rest(self) -> None:
+        rest = self._rest
+        self._rest = ()
+        self._add(rest)
+        self.more.hide()
+        self.changed.emit()
 
 
 class _Value(qt.QWidget):

@@ -33,7 +33,7 @@ _ARROW_GAP: Final = 4  # pixels between a button and the arrow that belongs to i
 _INFO_MARGIN: Final = 6  # pixels around the circle of a button with the letter i
 _PRESSED_PERCENT: Final = 125  # the factor by which a red button is darker while it is pressed
 _TICK_MS: Final = 250
-_WARNING_S: Final = 30  # before the time is up
+_MAX_WARNING_S: Final = 30  # before the time is up
 _TOUCH_PAUSE_S: Final = 5.0
 """The time for which the countdown stands still after the person has read or typed something."""
 
@@ -148,9 +148,9 @@ class VerbButton(Button):
         if self.isDown():
             fill = fill.darker(_PRESSED_PERCENT)
         painter = qt.QPainter(self)
-        painter.setPen(colours.edge)
-        painter.setBrush(fill)
-        painter.drawRect(self.rect().adjusted(0, 0, -1, -1))
+        # No line of a pen: at a scale of 1.5 one of the four sides is not drawn.
+        painter.fillRect(self.rect(), colours.edge)
+        painter.fillRect(self.rect().adjusted(1, 1, -1, -1), fill)
         painter.setPen(colours.ink)
         self._draw_caption(painter)
         if self.hasFocus() or self.underMouse():
@@ -290,6 +290,13 @@ class Exits(qt.QWidget):
         warning = qt.QStyle.StandardPixmap.SP_MessageBoxWarning
         self.verb.setIcon(self.style().standardIcon(warning))
 
+    def show_reason(self, text: str) -> None:
+        """Show the line for a reason, with a text that was typed before."""
+        self.with_reason.setVisible(False)
+        self.ways.setVisible(self.mute is not None)  # else the menu would be empty
+        self.reason.setText(text)
+        self.reason.show()
+
     def clear(self) -> None:
         """Hide every button and the reason; the widgets above them stay."""
         for part in (self.decline, self.ways, self.reason, self.cancel, self.verb):
@@ -303,9 +310,7 @@ class Exits(qt.QWidget):
 
     @qt.Slot()
     def _ask_reason(self) -> None:
-        self.with_reason.setVisible(False)
-        self.ways.setVisible(self.mute is not None)  # else the menu would be empty
-        self.reason.show()
+        self.show_reason("")
         self.reason.setFocus()
 
     @qt.Slot()
@@ -319,7 +324,8 @@ class Countdown(qt.QWidget):
 
     The time stands still until the line is painted for the first time, while nobody can see the
     dialog, and for some seconds after each `touch`. It always ends at the latest end. In the last
-    seconds a sentence warns of the end, and a screen reader says so once.
+    half minute, or the second half of a time shorter than a minute, a sentence warns of the end,
+    and a screen reader says so once.
 
     Attributes:
         expired: Emitted once the time is up.
@@ -351,6 +357,7 @@ class Countdown(qt.QWidget):
         self._soon = soon
         self._latest = now() + latest
         self._ends = min(now() + soon, self._latest)
+        self._warning_s = min(_MAX_WARNING_S, min(soon, latest) / 2)
         self._last_tick = now()
         self._last_touch = now() - _TOUCH_PAUSE_S
         self._is_drawn = False
@@ -398,8 +405,8 @@ class Countdown(qt.QWidget):
             self.expired.emit()
 
     def _warn(self, left: int) -> None:
-        """Show the warning in the last seconds; as it appears, a screen reader says it."""
-        is_near = self._is_drawn and left <= _WARNING_S
+        """Show the warning in the last part of the time; as it appears, a screen reader says it."""
+        is_near = self._is_drawn and left <= self._warning_s
         appears = is_near and self.warning.isHidden()
         self.warning.setVisible(is_near)
         if appears:

@@ -12,8 +12,8 @@ from typing import Final
 
 from dcc_bridge.qt import binding as qt
 
-_MAX_FRAME: Final = qt.QSize(12, 48)  # pixels that a window manager draws around a dialog, at most
-_MIN_MOVE: Final = _MAX_FRAME.width() + _MAX_FRAME.height()  # a shorter way is the frame alone
+MAX_FRAME: Final = qt.QSize(12, 48)  # pixels that a window manager draws around a dialog, at most
+_MIN_MOVE: Final = MAX_FRAME.width() + MAX_FRAME.height()  # a shorter way is the frame alone
 
 
 class DialogPlace:
@@ -31,7 +31,7 @@ class DialogPlace:
             host_window: A window of the host, whose screen the dialog stands on.
         """
         window = host_window.window()
-        size = dialog.size() + _MAX_FRAME
+        size = dialog.size() + MAX_FRAME
         screen = window.screen().availableGeometry()
         if self._is_chosen and self._last is not None:
             chosen_screen = qt.QGuiApplication.screenAt(self._last)
@@ -44,13 +44,26 @@ class DialogPlace:
         self._last = corner
         dialog.move(corner)
 
+    def hold(self, dialog: qt.QWidget) -> None:
+        """Move a dialog that has grown back onto its screen."""
+        screen = dialog.screen().availableGeometry()
+        corner = _inside_rows(dialog.pos(), dialog.frameGeometry().size(), screen)
+        if corner != dialog.pos():
+            if not self._was_moved(dialog):
+                self._last = corner
+            dialog.move(corner)
+
     def note(self, dialog: qt.QWidget) -> None:
         """Keep the place of a dialog that goes, if the person moved it there."""
-        place = dialog.pos()
-        if self._last is None or (place - self._last).manhattanLength() <= _MIN_MOVE:
-            return
-        self._last = place
-        self._is_chosen = True
+        if self._was_moved(dialog):
+            self._last = dialog.pos()
+            self._is_chosen = True
+
+    def _was_moved(self, dialog: qt.QWidget) -> bool:
+        """Return whether the person moved a dialog away from its place."""
+        if self._last is None:
+            return False
+        return (dialog.pos() - self._last).manhattanLength() > _MIN_MOVE
 
 
 def find_corner(

@@ -118,7 +118,8 @@ class HostLoop:
         """
         if not serves_stop:
             self._input.presses_live = False  # a former skill may have ended in mid-press
-            qt.QCoreApplication.processEvents(_NO_INPUT, _MAX_REPAINT_MS)
+            if not _forgets_shift():
+                qt.QCoreApplication.processEvents(_NO_INPUT, _MAX_REPAINT_MS)
             return False
         was_empty = not self._input.held
         is_escaped = self._input.serve()
@@ -300,6 +301,15 @@ class _InputFilter(qt.QObject):
             )
             self.held.append((window, copy))
         return True
+
+
+def _forgets_shift() -> bool:
+    """Return whether keys that wait in Qt's own queue lose the Shift they were pressed with.
+
+    Qt 5 on X11 keeps the keys and goes on with the state of Shift. Measured with 5.15: a + became a
+    =. So there nothing is painted until the keys are held here.
+    """
+    return qt.qVersion().startswith("5.") and qt.QGuiApplication.platformName() == "xcb"
 
 
 def _positions(event: qt.QMouseEvent) -> tuple[qt.QPointF, qt.QPointF, qt.QPointF]:

@@ -167,6 +167,16 @@ class Items(qt.QAbstractItemModel):
         self.ticked.emit()
         return True
 
+    def leave_out(self, items: Collection[str]) -> None:
+        """Untick the rows of some items, where the rows have check boxes."""
+        if not self.may_take_fewer:
+            return
+        wanted = frozenset(items)
+        numbers = [number for number, item in enumerate(self._items) if item in wanted]
+        self._tick(numbers, is_ticked=False)
+        self._emit_changed(_NOWHERE)
+        self.ticked.emit()
+
     def tick_all(self, is_ticked: bool) -> None:
         """Tick or untick all items that match the search."""
         for _, numbers in self._groups:

@@ -199,6 +199,7 @@ class Notifications(qt.QObject):
             return None
         self._watched = parent
         parent.installEventFilter(self)
+        parent.destroyed.connect(self._forget_window)
         return parent
 
     def _unwatch_if_empty(self) -> None:
@@ -207,7 +208,13 @@ class Notifications(qt.QObject):
 
     def _unwatch(self) -> None:
         if self._watched is not None and qt.isValid(self._watched):
+            self._watched.destroyed.disconnect(self._forget_window)
             self._watched.removeEventFilter(self)
+        self._watched = None
+
+    @qt.Slot()
+    def _forget_window(self) -> None:
+        """Forget the host's window, which ends; its wrapper may not know that it has ended."""
         self._watched = None
 
     def _place(self) -> None:

@@ -1,7 +1,7 @@
 """The pictures of a consent: the scene as it is now, and as it would be afterwards. Main thread.
 
 The pictures stand side by side, and below each other where the dialog is narrow. Tab reaches each
-picture, and a screen reader reads what the picture shows.
+picture, and a screen reader reads what the picture shows. A click, or Enter, shows a picture large.
 """
 
 from __future__ import annotations
@@ -12,27 +12,38 @@ from typing import Final
 from dcc_bridge.elicitation.question import Picture
 from dcc_bridge.elicitation.text import safe_line
 from dcc_bridge.qt import binding as qt
-from dcc_bridge.qt.labels import SMALL, label, plain_column
+from dcc_bridge.qt.buttons import ENTER
+from dcc_bridge.qt.event_loop import OURS_PROPERTY
+from dcc_bridge.qt.labels import SMALL, label, plain_column, tr
 
 _MIN_CHARACTERS: Final = 24  # average ones, the width of a picture that stands beside another
 _MAX_LINES: Final = 15  # the height of a picture, in lines of text
 _MAX_SCREEN_SHARE: Final = 0.27  # of the screen's height: the list has to be seen too
 _SPACING: Final = 8  # pixels between the pictures
+_MAX_LARGE_SHARE: Final = 0.8  # of the screen's width and height, for a picture shown large
+_MAX_LARGE_FACTOR: Final = 2  # beyond which a picture shown large says no more
+_ENLARGING: Final = (*ENTER, qt.Qt.Key.Key_Space)
 
 
 class Pictures(qt.QWidget):
     """The pictures of a consent.
 
     Attributes:
+        enlarged: Emitted when the person has a picture shown large.
         pictures: A frame for each picture, in the order of the consent.
+        large: The window of the picture that is shown large; None before the first one.
     """
+
+    enlarged = qt.Signal()
 
     def __init__(self, pictures: Sequence[Picture]) -> None:
         """Draw the pictures; one that cannot be read is left out."""
         super().__init__()
         self.pictures = list(_frames(pictures))
+        self.large: LargePicture | None = None
         for frame in self.pictures:
             frame.setParent(self)
+            frame.chosen.connect(self._enlarge)
         policy = qt.QSizePolicy(qt.QSizePolicy.Policy.Preferred, qt.QSizePolicy.Policy.Preferred)
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
@@ -71,6 +82,21 @@ class Pictures(qt.QWidget):
             else:
                 corner.setX(place.right() + 1 + _SPACING)
 
+    def hideEvent(self, event: qt.QHideEvent) -> None:
+        """Close the large picture with its question."""
+        super().hideEvent(event)
+        if self.large is not None and not event.spontaneous() and qt.isValid(self.large):
+            self.large.hide()
+
+    @qt.Slot()
+    def _enlarge(self) -> None:
+        frame = self.sender()
+        if isinstance(frame, PictureFrame):
+            if self.large is None:
+                self.large = LargePicture(self)
+            self.large.show_picture(frame)
+            self.enlarged.emit()
+
     def _least_width(self) -> int:
         return self.fontMetrics().averageCharWidth() * _MIN_CHARACTERS
 
@@ -89,8 +115,11 @@ class PictureFrame(qt.QLabel):
     """A picture in a frame, with its caption below; a label, which screen readers call an image.
 
     Attributes:
+        chosen: Emitted when the person wants to see the picture large.
         image: The picture.
     """
+
+    chosen = qt.Signal()
 
     def __init__(self, image: qt.QImage, says: str) -> None:
         super().__init__()
@@ -100,7 +129,9 @@ class PictureFrame(qt.QLabel):
         self.setBackgroundRole(qt.QPalette.ColorRole.Base)
         self.setAutoFillBackground(True)
         self.setAccessibleName(says)
-        self.setToolTip(says)
+        self.setAccessibleDescription(tr("Enter shows it large."))
+        self.setToolTip(tr("{picture}. A click shows it large.", picture=says))
+        self.setCursor(qt.Qt.CursorShape.PointingHandCursor)
         self._caption = label(says, size=SMALL, on_base=True)
         column = plain_column(self)
         margin = self.fontMetrics().height() // 3
@@ -135,6 +166,22 @@ class PictureFrame(qt.QLabel):
             painter.drawRect(self.rect().adjusted(1, 1, -1, -1))
         painter.end()
 
+    def keyPressEvent(self, event: qt.QKeyEvent) -> None:
+        """Show the picture large on Enter or the space bar."""
+        if event.key() not in _ENLARGING:
+            super().keyPressEvent(event)
+        elif not event.isAutoRepeat():
+            self.chosen.emit()
+
+    def mousePressEvent(self, event: qt.QMouseEvent) -> None:
+        """Accept a press, so that Qt sends the release to this widget."""
+        event.accept()
+
+    def mouseReleaseEvent(self, event: qt.QMouseEvent) -> None:
+        """Show the picture large on a click."""
+        if event.button() == qt.Qt.MouseButton.LeftButton:
+            self.chosen.emit()
+
     def focusInEvent(self, event: qt.QFocusEvent) -> None:
         """Draw the outline of the focus."""
         super().focusInEvent(event)
@@ -154,6 +201,41 @@ class PictureFrame(qt.QLabel):
     def _caption_height(self, width: int) -> int:
         inside = max(1, width - 2 * self._margin)
         return self._caption.heightForWidth(inside) + 2 * self._margin
+
+
+class LargePicture(qt.QDialog):
+    """A window with one picture, as large as the screen allows; Esc closes it.
+
+    A click does not: the second press of a double click would reach a button of the question.
+
+    Attributes:
+        picture: The label of the picture.
+    """
+
+    def __init__(self, parent: qt.QWidget) -> None:
+        super().__init__(parent)
+        self.setProperty(OURS_PROPERTY, True)
+        self.picture = qt.QLabel()
+        self.picture.setScaledContents(True)
+        plain_column(self).addWidget(self.picture)
+
+    def show_picture(self, frame: PictureFrame) -> None:
+        """Show a picture in the middle of the screen of its question."""
+        screen = frame.screen().availableGeometry()
+        most = screen.size() * _MAX_LARGE_SHARE
+        size = frame.image.size() * _MAX_LARGE_FACTOR
+        if size.width() > most.width() or size.height() > most.height():
+            size.scale(most, qt.Qt.AspectRatioMode.KeepAspectRatio)
+        self.setWindowTitle(frame.accessibleName())
+        self.picture.setPixmap(qt.QPixmap.fromImage(frame.image))
+        self.picture.setAccessibleName(frame.accessibleName())
+        self.setFixedSize(size)
+        place = qt.QRect(qt.QPoint(), size)
+        place.moveCenter(screen.center())
+        self.move(place.topLeft())
+        self.show()
+        self.raise_()
+        self.activateWindow()
 
 
 def _frames(pictures: Sequence[Picture]) -> Iterator[PictureFrame]:

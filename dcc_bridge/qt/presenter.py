@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any, Final
+from typing import Final
 
 from dcc_bridge.elicitation import question_queue
 from dcc_bridge.elicitation.question import (
+    Draft,
     PresenterEvent,
     Question,
     Settle,
@@ -195,6 +196,7 @@ class DialogPresenter(qt.QObject):
             dialog = UrlDialog(question, self._host, host_window, answered)
         dialog.destroyed.connect(self._end_lost_questions)
         dialog.gate.entered.connect(partial(self._remove_notice, ticket))
+        dialog.fitted.connect(self._hold_in_place)
         return dialog
 
     def _show(self, ticket: question_queue.Ticket, host_window: qt.QWidget | None) -> None:
@@ -238,14 +240,14 @@ class DialogPresenter(qt.QObject):
             self._place.note(dialog)
             dialog.set_aside()
 
-    def take_down(self, ticket: question_queue.Ticket) -> dict[str, Any] | None:
+    def take_down(self, ticket: question_queue.Ticket) -> Draft | None:
         """Delete a question's dialog. Main thread. It raises nothing.
 
         Args:
             ticket: The question's place in the queue.
 
         Returns:
-            The values that the person filled in, by field; None where nothing was filled in.
+            The entries of the person; None where the question has no dialog.
         """
         dialog = self._dialogs.pop(ticket, None)
         self._remove_notice(ticket)
@@ -254,9 +256,7 @@ class DialogPresenter(qt.QObject):
         self._place.note(dialog)
         dialog.dismiss()
         self._deletion.add(dialog)
-        if dialog.form is None:
-            return None
-        return dialog.form.typed
+        return dialog.draft
 
     def close(self) -> None:
         """End every question and delete every widget. Main thread. It raises nothing.
@@ -300,6 +300,12 @@ class DialogPresenter(qt.QObject):
     def _answer(self, ticket: question_queue.Ticket, event: PresenterEvent) -> None:
         """End a question once its dialog's own frame is left: the dialog can be deleted then."""
         self.questions.post(lambda: self.questions.end(ticket, event))
+
+    @qt.Slot()
+    def _hold_in_place(self) -> None:
+        """Keep the dialog that has grown on its screen."""
+        for dialog in self.dialogs:
+            self._place.hold(dialog)
 
     @qt.Slot()
     def _end_lost_questions(self) -> None:

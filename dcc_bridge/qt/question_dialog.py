@@ -18,14 +18,21 @@ from functools import partial
 from itertools import pairwise
 from typing import Any, Final
 
-from dcc_bridge.elicitation.caller_view import argument_views
-from dcc_bridge.elicitation.question import Consent, Expired, HandOver, Question, Reply
+from dcc_bridge.elicitation.question import (
+    Consent,
+    Draft,
+    Expired,
+    HandOver,
+    Question,
+    Reply,
+)
 from dcc_bridge.elicitation.view import QuestionView, fewer, view_of, word_to_type
 from dcc_bridge.host import Host
 from dcc_bridge.qt import binding as qt
 from dcc_bridge.qt import buttons, event_loop, form, items_view, outlines
 from dcc_bridge.qt.arguments_view import Arguments
 from dcc_bridge.qt.details_view import DetailsBox
+from dcc_bridge.qt.dialog_place import MAX_FRAME
 from dcc_bridge.qt.header import Header
 from dcc_bridge.qt.key_gate import KeyGate
 from dcc_bridge.qt.labels import (
@@ -42,29 +49,33 @@ from dcc_bridge.qt.pictures_view import Pictures
 from dcc_bridge.qt.screen_reader import announce
 
 _PAGES: Final = {qt.Qt.Key.Key_PageUp: -1, qt.Qt.Key.Key_PageDown: 1}
-_MAX_SCREEN_SHARE: Final = 0.8  # of the screen's width and height
+_MAX_WIDTH_SHARE: Final = 0.8  # of the screen
+_MAX_HEIGHT_SHARE: Final = 0.9  # the same; a dialog beside the view covers no more if it is high
 
 
 class QuestionDialog(qt.QDialog):
     """A dialog that draws one question.
 
     Attributes:
+        fitted: Emitted when a dialog that is shown has taken the size of its contents.
         question: The question.
         view: The texts of the question, and the values that are filled in at first.
         header: Shows the question, who asks, and the time left.
         body: The area that scrolls, between the header and the exits.
         form: The fields; None for a question without fields, or with only a confirmation.
-        arguments: The arguments of the skill, or None where they are not shown.
+        arguments: What the agent asked for, or None where that is not shown.
         details: The text that is agreed to, or None.
         pictures: The scene as it is and as it would be, or None where there are no pictures.
         preview: The items that may be lost, or None where there are none.
         name: The line in which a word is to be typed before the person can agree, or None.
+        for_all: Says that the card shows what happens with all items; hidden while all are ticked.
         countdown: Says how long the question still waits.
         offers_bar: The offers besides an answer.
         exits: The buttons that answer.
         gate: Lets keys through once the person has gone to the dialog.
     """
 
+    fitted = qt.Signal()
     header: Header
     body: form.Body
     countdown: buttons.Countdown
@@ -96,6 +107,8 @@ class QuestionDialog(qt.QDialog):
         self.pictures: Pictures | None = None
         self.preview: items_view.Preview | None = None
         self.name: items_view.NameToArm | None = None
+        self.for_all = label("", size=SMALL)
+        self.for_all.hide()
         self._host = host
         self._answered: Callable[[Reply | Expired | HandOver], None] | None = answered
         self._is_set_aside = False
@@ -114,8 +127,20 @@ class QuestionDialog(qt.QDialog):
         self._refit = qt.QTimer(self, singleShot=True)  # a layout knows its size a turn later
         self._refit.timeout.connect(self._fit)
         self._connect()
+        self._restore(question.offers.draft)
         self._focus_first()
         self._fit()
+
+    @property
+    def draft(self) -> Draft:
+        """The entries that were not sent, for the same question asked again."""
+        values = self.question.offers.draft.values
+        if self.form is not None and self.form.typed is not None:
+            values = self.form.typed
+        left_out: tuple[str, ...] = ()
+        if self.preview is not None:
+            left_out = self.preview.items.left_out()
+        return Draft(values, left_out, self.exits.reason.text())
 
     @qt.Slot()
     def submit(self) -> None:
@@ -251,7 +276,11 @@ class QuestionDialog(qt.QDialog):
         self.countdown = buttons.Countdown(offers.soon, offers.latest, mnemonics)
         self.header = Header(self.view, icon, self.countdown)
         self.offers_bar = buttons.OffersBar(self.view.offers, mnemonics)
-        self.exits = buttons.Exits(self.view, self.offers_bar, mnemonics=mnemonics)
+        if self.view.word:
+            self.name = items_view.NameToArm(self.view.word)
+        above = (self.name, _undo_line(self.view), self.for_all, self.offers_bar)
+        shown = [part for part in above if part is not None]
+        self.exits = buttons.Exits(self.view, *shown, mnemonics=mnemonics)
 
     def _build_parts(self, mnemonics: Mnemonics) -> list[qt.QWidget]:
         """Make the parts of the body that this question has, in the order from the top."""
@@ -259,22 +288,18 @@ class QuestionDialog(qt.QDialog):
         # First the form, so that its fields get the letters for Alt that they want.
         if view.fields:
             self.form = form.FormView(view.fields, mnemonics)
-        if self.question.arguments:
-            self.arguments = Arguments(argument_views(self.question.arguments, tr))
+        if view.arguments:
+            self.arguments = Arguments(view.arguments, is_agreed=bool(self.question.arguments))
         if view.details:
             self.details = DetailsBox(view.details, mnemonics)
         if self.question.consent is not None:
             self._build_items(self.question.consent, mnemonics)
-        if view.word:
-            self.name = items_view.NameToArm(view.word)
         parts = (
             self.pictures,
-            self.arguments,
             self.details,
             self.form,
             self.preview,
-            _undo_line(view),
-            self.name,
+            self.arguments,
         )
         return [part for part in parts if part is not None]
 
@@ -288,13 +313,17 @@ class QuestionDialog(qt.QDialog):
             self.preview = items_view.Preview(consent, mnemonics, show_in_scene)
 
     def _set_tab_order(self) -> None:
+        exits = self.exits
+        answers = [exits.verb, exits.cancel, exits.decline, exits.ways, exits.reason]
+        if self.view.guarded:  # Tab from the list leads to what loses nothing
+            answers = [*answers[1:], exits.verb]
+        word_line = None
+        if self.name is not None:
+            word_line = self.name.editor
         order = (
+            word_line,
             self.offers_bar.remember,
-            self.exits.verb,
-            self.exits.cancel,
-            self.exits.decline,
-            self.exits.ways,
-            self.exits.reason,
+            *answers,
             self.offers_bar.hand_over,
             self.countdown.more,
             self.header.about,
@@ -328,6 +357,8 @@ class QuestionDialog(qt.QDialog):
                 part.changed.connect(self.countdown.touch)
         if self.details is not None:
             self.details.touched.connect(self.countdown.touch)
+        if self.pictures is not None:
+            self.pictures.enlarged.connect(self.countdown.touch)
         if self.preview is not None:
             self.preview.search.textChanged.connect(self.countdown.touch)
             self.preview.items.ticked.connect(self.countdown.touch)
@@ -337,13 +368,25 @@ class QuestionDialog(qt.QDialog):
             self.name.changed.connect(self.countdown.touch)
         self._hold()
 
+    def _restore(self, draft: Draft) -> None:
+        """Enter again what was not sent; the form has its values from the view."""
+        if self.preview is not None and draft.left_out:
+            self.preview.items.leave_out(draft.left_out)
+        if draft.reason:
+            self.exits.show_reason(draft.reason)
+
     @qt.Slot()
     def _count_ticked(self) -> None:
-        """Say on the button, and in the line for a word, how many items would go."""
+        """Say on the button, and in the line for a word, how many items would go.
+
+        The text and the pictures stay as they are: they were made by a try with all items.
+        """
         if self.preview is None:
             return
         items = self.preview.items
         total = len(self.question.items)
+        self.for_all.setText(tr("What is shown above is for all {n:,}.", n=total))
+        self.for_all.setVisible(items.kept_count < total)
         verb = fewer(self.view.verb, items.kept_count, total, tr)
         self.exits.verb.setText(unmarked(verb))
         announce(self.exits.verb, verb)
@@ -361,6 +404,7 @@ class QuestionDialog(qt.QDialog):
     @qt.Slot()
     def _decline(self) -> None:
         reason = self.exits.reason.text().strip() or None
+        self.exits.reason.clear()  # it is sent, and no draft any more
         self._finish(Reply("decline", reason=reason))
 
     @qt.Slot()
@@ -379,7 +423,7 @@ class QuestionDialog(qt.QDialog):
     def _deselect_typed_text(self) -> None:
         """Move the cursor behind text that was typed before the dialog came up again."""
         focused = self.focusWidget()
-        if isinstance(focused, qt.QLineEdit) and self.question.offers.typed:
+        if isinstance(focused, qt.QLineEdit) and self.question.offers.draft.values:
             focused.end(False)  # else the text is selected, and the next key replaces it
 
     def _focus_first(self) -> None:
@@ -392,15 +436,26 @@ class QuestionDialog(qt.QDialog):
 
     @qt.Slot()
     def _fit(self) -> None:
-        """Grow to the size of the contents, but not over the screen; go to the first error."""
-        most = self.screen().availableSize() * _MAX_SCREEN_SHARE
+        """Take the size of the contents, but not over the screen; go to the first error.
+
+        A dialog that is shown keeps its place beside the view: it grows only downwards.
+        """
+        screen = self.screen().availableSize()
+        most_width = round(screen.width() * _MAX_WIDTH_SHARE)
+        most_height = round(screen.height() * _MAX_HEIGHT_SHARE)
+        most_height = min(most_height, screen.height() - MAX_FRAME.height())
         self.body.updateGeometry()
-        now = qt.QSize(0, 0)
         if self.isVisible():
-            now = self.size()
-        width = min(max(now.width(), self.sizeHint().width()), most.width())
-        height = max(now.height(), self._column.totalHeightForWidth(width))
-        self.resize(qt.QSize(width, height).boundedTo(most))
+            bottom = self.screen().availableGeometry().bottom()
+            room = bottom - self.frameGeometry().bottom()
+            wanted = min(self._column.totalHeightForWidth(self.width()), most_height)
+            growth = min(wanted - self.height(), room)
+            self.resize(self.width(), self.height() + max(0, growth))
+            self.fitted.emit()
+        else:
+            width = min(self.sizeHint().width(), most_width)
+            height = min(self._column.totalHeightForWidth(width), most_height)
+            self.resize(width, height)
         wrong = self._wrong
         self._wrong = None
         if wrong is not None:

@@ -417,6 +417,19 @@ class Recent:
         for record in changed:
             self._watchers.call(record)
 
+    def note_late(self, call: str, answered: types.Answered) -> None:
+        """Note how a question ended whose call has ended; see `elicitation.late_answers`."""
+        changed = []
+        with self._lock:
+            for records in (self._ended, self._codes, self._reads):
+                for number, record in enumerate(records):
+                    if record.id == call:
+                        answers = (*record.answers, replace(answered, pictures=()))
+                        records[number] = record._replace(answers=answers)
+                        changed.append(records[number])
+        for record in changed:
+            self._watchers.call(record)
+
     def change(self, call: str, **changes: Any) -> None:
         """Change fields of a call's record; a call that has ended keeps its record."""
         with self._lock:

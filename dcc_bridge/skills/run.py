@@ -155,6 +155,7 @@ class Run(RunControl):
             partial(self._time_limit.restart, skill.metadata.timeout),
         )
         call.control = self
+        call.note_late = partial(environment.recent.note_late, call.id)
         self._throttle = Throttle(partial(_report_progress, self.trail, progress), clock)
 
     def queue(self, job: Future[Outcome]) -> None:

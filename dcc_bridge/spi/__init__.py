@@ -67,6 +67,7 @@ Operations: what it does for the verbs:
 ``Checking``           the host's own rules, and the files that a scene refers to
 ``ApiSearch``          this version's API is listed
 ``Drawing``            pictures of the scene are drawn
+``Rendering``          the application's own renderer is used
 ``Marking``            places in a picture are marked, for questions about a loss
 ``Frames``             the scene is read as it is at another frame
 ``CodeContext``        code of an agent is run
@@ -85,6 +86,7 @@ What operations take and return:
 ``PlainNames``         what of its interface only reads and edits the scene
 ``LiteralArgument``    an argument that plain code writes out
 ``Shot``               from where a picture is taken
+``Render``             which pictures are rendered
 ``Imported``           what came in with a file
 ``Exported``           what went into a file, and what was left out
 ``ApiEntry``           one thing of the API
@@ -188,6 +190,7 @@ if TYPE_CHECKING:
         Part,
         PartOf,
         Placement,
+        Render,
         Rule,
         Said,
         Shape,
@@ -213,6 +216,7 @@ if TYPE_CHECKING:
         Keyframes,
         Marking,
         Materials,
+        Rendering,
         Saving,
     )
     from dcc_bridge.verbs.unreadable import read_each, readable
@@ -294,6 +298,8 @@ __all__ = [
     "Placement",
     "PlainNames",
     "PlugIn",
+    "Render",
+    "Rendering",
     "Rule",
     "Said",
     "Saving",

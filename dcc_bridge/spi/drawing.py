@@ -25,6 +25,7 @@ Questions:
 ``Ticket``          a question that is drawn, or waits for its turn
 ``Question``        a question, with all that is needed to draw it
 ``Consent``         what a person agrees to, or not
+``Draft``           what a person entered and did not send, for the same question asked again
 ``Field``           a field of a form; checks what is filled in
 ``InvalidAnswer``   the error of `Field.check`: what was filled in does not fit
 ``Click``           type: a function without arguments, behind a button
@@ -51,7 +52,6 @@ What is drawn:
 ``DetailsView``     a text that is agreed to: code, say
 ``DetailsRow``      a line of it
 ``view_of``         makes the view of a question
-``argument_views``  makes the views of a call's arguments
 ``details_view``    makes the view of a text
 ``item_counts``     returns how many items there are of which kind
 ``fewer``           returns the caption that agrees to some of the items
@@ -64,12 +64,13 @@ from __future__ import annotations
 
 from dcc_bridge.bridge import Bridge
 from dcc_bridge.consent.audit_hook import unwatched
-from dcc_bridge.elicitation.caller_view import ArgumentView, argument_views
+from dcc_bridge.elicitation.caller_view import ArgumentView
 from dcc_bridge.elicitation.consent_view import item_counts
 from dcc_bridge.elicitation.details import DetailsRow, DetailsView, details_view
 from dcc_bridge.elicitation.field_view import FieldView
 from dcc_bridge.elicitation.question import (
     Consent,
+    Draft,
     Expired,
     HandOver,
     HostPresenter,
@@ -98,6 +99,7 @@ __all__ = [
     "Consent",
     "DetailsRow",
     "DetailsView",
+    "Draft",
     "Expired",
     "FailedStart",
     "Field",
@@ -118,7 +120,6 @@ __all__ = [
     "TakeDown",
     "Ticket",
     "Unable",
-    "argument_views",
     "details_view",
     "fewer",
     "item_counts",

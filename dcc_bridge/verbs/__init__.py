@@ -31,13 +31,14 @@ from dcc_bridge.verbs.ports import (
     Saving,
 )
 from dcc_bridge.verbs.renaming import RenamingVerbs
+from dcc_bridge.verbs.rendering import RenderingVerbs
 from dcc_bridge.verbs.unreadable import telling
 from dcc_bridge.verbs.values import ConnectionVerbs, KeyframeVerbs, ValueVerbs
 
 NAMES: Final = (
     *("summary", "list_items", "inspect", "find_api", "look", "check", "select", "create"),
     *("duplicate", "transform", "group", "rename", "assign_material", "set_values", "connect"),
-    *("set_keys", "import_file", "export_file", "save", "clean", "delete", "batch"),
+    *("set_keys", "import_file", "export_file", "render", "save", "clean", "delete", "batch"),
 )
 """Every verb, in the order in which agents see them; a host has those whose ports it implements."""
 Verb = Callable[..., Any]
@@ -118,6 +119,8 @@ def _replacing_verbs(operations: HostOperations, consents: Consents) -> list[Ver
     verbs: list[Verb] = []
     if isinstance(operations, FileExchange):
         verbs += FileExchangeVerbs(operations, consents).verbs()
+    if isinstance(operations, Drawing):
+        verbs += RenderingVerbs(operations, consents).verbs()
     if isinstance(operations, Saving):
         verbs += SavingVerbs(operations, consents).verbs()
     if isinstance(operations, Cleaning):

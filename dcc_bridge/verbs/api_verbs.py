@@ -76,6 +76,15 @@ _VERBS: Final = (
         'export_file {"path": "exported.suffix"}',
     ),
     _Verb(
+        "render",
+        Drawing,
+        "Render pictures to files, or one into the answer, of frames or as a turntable",
+        "render, render image, render image to a file, render to file, render still,"
+        " render frames, render animation, save render, save an image of the scene, playblast,"
+        " turntable, render a turntable, preview animation",
+        'render {"view": "three_quarter"}',
+    ),
+    _Verb(
         "import_file",
         FileExchange,
         "Import a file of models, scenes or images",

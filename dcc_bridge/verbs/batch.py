@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Final, NotRequired, TypedDict, cast
 
 from dcc_bridge.consent.call import current_call
+from dcc_bridge.elicitation.caller_view import told_arguments
 from dcc_bridge.errors import BadArguments, BridgeError
 from dcc_bridge.skills.skill import metadata_of, skill
 from dcc_bridge.verbs.answers import Json, first_rows
@@ -62,6 +63,8 @@ class Batch:
         for a part of its result. Deletions ask, then all begins anew; save goes last. look,
         check: their arguments; require: of check; failures undo all. why: for the undo menu.
         """
+        call = current_call()
+        call.asked_for = call.asked_for or _asked_for(steps, why)
         every: list[Step] = list(steps)
         if check is not None:
             every.append({"do": "check", "with": check})
@@ -164,6 +167,8 @@ class Batch:
         """
         if verb == "run_python":
             return "code cannot be in a batch: call run_python alone."
+        if verb == "render":
+            return "a render takes long, and the edits before it wait: call render after the batch."
         if verb not in self._verbs:
             return no_such("tool", verb, self._verbs)
         if self._is_replaced(verb):
@@ -191,6 +196,18 @@ def _as_list(value: Any) -> list[Any]:
     if isinstance(value, list):
         return value
     return [value]
+
+
+def _asked_for(steps: Sequence[Step], why: str) -> tuple[tuple[str, str], ...]:
+    """Return what a batch is for, and its steps, as the person reads them."""
+    rows = []
+    if why:
+        rows.append(("Why", why))
+    for number, step in enumerate(steps, 1):
+        told = told_arguments(step.get("with", {}))
+        text = ", ".join(f"{name}: {value}" for name, value in told)
+        rows.append((f"{number}. {step['do'].replace('_', ' ')}", text))
+    return tuple(rows)
 
 
 def _edits_end(steps: Sequence[Step]) -> int:

@@ -241,8 +241,11 @@ class Consents:
         Returns:
             The folder with the copies of the files that were there, as "copies"; else nothing.
         """
+        there = [file for file in files if file.exists()]
         state = ", a new file"
-        if files[0].exists():
+        if len(there) > 1:
+            state = f", over {len(there)} files that are there"
+        elif files[0].exists():
             state = ", over the file that is there"
         lines = [f"{question}{state}?"]
         if files[1:]:

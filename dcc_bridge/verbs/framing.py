@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from itertools import product
 from typing import Final, NamedTuple
 
@@ -57,14 +58,38 @@ def shots(operations: Drawing, items: Sequence[str], view: str, aspect: float) -
         except LookupError as error:
             every = ", ".join(("person", "camera", *sorted(VIEWS)))
             raise LookupError(f"{error} Views: {every}.") from None
-    up: Vector = (0.0, 0.0, 1.0)
-    if operations.up == "Y":
-        up = (0.0, 1.0, 0.0)
-    right: Vector = (1.0, 0.0, 0.0)
+    right, up = _axes(operations)
     box = _box_around(operations, items)
     if view in _AROUND_DEG:
         return _shots_around(box, right, up, aspect, _AROUND_DEG[view])
     return [_axis_shot(box, right, up, aspect, view)]
+
+
+def turntable(operations: Drawing, items: Sequence[str], count: int, aspect: float) -> list[Shot]:
+    """Return viewpoints on a circle around items, all from the same distance.
+
+    Args:
+        operations: The host's operations.
+        items: The items in the middle; empty for the whole scene.
+        count: The number of viewpoints, the first in front.
+        aspect: The width of a picture divided by its height.
+    """
+    right, up = _axes(operations)
+    turns_deg = [360 * number / count for number in range(count)]
+    around = _shots_around(_box_around(operations, items), right, up, aspect, turns_deg)
+    distance = max(math.dist(shot.eye, shot.target) for shot in around)
+    shots = []
+    for shot in around:
+        direction = unit(add(shot.eye, shot.target, -1))
+        shots.append(replace(shot, eye=add(shot.target, direction, distance)))
+    return shots
+
+
+def _axes(operations: Drawing) -> tuple[Vector, Vector]:
+    """Return the directions that are right and up in a view from the front."""
+    if operations.up == "Y":
+        return (1.0, 0.0, 0.0), (0.0, 1.0, 0.0)
+    return (1.0, 0.0, 0.0), (0.0, 0.0, 1.0)
 
 
 def _axis_shot(box: Bounds, right: Vector, up: Vector, aspect: float, view: str) -> Shot:

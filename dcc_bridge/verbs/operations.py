@@ -22,6 +22,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Final, Literal
 
 from dcc_bridge.host import Host
@@ -202,6 +203,27 @@ class Shot:
     camera: str = ""
     frame: float | None = None
     aspect: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Render:
+    """The pictures that `Rendering.rendering` renders.
+
+    Attributes:
+        shots: The viewpoints, one for each picture, each with its frame.
+        files: The file of each picture; none is there yet. The suffix says the format.
+        width: Pixels of each.
+        height: Pixels of each.
+        samples: Of each pixel; 0 for as many as the scene says.
+        max_bytes: The size of a JPEG at most, which has less quality then; 0 for any size.
+    """
+
+    shots: Sequence[Shot]
+    files: Sequence[Path]
+    width: int
+    height: int
+    samples: int = 0
+    max_bytes: int = 0
 
 
 @dataclass(frozen=True, slots=True)

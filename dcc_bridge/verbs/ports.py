@@ -18,7 +18,8 @@ port                  needed by
 `Cleaning`            the verb clean, and two rules of check
 `Checking`            the host's own rules of check, and those of files
 `ApiSearch`           the verb find_api
-`Drawing`             the verb look
+`Drawing`             the verbs look and render
+`Rendering`           a renderer of the application's own, for render
 `Marking`             pictures in questions about a loss
 `Frames`              frames of look
 `CodeContext`         the tool run_python
@@ -42,6 +43,7 @@ from dcc_bridge.verbs.operations import (
     Imported,
     Junk,
     Keys,
+    Render,
     Rule,
     Said,
     Shape,
@@ -666,6 +668,40 @@ class Drawing(HostOperations):
 
         Raises:
             ValueError: Nothing can be drawn, and why.
+        """
+
+
+class Rendering(HostOperations):
+    """The application has a renderer, in a process of its own. For the verb render."""
+
+    @abstractmethod
+    def render_formats(self) -> Sequence[str]:
+        """Return the formats of the files that can be rendered. Raises nothing.
+
+        Returns:
+            Their suffixes: ".png".
+        """
+
+    @abstractmethod
+    def rendering(self, wanted: Render) -> Callable[[Callable[[float], None]], list[str]]:
+        """Prepare to render the scene as it is now.
+
+        What changes in the scene afterwards is not in the pictures. A shot through a camera
+        follows the camera to the shot's frame.
+
+        Args:
+            wanted: The pictures.
+
+        Returns:
+            A function that renders them, to be called once, on another thread, and that returns
+            sentences about what is not as the scene says. It calls the function that it is given
+            several times a second, with the number of pictures that are done: 1.5 is the half of
+            the second one. If that raises, the renderer is ended. It raises ValueError if the
+            renderer fails, and says why.
+
+        Raises:
+            LookupError: There is no such camera.
+            ValueError: The application cannot render now, and why.
         """
 
 

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import math
 import shutil
+import subprocess
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast, get_args
 from unittest.mock import Mock
@@ -17,9 +19,10 @@ import numpy as np
 import pytest
 
 from dcc_bridge.code.bounded import plain_value
+from dcc_bridge.errors import Busy
 from dcc_bridge.skills.skill import describe
 from dcc_bridge.verbs import operations as port
-from dcc_bridge.verbs import seeing
+from dcc_bridge.verbs import seeing, tools
 from dcc_bridge.verbs.editing import BuildingVerbs, Thing
 from dcc_bridge.verbs.operations import SCENE, Shot, SocketLink
 from dcc_bridge_blender import objects
@@ -829,6 +832,95 @@ def test_what_was_agreed_to_covers_what_went_and_nothing_else(operations: EveryP
     assert host.lost(["material:Material"]) == ["Material"]
     assert host.lost(["material:Material", "Material"]) == []
     assert host.describe("collection:Collection")["type"] == "COLLECTION"
+
+
+# ---- render
+
+
+def render(operations: EveryPort, **arguments: Any) -> Any:
+    """Call the verb as the bridge does."""
+    verbs = {tool.name: tool for tool in tools(operations)}
+    return verbs["render"].fn(**arguments)
+
+
+def test_a_render_follows_the_camera_and_leaves_the_scene_as_it_was(
+    operations: EveryPort, tmp_path: Path
+) -> None:
+    blender_turntable.make()
+    settings = scene().render
+    before = scene_digest(operations.host), operations.host.undo_mark()
+    set_before = settings.filepath, settings.resolution_x, scene().frame_start
+    folder = tmp_path / "out"
+    folder.mkdir()
+
+    told = render(
+        operations, path=str(folder / "a.png"), frames=[1, 61, 60], size=[64, 48], samples=1
+    )
+
+    first, second = (
+        np.array(bpy.data.images.load(str(file)).pixels) for file in sorted(folder.iterdir())
+    )
+    assert told["pictures"] == 2
+    assert len(first) == len(second) == 4 * 64 * 48
+    assert np.abs(first - second).max() > 0.1
+    assert (settings.filepath, settings.resolution_x, scene().frame_start) == set_before
+    bpy.data.batch_remove(list(bpy.data.images))
+    assert (scene_digest(operations.host), operations.host.undo_mark()) == before
+
+
+def test_the_compositor_of_a_render_writes_no_files(operations: EveryPort, tmp_path: Path) -> None:
+    """Nobody was asked about them."""
+    tree: Any  # of another type in each version
+    if bpy.app.version < (5, 0):
+        scene().use_nodes = True
+        tree = scene().node_tree
+    else:
+        tree = bpy.data.node_groups.new("Compositing", "CompositorNodeTree")
+        tree.interface.new_socket("Image", in_out="OUTPUT", socket_type="NodeSocketColor")
+        image = tree.nodes.new("CompositorNodeRLayers").outputs["Image"]
+        tree.links.new(image, tree.nodes.new("NodeGroupOutput").inputs[0])
+        scene().compositing_node_group = tree
+    node = tree.nodes.new("CompositorNodeOutputFile")
+    folder = "directory" if hasattr(node, "directory") else "base_path"
+    setattr(node, folder, str(tmp_path / "passes"))
+
+    told = render(operations, path=str(tmp_path / "a.png"), size=[16, 16], samples=1)
+
+    assert "The files of the node File Output were not written." in told["notes"]
+    assert not (tmp_path / "passes").exists()
+
+
+def test_a_renderer_ends_with_its_call(
+    operations: EveryPort, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun = []
+    popen = subprocess.Popen
+
+    def begin(*args: Any, **more: Any) -> Any:
+        begun.append(popen(*args, **more))
+        return begun[0]
+
+    def stop(_: float) -> None:
+        raise Busy("The person has cancelled it.")
+
+    monkeypatch.setattr(subprocess, "Popen", begin)
+    wanted = port.Render([SHOT], [tmp_path / "a.png"], 4096, 4096, 1_000_000)
+
+    with pytest.raises(Busy):
+        operations.rendering(wanted)(stop)
+
+    assert begun[0].returncode is not None
+    assert list(tmp_path.glob("*.png")) == []
+
+
+def test_a_render_that_fails_says_why(operations: EveryPort, tmp_path: Path) -> None:
+    thing("Camera").name = "Gone"
+    run = operations.rendering(
+        port.Render([replace(SHOT, camera="Gone")], [tmp_path / "none" / "a.png"], 16, 16, 1)
+    )
+
+    with pytest.raises(ValueError, match=r"Blender did not render it: .*No such file"):
+        run(lambda _: None)
 
 
 # ---- look

@@ -248,6 +248,13 @@ def press(verb: str, key: str = "") -> None:
     operators.dcc_bridge.act(key=key, verb=verb)
 
 
+def cancel_call() -> None:
+    """Press the button of the oldest call that runs."""
+    running = sys.modules[f"{ADDON}.plugin"]._running
+    oldest = next(it for it in running.bridge.recent.records() if it.state == "running")
+    press("cancel", oldest.id)
+
+
 def find_verb() -> list[int] | None:
     """Give the place on the screen of the button that deletes, once it takes a click."""
     from PySide6.QtWidgets import QApplication, QPushButton  # only where Qt was started
@@ -412,6 +419,7 @@ WORDS: Final[dict[str, Callable[[], object]]] = {
     "search_nothing": lambda: filter_history(text="no such words"),
     "list_all": filter_history,
     "go": go,
+    "cancel_call": cancel_call,
     "pause": lambda: press("pause"),
     "find_clients": lambda: press("look", "local/"),
     "connect_cursor": lambda: press("add", "local/cursor"),

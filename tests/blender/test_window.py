@@ -336,6 +336,26 @@ def test_what_is_typed_into_a_text_while_a_skill_works_is_there_once_it_has_ende
     assert new.seen()["objects"] == ["Camera", "Cube", "Light"]
 
 
+def test_the_window_goes_on_while_an_agent_renders_and_one_click_ends_that(
+    new: Seat, tmp_path: Path
+) -> None:
+    """Another Blender renders: this one draws, and answers what only reads."""
+    new.do("sidebar", "count")
+    file = str(tmp_path / "a.png")
+    asked = new.ask("render", path=file, size=[4096, 4096], samples=1_000_000)
+    new.sees(lambda seen: any("Rendering picture 1" in it for it in seen["sidebar"]))
+    drawn = new.seen()["frames"]
+    new.sees(lambda seen: seen["frames"] > drawn + 5)
+    listed = new.application.call("list_items", {})
+    goes_on = not asked.done()
+    new.do("rest", "cancel_call")
+
+    assert goes_on, text(asked.result())
+    assert "Cube" in text(listed)
+    assert status(asked.result()) == "cancelled"
+    assert not (tmp_path / "a.png").exists()
+
+
 def test_who_works_on_what_is_said_before_the_body_begins(new: Seat) -> None:
     """The body draws nothing, and Blender stands still meanwhile."""
     told = new.application.call("stand_still", {})

@@ -22,11 +22,11 @@ from tests.hosts import freecad
 from tests.hosts.application import ROOT, Application, started, until
 from tests.hosts.orders import TYPED
 from tests.hosts.screen import Screen, missing, screen
-from tests.live import text
+from tests.live import status, text
 
 _HERE = Path(__file__).parent
 _ASKS = """\
-from dcc_bridge import confirm_sync, elicit_form_sync, elicit_url_sync, skill
+from dcc_bridge import confirm_sync, elicit_form_sync, elicit_url_sync, skill, track
 
 NAME = {"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]}
 
@@ -46,6 +46,14 @@ def ask_consent() -> str:
 
 
 @skill(risk="edit")
+def work() -> str:
+    \"\"\"Work for longer than half a second, after which Esc and the panel's Cancel work.\"\"\"
+    for _ in track(range(100), message="Working"):
+        sum(range(1_000_000))
+    return "worked"
+
+
+@skill(risk="edit")
 def ask_page() -> str:
     \"\"\"Send the person to a page.\"\"\"
     answer = elicit_url_sync("Please sign in.", "https://studio.example/login")
@@ -53,6 +61,7 @@ def ask_page() -> str:
 """
 BEFORE = "glow = 12345 + 67890 + 11121 + 31415"
 AFTER = " + 92653 + 58979 + 32384"
+BOXES = {"dcc_bridge USD": "Cube", "FreeCAD": "Part::Box"}
 
 pytestmark = [
     pytest.mark.real,
@@ -161,3 +170,26 @@ def test_who_types_answers_nothing_until_f8_leads_into_the_question(
     assert typed["dialogs"] in ([{}], [None])
     assert not was_answered
     assert answer in result
+
+
+def test_who_types_loses_no_letter_while_an_agent_works_and_edits(
+    seat: tuple[Application, Screen],
+) -> None:
+    """Its progress, its notice and the bar with Keep and Undo come beside what is typed."""
+    application, shown = seat
+    application.order("sit")
+    application.obeyed()
+
+    typing = shown.begin_to_write(BEFORE)
+    worked = application.call("work", {})
+    things = [{"type": BOXES[application.instance.host]}]
+    edited = application.call("create", {"things": things})
+    assert typing.wait(60) == 0
+    shown.write(AFTER)
+    application.order("typed")
+    application.obeyed()
+    typed: dict[str, Any] = json.loads((application.folder / TYPED).read_text("utf-8"))
+
+    assert text(worked) == "worked"
+    assert status(edited) == "done"
+    assert BEFORE + AFTER in typed["host"]

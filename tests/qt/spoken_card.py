@@ -45,8 +45,8 @@ def export() -> Question:
 
 
 def ending() -> Question:
-    """Make a question whose last half minute begins after a second, and again after *More time*."""
-    return ask_name(offers=Offers(31, 9000))
+    """Make a question whose last part begins after 20 seconds, and again after *More time*."""
+    return ask_name(offers=Offers(40, 9000))
 
 
 def _png() -> bytes:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import pytest
 from PySide6.QtCore import QPoint, QRect, QSize
 from PySide6.QtWidgets import QWidget
@@ -88,6 +91,50 @@ def test_questions_come_where_the_person_moved_the_first_one(stage: Stage) -> No
 
     assert stage.dialog.question.message == "Second?"
     assert stage.dialog.pos() == QPoint(131, 87)
+
+
+def show_facts(dialog: Any) -> None:
+    dialog.header.about.click()
+
+
+def say_why(dialog: Any) -> None:
+    dialog.exits.with_reason.trigger()
+
+
+@pytest.mark.parametrize("grow", [show_facts, say_why])
+def test_a_question_grows_only_downwards(stage: Stage, grow: Callable[[Any], None]) -> None:
+    stage.show(consent("Delete?", items=tuple("abc")))
+    dialog = stage.dialog
+    dialog.move(131, 87)
+    before = dialog.frameGeometry()
+    fitted: list[bool] = []
+    dialog.fitted.connect(lambda: fitted.append(True))
+
+    grow(dialog)
+    until(lambda: fitted)
+
+    after = dialog.frameGeometry()
+    assert (after.topLeft(), after.width()) == (before.topLeft(), before.width())
+    assert after.height() > before.height()
+
+
+@pytest.mark.parametrize("grow", [show_facts, say_why])
+def test_a_question_at_the_bottom_of_the_screen_stays_on_it(
+    stage: Stage, grow: Callable[[Any], None]
+) -> None:
+    stage.show(consent("Delete?", items=tuple("abc")))
+    dialog = stage.dialog
+    screen = dialog.screen().availableGeometry()
+    dialog.move(0, screen.bottom() - dialog.frameGeometry().height() + 1)
+    fitted: list[bool] = []
+    dialog.fitted.connect(lambda: fitted.append(True))
+
+    grow(dialog)
+    until(lambda: fitted)
+
+    assert screen.contains(dialog.frameGeometry())
+    assert dialog.x() == 0
+    assert dialog.rect().contains(dialog.exits.geometry())
 
 
 def test_a_question_that_was_moved_off_the_screen_comes_back_to_it(stage: Stage) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from dcc_bridge.elicitation.text import safe_line
 from dcc_bridge.elicitation.view import fewer as fewer_of
 
 from .stage import (
+    CALL,
     HOST,
     Stage,
     armed,
@@ -42,7 +44,7 @@ GIVEN = (("path", "/World/Cube"), ("attribute", FORGED), ("code", "y" * 3000))
 
 def cells(dialog: Any) -> list[tuple[int, str, str]]:
     """Give the rows of the arguments that are drawn: how high each is, its name and its value."""
-    grid = dialog.arguments.layout()
+    grid = dialog.arguments.grid
     rows = [row for row in range(grid.rowCount()) if grid.itemAtPosition(row, 1) is not None]
     parts = [[grid.itemAtPosition(row, column).widget() for column in (0, 1)] for row in rows]
     pairs = [(name, value) for name, value in parts if name is not value]
@@ -59,6 +61,30 @@ def test_each_argument_is_a_row_and_a_value_is_none() -> None:
     assert "\n" not in rows[1][2].rstrip("\n")
     assert "(2,800 more characters are not shown)" in rows[2][2]
     assert "One undo takes all of it back." in words(dialog)
+
+
+def test_what_is_only_told_is_short_until_the_person_wants_all() -> None:
+    call = replace(CALL, asked_for=tuple((f"{number}. set keys", "") for number in range(12)))
+    dialog, heard = drawn(consent(call=call, items=CAMERAS))
+    first = [name for _, name, _ in cells(dialog)]
+    height = dialog.arguments.height()
+
+    click(dialog.arguments.more)
+    until(lambda: dialog.arguments.height() > height)
+
+    assert first == ["0. set keys", "1. set keys", "2. set keys"]
+    assert dialog.arguments.more.text() == "Show all 12"
+    assert not dialog.arguments.more.isVisible()
+    assert [name for _, name, _ in cells(dialog)] == [name for name, _ in call.asked_for]
+    assert heard == []
+
+
+def test_what_is_agreed_to_is_shown_whole_at_once() -> None:
+    given = tuple((f"axis_{number}", "x") for number in range(12))
+    dialog, _ = drawn(consent(arguments=given))
+
+    assert len(cells(dialog)) == 12
+    assert not dialog.arguments.more.isVisible()
 
 
 def test_all_of_a_long_value_is_seen_on_a_click_and_stays_in_its_row() -> None:
@@ -348,6 +374,20 @@ def test_items_that_are_unticked_are_not_agreed_to_and_the_verb_counts_the_rest(
     click(verb)
     left_out = tuple(item for item in SHOTS if "sq1" in item or item == SHOTS[3])
     assert heard == [Reply("accept", {"confirm": True}, left_out=left_out)]
+
+
+def test_with_fewer_ticked_the_card_says_that_it_shows_all() -> None:
+    dialog, _ = fewer()
+    items = dialog.preview.items
+    before = dialog.for_all.isVisible()
+
+    tick(items, items.index(0), on=False)
+    less = (dialog.for_all.isVisible(), dialog.for_all.text())
+    tick(items, items.index(0), on=True)
+
+    assert not before
+    assert less == (True, "What is shown above is for all 12.")
+    assert not dialog.for_all.isVisible()
 
 
 def test_with_nothing_ticked_nothing_can_be_agreed_to() -> None:

@@ -14,7 +14,7 @@ from dcc_bridge.qt.outlines import contrast, losing_colours
 from dcc_bridge.qt.pictures_view import Pictures
 
 from .measure import png
-from .stage import consent, drawn, go_to, press
+from .stage import click, consent, drawn, go_to, press
 
 NOW = Picture(png("#d02020"), "Now: 3 boxes, marked")
 AFTER = Picture(png("#20d020"), "After")
@@ -98,6 +98,63 @@ def test_tab_reaches_each_picture_first_and_its_name_says_what_it_shows() -> Non
     assert reached == dialog.pictures.pictures
     assert [frame.accessibleName() for frame in reached] == [NOW.says, AFTER.says]
     assert heard == []
+
+
+@pytest.mark.parametrize("key", [None, Qt.Key.Key_Return, Qt.Key.Key_Space])
+def test_a_click_or_a_key_shows_a_picture_large_and_esc_closes_only_that(
+    key: Qt.Key | None,
+) -> None:
+    dialog, heard = drawn(consent(items=tuple("abc"), pictures=(NOW, AFTER)))
+    go_to(dialog)
+    view = dialog.pictures
+    _, after = view.pictures
+
+    if key is None:
+        click(after)
+    else:
+        after.setFocus()
+        press(after, key)
+    large = view.large
+    is_shown = large.isVisible()
+    size = large.size()
+    press(large, Qt.Key.Key_Escape)
+
+    assert is_shown
+    assert large.windowTitle() == large.picture.accessibleName() == AFTER.says
+    assert size.width() > 2 * after.width()
+    assert size.width() / size.height() == pytest.approx(480 / 360, rel=0.02)
+    assert large.screen().availableGeometry().size().expandedTo(size) == (
+        large.screen().availableGeometry().size()
+    )
+    assert not large.isVisible()
+    assert dialog.isVisible()
+    assert heard == []
+
+
+def test_a_click_on_a_large_picture_leaves_it_over_the_buttons_of_its_question() -> None:
+    dialog, heard = drawn(consent(items=tuple("abc"), pictures=(NOW,)))
+    click(dialog.pictures.pictures[0])
+
+    click(dialog.pictures.large)
+
+    assert dialog.pictures.large.isVisible()
+    assert heard == []
+
+
+def test_one_window_shows_each_picture_large_and_ends_with_its_question() -> None:
+    dialog, _ = drawn(consent(items=tuple("abc"), pictures=(NOW, AFTER)))
+    now, after = dialog.pictures.pictures
+    click(now)
+    first = dialog.pictures.large
+
+    click(after)
+    second = dialog.pictures.large
+    title = second.windowTitle()
+    dialog.dismiss()
+
+    assert second is first
+    assert title == AFTER.says
+    assert not second.isVisible()
 
 
 def test_without_pictures_and_for_one_that_cannot_be_read_nothing_is_drawn() -> None:

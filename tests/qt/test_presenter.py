@@ -17,12 +17,13 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLineEdit, QPushButton
 
 from dcc_bridge.elicitation.broker import Broker
-from dcc_bridge.elicitation.caller import Client
+from dcc_bridge.elicitation.caller import CallEnding, Client
 from dcc_bridge.elicitation.question import (
     Expired,
     Offers,
     Page,
     PresenterEvent,
+    Question,
     Reply,
     Route,
     Unable,
@@ -414,6 +415,108 @@ def test_what_was_typed_is_there_when_the_same_is_asked_again(stage: Stage, end:
     assert again == [Reply("accept", {"name": "a long name"})]
     stage.show(ask_name())
     assert line(stage).text() == ""  # it was sent
+
+
+BOXES = ("/Box_1", "/Box_2", "/Box_3")
+
+
+def delete_boxes(**more: Any) -> Question:
+    """Make a question with boxes to untick, which its client can ask again."""
+    call = replace(CALL, repeat_key="boxes", ending=CallEnding())
+    return consent(
+        "Delete 3 boxes?", call=call, items=BOXES, may_take_fewer=True, scene="shot_010", **more
+    )
+
+
+def untick_and_say_why(stage: Stage) -> Any:
+    """Untick the second box, type a reason without sending it, and return the dialog."""
+    dialog = stage.dialog
+    rows = dialog.preview.items
+    rows.setData(rows.index(1), Qt.CheckState.Unchecked, Qt.ItemDataRole.CheckStateRole)
+    dialog.exits.with_reason.trigger()
+    dialog.exits.reason.setText("it is the hero")
+    return dialog
+
+
+@pytest.mark.parametrize("end", ["Esc", "its client is gone", "its time is over"])
+def test_ticks_and_a_reason_are_there_when_the_same_is_asked_again(stage: Stage, end: str) -> None:
+    _, take_down = stage.show(delete_boxes())
+    dialog = untick_and_say_why(stage)
+    ends: dict[str, Callable[[], object]] = {
+        "Esc": lambda: press(dialog, Qt.Key.Key_Escape),
+        "its client is gone": lambda: take_down("cancelled"),
+        "its time is over": dialog.countdown.expired.emit,
+    }
+    ends[end]()
+    until(lambda: not stage.presenter.dialogs)
+
+    stage.show(delete_boxes())
+
+    again = stage.dialog
+    assert again.preview.items.left_out() == BOXES[1:2]
+    assert again.exits.verb.text() == "Delete 127 cameras (2 of 3)"
+    assert again.exits.reason.isVisible()
+    assert again.exits.reason.text() == "it is the hero"
+    assert "Your earlier entries are filled in again." in words(again)
+
+
+def test_a_reason_that_was_sent_is_not_there_when_the_same_is_asked_again(stage: Stage) -> None:
+    stage.show(delete_boxes())
+    click(untick_and_say_why(stage).exits.decline)
+    until(lambda: not stage.presenter.dialogs)
+
+    stage.show(delete_boxes())
+
+    assert stage.dialog.exits.reason.text() == ""
+    assert not stage.dialog.exits.reason.isVisible()
+
+
+def test_ticks_that_were_set_again_are_no_draft_any_more(stage: Stage) -> None:
+    _, take_down = stage.show(delete_boxes())
+    rows = untick_and_say_why(stage).preview.items
+    rows.tick_all(True)
+    stage.dialog.exits.reason.clear()
+    take_down("cancelled")
+    until(lambda: not stage.presenter.dialogs)
+
+    stage.show(delete_boxes())
+
+    assert stage.dialog.preview.items.left_out() == ()
+    assert "Your earlier entries" not in words(stage.dialog)
+
+
+def test_what_was_typed_stays_where_only_a_reason_is_typed_the_next_time(stage: Stage) -> None:
+    _, take_down = stage.show(ask_name())
+    line(stage).setText("a long name")
+    take_down("cancelled")
+    until(lambda: not stage.presenter.dialogs)
+    _, take_down = stage.show(ask_name())
+    stage.dialog.exits.with_reason.trigger()
+    stage.dialog.exits.reason.setText("not today")
+    take_down("cancelled")
+    until(lambda: not stage.presenter.dialogs)
+
+    stage.show(ask_name())
+
+    assert line(stage).text() == "a long name"
+    assert stage.dialog.exits.reason.text() == "not today"
+
+
+def test_a_card_that_is_opened_after_its_time_has_the_ticks_and_the_reason(stage: Stage) -> None:
+    stage.broker.ask(delete_boxes())
+    untick_and_say_why(stage).countdown.expired.emit()
+    until(lambda: not stage.presenter.dialogs)
+    ((expired, _),) = stage.broker.asked
+
+    stage.broker.bring(expired)
+    opened = stage.dialog
+    typed = opened.exits.reason.text()
+    click(armed(opened))
+    until(lambda: stage.broker.asked[0][0].late == "answered")
+    answer = stage.broker.ask(delete_boxes()).result(0)
+
+    assert typed == "it is the hero"
+    assert answer.left_out == BOXES[1:2]
 
 
 def test_what_was_typed_is_not_there_for_another_client_skill_form_or_message(stage: Stage) -> None:

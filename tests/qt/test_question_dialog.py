@@ -393,6 +393,33 @@ def test_tab_goes_from_the_fields_to_the_answers_and_to_who_asks_last(
     assert heard == []
 
 
+def test_tab_goes_from_the_list_of_what_goes_to_what_loses_nothing(show: Show) -> None:
+    dialog, heard = show(consent(items=tuple("abc"), offers=OFFERED))
+    go_to(dialog)
+    exits = dialog.exits
+    armed(dialog)
+    order = [dialog.offers_bar.remember, exits.cancel, exits.decline, exits.ways, exits.verb]
+
+    dialog.preview.list.setFocus()
+    seen = []
+    for _ in order:
+        hit(dialog, Qt.Key.Key_Tab)
+        seen.append(dialog.focusWidget())
+
+    assert seen == order
+    assert heard == []
+
+
+def test_tab_goes_from_the_list_to_the_word_that_is_to_be_typed(show: Show) -> None:
+    dialog, _ = show(consent(items=tuple("abc"), undoable=False))
+    go_to(dialog)
+    dialog.preview.list.setFocus()
+
+    hit(dialog, Qt.Key.Key_Tab)
+
+    assert dialog.focusWidget() is dialog.name.editor
+
+
 KINDS: dict[str, Any] = {
     "line": TEXT,
     "tick": {"type": "boolean"},
@@ -520,7 +547,8 @@ def test_in_large_type_the_header_and_the_answers_are_whole_on_a_screen_of_1024_
 
     assert dialog.width() <= 1024 - 12  # what a window manager's frame leaves
     assert dialog.height() <= 600 - 48
-    parts = [*dialog.header.findChildren(QLabel), *dialog.exits.findChildren(QAbstractButton)]
+    parts = [*dialog.header.findChildren(QLabel), *dialog.exits.findChildren(QLabel)]
+    parts += dialog.exits.findChildren(QAbstractButton)
     shown = [part for part in parts if part.isVisible()]
     assert len(shown) > 5
     assert [part for part in shown if is_cut(part)] == []
@@ -541,6 +569,28 @@ def test_every_dialog_fits_a_screen_of_1024_by_600_and_its_buttons_stay_in_sight
     assert dialog.width() <= 1024 - 12  # what a window manager's frame leaves
     assert dialog.height() <= 600 - 48
     assert dialog.rect().contains(dialog.exits.geometry())
+
+
+@pytest.mark.parametrize("size", [(1024, 600), (600, 600), (512, 400)])
+@pytest.mark.parametrize("kind", ["card", "items"])
+def test_what_undo_brings_back_is_whole_below_the_longest_list(
+    show: Show, monkeypatch: pytest.MonkeyPatch, kind: str, size: tuple[int, int]
+) -> None:
+    small = SimpleNamespace(availableSize=lambda: QSize(*size))
+    monkeypatch.setattr(QuestionDialog, "screen", lambda _: small)
+
+    dialog, _ = show(MOST[kind])
+    for _ in range(3):  # a layout takes some turns
+        QCoreApplication.processEvents()
+
+    (line,) = [one for one in dialog.exits.findChildren(QLabel) if "undo" in one.text().lower()]
+    assert line.text().replace("\u200b", "") == dialog.view.undo
+    assert not is_cut(line)
+    assert dialog.height() <= size[1]
+    assert dialog.rect().contains(line.mapTo(dialog, line.rect().bottomRight()))
+    if dialog.name is not None:  # without the word nobody can agree
+        editor = dialog.name.editor
+        assert dialog.rect().contains(editor.mapTo(dialog, editor.rect().bottomRight()))
 
 
 @pytest.mark.parametrize("word", ["|group" * 60, "x" * 2000, "\u202e" * 500])

@@ -11,9 +11,10 @@ from typing import Any, Literal
 import pytest
 
 from dcc_bridge import confirm_sync, skill
+from dcc_bridge.elicitation.view import view_of
 from tests.live import Tap, accept, live, say, status, text
 from tests.server.skills import YES, Skills
-from tests.stand_ins import Person
+from tests.stand_ins import FakeHost, Person
 from tests.tiers import every_era
 
 
@@ -59,6 +60,41 @@ def test_a_refusal_at_the_third_question_undoes_what_the_first_allowed(
     assert skills.host.labels == []
     assert skills.ran["thrice"] == 1
     assert status(result) == "refused"
+
+
+CLEAR = '''
+from typing import Annotated
+
+from pydantic import Field
+
+from dcc_bridge import confirm_sync, skill
+from dcc_bridge.elicitation.view import view_of
+
+@skill(risk="destructive", confirms=True)
+def clear(
+    group: str,
+    sides: list[int] = [],
+    key: Annotated[str, Field(json_schema_extra={"redact": True})] = "",
+) -> None:
+    """Clear a group."""
+    confirm_sync("Clear?", items=["cam0", "cam1"])
+'''
+
+
+def test_the_card_of_a_studios_skill_tells_its_arguments_but_no_hidden_ones(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "studio").mkdir()
+    (tmp_path / "studio" / "clearing.py").write_text(CLEAR)
+    host = FakeHost(has_ui=True)
+    person = Person(YES)
+
+    with live(tmp_path, host=host, presenter=person, skills=[tmp_path / "studio"]) as running:
+        running.call("clear", {"group": "/Set", "sides": [1, 2], "key": "open sesame"})
+
+    (question,) = person.shown
+    rows = [(row.name, row.value) for row in view_of(question, host).arguments]
+    assert rows == [("group", "/Set"), ("sides", "[1, 2]"), ("key", "(hidden)")]
 
 
 def test_a_skill_that_deletes_what_the_person_unticked_changes_nothing(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from dcc_bridge import confirm_sync, elicit_form_sync, skill
 from dcc_bridge.elicitation.question import Expired, Reply
+from dcc_bridge.panel.rows import ended
 from dcc_bridge.server import parked_calls
 from tests.live import Live, live, status, text
 from tests.server.skills import NAME
@@ -115,6 +116,35 @@ def test_the_person_is_asked_again_where_the_scene_has_changed(tool: str, studio
         running.until(again.done)
 
     assert "cam1" in studio.host.items
+
+
+@pytest.mark.parametrize("tool", LOSING)
+def test_a_late_question_that_is_put_off_stands_in_the_history_of_its_call(
+    tool: str, studio: Studio
+) -> None:
+    with studio.running() as running:
+        studio.expire(running, tool)
+        studio.answer_late(running, Reply("cancel"))
+        (record,) = running.bridge.recent.records()
+
+    assert [(answer.how, answer.by) for answer in record.answers] == [
+        ("timed_out", "nobody"),
+        ("cancelled", "host"),
+    ]
+    assert ended(record) == "the question was closed in the app"
+    assert studio.host.items == CAMERAS
+
+
+def test_a_late_question_that_is_taken_from_the_panel_stands_in_the_history_too(
+    studio: Studio,
+) -> None:
+    with studio.running() as running:
+        studio.expire(running, "tried")
+        ((question, _),) = running.bridge.broker.asked
+        running.bridge.broker.dismiss(question)
+        (record,) = running.bridge.recent.records()
+
+    assert record.answers[-1].how == "cancelled"
 
 
 def test_an_input_that_was_typed_late_is_taken_as_if_it_came_in_time(studio: Studio) -> None:

@@ -18,6 +18,7 @@ from dcc_bridge.spi import (
     Keyframes,
     Marking,
     Materials,
+    Rendering,
     Saving,
 )
 
@@ -37,6 +38,7 @@ class EveryPort(
     Keyframes,
     Marking,
     Materials,
+    Rendering,
     Saving,
 ):
     """For types only: whether a host implements a port, `isinstance` says."""

@@ -118,6 +118,10 @@ OF_THE_ODD: Final[Mapping[str, tuple[str, Arguments]]] = {
         "export_file",
         lambda odd, folder: {"path": str(folder / "out.obj")},
     ),
+    "render it": (
+        "render",
+        lambda odd, folder: {"items": [odd.item], "view": "front", "size": [64, 48], "samples": 1},
+    ),
     "export it": (
         "export_file",
         lambda odd, folder: {"path": str(folder / "out.obj"), "items": [odd.item]},

@@ -33,7 +33,7 @@ PARTS: tuple[Part, ...] = ("values", "inputs", "uses", "keys", "counts", "text")
 VERBS = (
     *("summary", "list_items", "inspect", "find_api", "look", "check", "select", "create"),
     *("duplicate", "transform", "group", "rename", "assign_material", "set_values", "connect"),
-    *("set_keys", "import_file", "export_file", "save", "clean", "delete", "batch"),
+    *("set_keys", "import_file", "export_file", "render", "save", "clean", "delete", "batch"),
 )
 """All that there are, in the order in which agents see them."""
 KEYS: list[tuple[float, Any]] = [(1.0, [0.0, 0.0, 0.0]), (25.0, [0.0, 0.0, 90.0])]

@@ -592,6 +592,7 @@ async def _seen(agent: Agent, block: str, listed: Set[str]) -> None:
     assert (await agent.call("find_api", query=agent.words.box))["cards"]
     if "look" in listed:
         await agent.picture("look", items=[block], size=256)
+        await agent.picture("render", items=[block], view="three_quarter", size=[64, 48], samples=1)
     rule = "unused_materials"
     what = "unused"
     if "assign_material" in listed:

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from dcc_bridge.elicitation.view import view_of
 from tests.live import status, text
 from tests.verbs.steps import step
 from tests.verbs.studio import YES, OpenStudio
@@ -35,6 +36,23 @@ def test_ten_steps_are_one_undo_step_and_refer_to_each_other(open_studio: OpenSt
     assert len(scene.host.labels) == 1
     notice = "Created 1 light; Made 2 copies of Light; Aimed 3 lights; and 7 more"
     assert scene.person.notices == [f"{notice}: done for test"]
+
+
+def test_the_card_of_a_batch_tells_its_steps(open_studio: OpenStudio) -> None:
+    scene = open_studio(YES)
+    steps = [
+        step("set_values", items=["/Set/Key", "/Set/Rim"], values={"intensity": 2}),
+        step("delete", items=["/Set/Fill"]),
+    ]
+    scene.do("batch", steps=steps, why="Light the bay")
+
+    (question,) = scene.person.shown
+    rows = [(row.name, row.value) for row in view_of(question, scene.host).arguments]
+    assert rows == [
+        ("Why", "Light the bay"),
+        ("1. set values", 'items: /Set/Key, /Set/Rim, values: {"intensity": 2}'),
+        ("2. delete", "items: /Set/Fill"),
+    ]
 
 
 @pytest.mark.parametrize(

@@ -109,7 +109,7 @@ def test_items_are_counted_by_what_the_host_says_that_people_call_them() -> None
 
 def test_a_verb_that_a_host_cannot_do_is_not_listed(open_studio: OpenStudio) -> None:
     scene = open_studio(operations=StillOperations)
-    assert {*VERBS} - tools(scene).keys() == {"set_keys", "look"}
+    assert {*VERBS} - tools(scene).keys() == {"set_keys", "look", "render"}
     said = scene.fails("batch", steps=[step("set_keys")])
 
     assert "There is no tool 'set_keys'" in said

@@ -11,6 +11,9 @@ from concurrent.futures import Future
 from pathlib import Path
 from typing import Final
 
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QPainter, QRegion
+
 from dcc_bridge.spi import BridgeError
 from dcc_bridge.spi.drawing import Bridge
 from dcc_bridge.spi.program import Opening, WindowedHost
@@ -195,12 +198,24 @@ def run(session: UsdSession, opening: Opening, on_ready: Callable[[WindowedHost]
 
 
 def _picture(window: MainWindow, dialog: QuestionDialog) -> QPixmap:
-    """Return a picture of the window with the dialog over it, from the screen where possible."""
+    """Return a picture of the window with the dialog over it, from the screen where possible.
+
+    It is transparent beside the two: what else is on the screen is not ours to show.
+    """
     if QGuiApplication.platformName() in _GRABBING_PLATFORMS:
         # From the handles: a widget may keep a frame that it read before its window had one.
-        dialog_frame = dialog.windowHandle().frameGeometry()
-        area = window.windowHandle().frameGeometry().united(dialog_frame)
-        return window.screen().grabWindow(0, area.x(), area.y(), area.width(), area.height())
+        frames = QRegion(window.windowHandle().frameGeometry())
+        frames += dialog.windowHandle().frameGeometry()
+        area = frames.boundingRect()
+        grabbed = window.screen().grabWindow(0, area.x(), area.y(), area.width(), area.height())
+        cut = QPixmap(grabbed.size())
+        cut.setDevicePixelRatio(grabbed.devicePixelRatio())
+        cut.fill(Qt.GlobalColor.transparent)
+        painter = QPainter(cut)
+        painter.setClipRegion(frames.translated(-area.topLeft()))
+        painter.drawPixmap(0, 0, grabbed)
+        painter.end()
+        return cut
     picture = window.grab()
     dialog.render(picture, window.mapFromGlobal(dialog.mapToGlobal(QPoint())))
     return picture

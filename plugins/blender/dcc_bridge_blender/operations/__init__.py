@@ -9,7 +9,7 @@ from __future__ import annotations
 from dcc_bridge.spi import Host, HostOperations
 
 from ..host import BlenderHost
-from .seeing import _Seeing
+from .rendering import _Rendering
 
 
 def operations(host: Host) -> HostOperations:
@@ -18,7 +18,7 @@ def operations(host: Host) -> HostOperations:
     return BlenderOperations(host)
 
 
-class BlenderOperations(_Seeing):
+class BlenderOperations(_Rendering):
     """All operations of the verbs, in Blender."""
 
     up = "Z"

@@ -187,14 +187,19 @@ def _glows(world: Any) -> bool:
     return False
 
 
+def facing(shot: Shot) -> Matrix:
+    """Return the matrix of a camera that is where a shot is taken from, and faces its target."""
+    right, over, ahead = frame_of(add(shot.target, shot.eye, -1.0), shot.up)
+    back = add((0.0, 0.0, 0.0), ahead, -1.0)
+    rotation = Matrix((right, over, back)).transposed()
+    return Matrix.Translation(shot.eye) @ rotation.to_4x4()
+
+
 def _aim(camera: Any, shot: Shot) -> None:
     """Place a camera for a shot, with the lens of the shot's camera or one of its own."""
     if shot.camera:
         camera.data = require(shot.camera).data
-    right, over, ahead = frame_of(add(shot.target, shot.eye, -1.0), shot.up)
-    back = add((0.0, 0.0, 0.0), ahead, -1.0)
-    rotation = Matrix((right, over, back)).transposed()
-    camera.matrix_world = Matrix.Translation(shot.eye) @ rotation.to_4x4()
+    camera.matrix_world = facing(shot)
     if shot.camera:
         return
     lens = camera.data

@@ -415,8 +415,7 @@ SAID: Final[Mapping[str, Said]] = {
     "RenderSettings.fps": Said("frame rate, fps, frames per second"),
     # Rendering.
     "bpy.ops.render.render": Said(
-        "render image to a file, render, render still, render animation, save render, render to"
-        " file",
+        "render by code, render operator, write still",
         _code(
             _TEMP,
             "render = bpy.context.scene.render",

@@ -26,7 +26,6 @@ from dcc_bridge.spi.drawing import (
     Question,
     QuestionView,
     Reply,
-    argument_views,
     fewer,
     safe_line,
     word_to_type,
@@ -528,9 +527,9 @@ class OperatorDialog:
         if question.consent is not None and question.consent.pictures and has_room:
             self._pictures.draw(layout, wide)
             room -= PICTURE_LINES
-        if question.arguments:
-            draw_arguments(layout.box(), argument_views(question.arguments))
-            room -= len(question.arguments)
+        if self._view.arguments:
+            draw_arguments(layout.box(), self._view.arguments)
+            room -= len(self._view.arguments)
         if self._pages is not None:
             if self._items is not None:
                 room -= lines

@@ -17,6 +17,7 @@ import bpy
 from dcc_bridge.spi import Host
 from dcc_bridge.spi.drawing import (
     Click,
+    Draft,
     Expired,
     MainThread,
     Question,
@@ -99,7 +100,7 @@ class OperatorPresenter:
         if count > 1:
             self.dialog.place = f" · {place} of {count}"
 
-    def take_down(self, ticket: Ticket) -> dict[str, Any] | None:
+    def take_down(self, ticket: Ticket) -> Draft | None:
         """Close a question's dialog, and return what was filled in, or None."""
         dialog = self.dialog
         if dialog is None or dialog.question.id != ticket.question.id:
@@ -108,7 +109,9 @@ class OperatorPresenter:
         dialog.dismiss()
         dialog.close()
         items.clear()
-        return dialog.typed
+        if dialog.typed is None:
+            return None
+        return Draft(dialog.typed)
 
     def asked(self) -> str:
         """Return the first line of the question that waits for the person to go there, or ""."""

@@ -60,7 +60,6 @@ class Sidebar:
         steps: The key of the call whose list of steps was opened last, or "".
         pages: The text of the code of that card, or None.
         pictures: The pictures of the edits that asked nothing.
-        close: Ends the listening to the bridge.
         draw_question: Draws the list or the form of the question that waits.
     """
 
@@ -91,7 +90,12 @@ class Sidebar:
         self._port = port
         self._is_stale = True
         self._read_at = 0.0
-        self.close = port.watch(self._note_change)
+        self._unwatch = port.watch(self._note_change)
+
+    def close(self) -> None:
+        """End the listening to the bridge, and forget the pictures."""
+        self._unwatch()
+        self.pictures.close()
 
     def _note_change(self) -> None:
         self._is_stale = True

@@ -31,6 +31,7 @@ from dcc_bridge.elicitation import broker, context, question, routing
 from dcc_bridge.elicitation.text import safe_whole
 from dcc_bridge.errors import BridgeClosed, NotUndoable, StartError
 from dcc_bridge.host import Host
+from dcc_bridge.instructions.collection import Instructions
 from dcc_bridge.local_clients import LocalClients
 from dcc_bridge.server.clients import ClientRegistry, connection_report
 from dcc_bridge.server.discovery import Instance, scene_facts
@@ -68,12 +69,14 @@ class _Running:
         socket: The server's socket, bound and listening.
         record: The bridge's record among the running hosts.
         library: Imports the skills of files.
+        instructions: The texts that agents read, of the same folders.
         cleanup: Undoes the steps of the start, the last step first.
     """
 
     socket: socket
     record: HostRecord
     library: loader.Library
+    instructions: Instructions
     cleanup: ExitStack
 
 
@@ -215,7 +218,8 @@ class Bridge:
             cleanup.callback(call_safely, record.withdraw)
             redact.install_log_filter(safe_whole)
             cleanup.callback(call_safely, self.host.watch(self._changes.call))
-            self._running = _Running(listening, record, library, cleanup.pop_all())
+            instructions = Instructions(paths)
+            self._running = _Running(listening, record, library, instructions, cleanup.pop_all())
         self._changes.add(self._follow_scene)
         self._state = "running"
         self._desk.origin = self.url.removesuffix("/mcp")
@@ -446,6 +450,7 @@ class Bridge:
         )
         self.registry.set_verbs(tools)
         self._server.add_instructions(verbs.instructions(operations))
+        self._running.instructions.own = operations.instruction_folder
 
     def _watch_skills(self, added: Future[None]) -> None:
         error = added.exception()
@@ -480,6 +485,7 @@ class Bridge:
         from dcc_bridge.server.mcp_server import Server
         from dcc_bridge.server.parked_calls import ParkedCalls
         from dcc_bridge.server.resources import SceneResources
+        from dcc_bridge.server.served_instructions import ServedInstructions
         from dcc_bridge.server.service import McpService
         from dcc_bridge.server.task_records import TaskRecords
         from dcc_bridge.server.tasks import Tasks
@@ -504,6 +510,7 @@ class Bridge:
             self.clients,
             scene,
             self._running.library,
+            ServedInstructions(self._running.instructions, self._running.library),
         )
         self._server = server
         if self._extend is not None:

@@ -261,6 +261,10 @@ class LostAnyway(NoConsent):
         )
 
 
+class InstructionError(BridgeError):
+    """An instruction, which is a text for agents, cannot be served or is not there."""
+
+
 class SkillError(BridgeError):
     """A skill cannot be listed, found or called."""
 

@@ -24,7 +24,7 @@ import platformdirs
 
 _FOLDER: Final = Path(__file__).absolute().parents[1]  # the folder that has our package
 _TIMEOUT_S: Final = 180  # for a process: a client's own command may start a whole runtime
-_OWN_EXIT_CODES: Final = (0, 2)  # of our command; a Python that cannot import us ends with 1
+_SAID: Final = "dcc-bridge: "  # before a failure of our command; no other Python says that
 _COMMANDS: Final = {  # the arguments of our own command for each verb; "look" only lists
     "look": (),
     "add": ("client", "add", "{label}"),
@@ -128,7 +128,7 @@ class LocalClients:
             return f"It took more than {_TIMEOUT_S} seconds."
         if process.returncode == 0:
             return ""
-        return process.stderr.strip().removeprefix("dcc-bridge: ")
+        return process.stderr.strip().removeprefix(_SAID)
 
     def _set_state(self, state: LocalState) -> None:
         self.now = state
@@ -144,7 +144,7 @@ class LocalClients:
                 return None
             except OSError:
                 continue
-            if process.returncode in _OWN_EXIT_CODES:
+            if process.returncode == 0 or _SAID in process.stderr:
                 self._python = python
                 return process
         return None

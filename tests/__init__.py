@@ -38,6 +38,7 @@ what                                                     shown by
 =======================================================  ========================================
 every command, code block and link of README and the     ``tests/test_guide.py``
 guide
+our instructions: what they name, and each example      ``tests/instructions/test_own.py``
 the hosts' table of the guide                            ``tests/hosts/cells.toml``: a test a cell
 revisions 2025-06-18, 2025-11-25, 2026-07-28 on one URL  ``pytest tests/server tests/elicitation``
 the official conformance suite, every scenario that      ``pytest tests/conformance``
@@ -51,6 +52,8 @@ what may go wrong: fourteen seams made to fail in turn,  ``python -m tests.long 
 10,000 random places to ask from
 Blender draws on while a skill waits: 297 frames in a    ``python -m tests.long hosts``
 minute, the longest gap 0.28 s
+contrasts of text, outlines, check boxes and the focus,  ``python -m tests.qt.contrasts`` prints
+in the Qt of each host, each theme and two scales        the table
 =======================================================  ========================================
 
 Benchmarks, each of which prints ratios within one run: ``python -m tests.bench.NAME``, with

@@ -100,6 +100,15 @@ for prim in stage.Traverse():
 
 result = report
 """
+_DONE: Final = (
+    "Added 3 sphere lights",
+    "Moved 2 cars",
+    "Renamed 14 props",
+    "Set the focal length of sq010_sh0100_cam to 35",
+    "Hid 6 buildings",
+    "Parented 9 trees to Street",
+)
+"""What was done before, in the history."""
 _PASSES: Final = ("Beauty", "Depth", "Normals", "Motion vectors")
 _SCHEMA: Final[dict[str, Any]] = {
     "type": "object",
@@ -262,6 +271,8 @@ class Window:
 
     def panel(self) -> QWidget:
         """Have a session in which a good deal goes on, and give the whole window."""
+        for number, title in enumerate(_DONE):
+            self._parts.ended(title, "done", ago=60 * (90 - 7 * number))
         furnish(self._parts)
         self._parts.ended("Moved 12 boxes", "done", ago=40)
         self._parts.ended("Turned 12 boxes", "done", ago=20)

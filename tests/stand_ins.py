@@ -54,6 +54,7 @@ class Person:
         self.taken_down: list[str] = []
         self.chips: list[Chip] = []
         self.notices: list[str] = []
+        self.gone_notices: list[str] = []
         self.undos: list[Callable[[], None] | None] = []
         self.noticed: list[str | None] = []
 
@@ -83,7 +84,7 @@ class Person:
         self.notices.append(text)
         self.undos.append(undo)
         self.noticed.append(call)
-        return lambda reason: None
+        return lambda reason: self.gone_notices.append(text)
 
 
 class Chip:

@@ -32,6 +32,7 @@ LEAVES = {
         "tests/clients/*",
         "tests/conformance/*",
         "tests/client/proxy/test_hosts_come_and_go.py",
+        "tests/client/proxy/test_instructions.py",
         "tests/client/proxy/test_passing.py",
         "tests/client/proxy/test_real_hosts.py",
         "tests/client/proxy/test_tasks.py",

@@ -74,8 +74,8 @@ def _sentence(fields: Mapping[str, Any]) -> str:
     match event:
         case "asked":
             return _question(fields)
-        case "undone":
-            return _undone(fields)
+        case "undone" | "redone":
+            return _undone(event, fields)
         case "begin":
             return f"began in {safe_line(str(fields.get('scene')))}{_arguments(fields)}"
         case "code":
@@ -96,10 +96,10 @@ def _question(fields: Mapping[str, Any], text: str = "asked") -> str:
     return f"{text}: {message}{_objects(fields)}{_arguments(fields, 'shown')}"
 
 
-def _undone(fields: Mapping[str, Any]) -> str:
-    text = "undone in the client"
+def _undone(event: str, fields: Mapping[str, Any]) -> str:
+    text = f"{event} in the client"
     if fields.get("by") == "host":
-        text = "undone in the app"
+        text = f"{event} in the app"
     if fields.get("by_call"):
         text += f", in call {safe_line(str(fields['by_call']))}"
     return text

@@ -6,13 +6,17 @@ import argparse
 import json
 import keyword
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final, get_args
 
 from dcc_bridge.cli import exits, hosts
 from dcc_bridge.config import data_folder
 from dcc_bridge.elicitation.caller import Risk
+from dcc_bridge.errors import InstructionError
+from dcc_bridge.instructions.reader import MAIN_FILE, instruction_folders, read_instruction
 from dcc_bridge.skills import lint, loader
+from dcc_bridge.skills.trust import check_folder
 from dcc_bridge.verbs import NAMES as VERBS
 
 PAGES: Final = (
@@ -55,7 +59,7 @@ def fill(parser: argparse.ArgumentParser) -> None:
     risk = "what it may do; a destructive skill asks the person before it deletes anything"
     new.add_argument("--risk", choices=get_args(Risk), default="read", help=risk)
     new.set_defaults(run=_new)
-    checked = commands.add_parser("check", help="check the docstrings, types and risk of skills")
+    checked = commands.add_parser("check", help="check skills, and instructions beside them")
     checked.add_argument("path", type=Path, nargs="+", metavar="PATH", help="a file or a folder")
     checked.add_argument("--json", action="store_true", help="print only a JSON list of problems")
     checked.set_defaults(run=_check)
@@ -125,7 +129,9 @@ def _check(options: argparse.Namespace) -> int:
     for path in options.path:
         for file in lint.files(path):
             files[file.resolve()] = file
+    folders = _instruction_folders(options.path)
     problems = [finding for file in files.values() for finding in lint.check(file)]
+    problems += _instruction_problems(folders)
     code = exits.SUCCESS
     if problems:
         code = exits.FAILED
@@ -134,18 +140,46 @@ def _check(options: argparse.Namespace) -> int:
         return code
     for finding in problems:
         print(finding)
-    file_count = _counted(len(files), "file")
+    count = _checked(len(files), len(folders))
     if problems:
-        print(f"{_counted(len(problems), 'problem')} in {file_count}.", file=sys.stderr)
+        print(f"{_counted(len(problems), 'problem')} in {count}.", file=sys.stderr)
         return code
     for file in files.values():
         _print_notes(file)
-    print(f"No problems in {file_count}.")
+    print(f"No problems in {count}.")
     return exits.SUCCESS
+
+
+def _instruction_folders(paths: Sequence[Path]) -> list[Path]:
+    """Return the folders of instructions in those of the paths that are folders."""
+    folders = []
+    for path in paths:
+        if path.is_dir():
+            folders += instruction_folders(path)
+    return folders
+
+
+def _instruction_problems(folders: Sequence[Path]) -> list[lint.Finding]:
+    """Return why instructions cannot be served."""
+    problems = []
+    for folder in folders:
+        try:
+            read_instruction(folder, check_folder(folder.parent))
+        except InstructionError as error:
+            problems.append(lint.Finding(folder / MAIN_FILE, 1, str(error)))
+    return problems
 
 
 def _told(finding: lint.Finding) -> dict[str, object]:
     return {"file": str(finding.file), "line": finding.line, "problem": finding.message}
+
+
+def _checked(file_count: int, instruction_count: int) -> str:
+    """Return what was checked, in words."""
+    files = _counted(file_count, "file")
+    if not instruction_count:
+        return files
+    return f"{files} and {_counted(instruction_count, 'instruction')}"
 
 
 def _counted(count: int, noun: str) -> str:

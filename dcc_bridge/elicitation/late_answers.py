@@ -173,7 +173,8 @@ class LateQuestions:
         is_kept = self._set_state(late, "drawn")
         card.deliver()
         if is_kept:
-            self._host.notice(f"{_asker(question)} no longer waits. {_PICKS_UP}")
+            notice = self._host.notice(f"{_asker(question)} no longer waits. {_PICKS_UP}")
+            self._attach(late, notice)
 
     def claim(self, question: Question) -> LateQuestion | None:
         """Take out the late question that is the same as one that is asked now.
@@ -189,8 +190,8 @@ class LateQuestions:
         if late is None:
             return None
         self._clear(late, "asked again")
+        self._changed()
         if late.card is None and late.reply is None:
-            self._changed()
             return None
         return late
 
@@ -297,7 +298,8 @@ class LateQuestions:
         is_kept = self._set_state(late, "answered")
         if is_kept and self._host is not None:
             kept = f"Your answer is kept for {span(ANSWER_TTL_S)}"
-            self._host.notice(f"{kept}, until {_asker(question)} makes the same call again.")
+            until = f"until {_asker(question)} makes the same call again."
+            self._attach(late, self._host.notice(f"{kept}, {until}"))
 
     def _put_away(self, late: LateQuestion) -> None:
         """Show a notice in place of the card."""

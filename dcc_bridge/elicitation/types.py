@@ -44,6 +44,8 @@ STATUS: Final = "dcc-bridge/status"  # in a result: how the call ended, in the r
 
 TASKS: Final = "io.modelcontextprotocol/tasks"  # the extension (SEP-2663) of revision 2026-07-28
 TASK_METHODS: Final = ("tasks/get", "tasks/update", "tasks/cancel")  # each has the id of a task
+SKILLS: Final = "io.modelcontextprotocol/skills"  # SEP-2640: what we call instructions
+SKILL_METHODS: Final = ("skills/list", "skills/get")
 
 
 class ElicitationMode(StrEnum):

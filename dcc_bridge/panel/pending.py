@@ -21,7 +21,7 @@ class Pending:
         last: The newest of them.
         first: The oldest of them that can be undone together with the newest.
         count: How many they are.
-        plan: What goes back if all of them are undone, with what came after them.
+        plan: What goes back if all of them are undone.
     """
 
     last: Record
@@ -30,16 +30,9 @@ class Pending:
     plan: UndoPlan
 
     @property
-    def above(self) -> Record | None:
-        """The newest call of an agent that came after them and would go back first, or None."""
-        if self.plan.records and self.plan.records[0].id != self.last.id:
-            return self.plan.records[0]
-        return None
-
-    @property
     def is_undoable(self) -> bool:
-        """Whether they are on top of the undo stack, so that they alone go back."""
-        return self.plan.reaches and self.above is None
+        """Whether all of them can be undone together."""
+        return self.plan.reaches
 
 
 def is_unasked(record: Record) -> bool:
@@ -56,14 +49,17 @@ def is_pending(record: Record) -> bool:
 
 
 def pending(state: State, tr: Translate = english) -> Pending | None:
-    """Return the newest edits that are pending; None where there are none.
+    """Return the newest edits that are pending, if the newest is the last step of all.
+
+    It is None where there are none, and while a step of the person, or one that was asked about,
+    lies above them: a surface is about the last step or shows nothing.
 
     Args:
         state: A snapshot of the panel.
         tr: Translates the sentence about what is in the way of an undo.
     """
     waiting = [record for record in state.ended if is_pending(record)]
-    if not waiting:
+    if not waiting or waiting[0].effect.depth != state.top.depth:
         return None
     last = waiting[0]
     first = last

@@ -33,7 +33,6 @@ class Row:
         stands_out: Whether something waits for the person.
         done: The share that is done, from 0 to 1; -1 where work goes on and nobody knows how far
             it is, None where there is no progress to show.
-        pictures: The pictures that belong to the row, each with a text that says what it shows.
     """
 
     key: str
@@ -42,7 +41,6 @@ class Row:
     acts: tuple[Act, ...] = ()
     stands_out: bool = False
     done: float | None = None
-    pictures: tuple[tuple[bytes, str], ...] = ()
 
     @property
     def is_heading(self) -> bool:

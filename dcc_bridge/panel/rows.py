@@ -201,12 +201,7 @@ def facts(record: Record, names: int = 3) -> Iterator[str]:
         yield tr("The agent said: “{why}”", why=safe_text(code.why))
         yield from _code_facts(code, names, stands=record.state in ("done", "partly_applied"))
     for answer in record.answers:
-        question = answer.question
-        # The later lines of a question about code repeat the agent's words from above.
-        if code is not None:
-            question = question.partition("\n")[0]
-        parts = (safe_line(" ".join(question.splitlines())), _answer(answer))
-        yield " · ".join(part for part in parts if part)
+        yield from _answer_facts(answer, record)
         yield from _list_items(tr("Items"), answer.count, answer.items, names)
     why = reasons.reason(record, tr)
     if why:
@@ -214,6 +209,21 @@ def facts(record: Record, names: int = 3) -> Iterator[str]:
     if record.effect.copy is not None:
         yield tr("The previous version is in {copy}", copy=record.effect.copy)
     yield tr("Call {id}", id=record.id)
+
+
+def _answer_facts(answer: types.Answered, record: Record) -> Iterator[str]:
+    """Yield a question of a call and its answer, without what its row says already."""
+    lines = answer.question.splitlines()
+    outcome = _answer(answer)
+    if record.effect.code is not None:
+        lines = lines[:1]  # the others repeat the agent's words
+    elif answer is record.answers[-1] and lines and safe_line(lines[0]) == subject(record):
+        lines = lines[1:]
+        outcome = ""
+    question = safe_line(" ".join(lines))
+    said = " · ".join(text for text in (question, outcome) if text)
+    if said:
+        yield said
 
 
 def story(record: Record, names: int = 3) -> list[str]:
@@ -311,7 +321,7 @@ def grants(state: State) -> list[Row]:
 def pending_row(state: State) -> Row | None:
     """Return the row of the newest edits that asked nothing, with buttons to keep and undo them.
 
-    It is None once the person has kept or undone all of them.
+    It is None once the person has kept or undone all of them, and while another step is the last.
     """
     found = pending(state, tr)
     if found is None:
@@ -321,18 +331,15 @@ def pending_row(state: State) -> Row | None:
     detail = who(last.client)
     if n > 1:
         detail = tr("{who} · the last of {n} steps in a row", who=detail, n=n)
-    if found.above is not None:
-        later = tr("“{title}” came after it.", title=subject(found.above))
-        detail = f"{detail} · {later}"
-    elif found.plan.obstacle:
+    if found.plan.obstacle:
         detail = f"{detail} · {found.plan.obstacle}"
     acts = _pending_acts(found)
     key = f"{last.id}/{found.first.id}"
-    return Row(key, subject(last), detail, acts, pictures=last.pictures)
+    return Row(key, subject(last), detail, acts)
 
 
 def _pending_acts(found: Pending) -> tuple[Act, ...]:
-    """Return the buttons of edits that asked nothing: undo only as far as nothing lies above."""
+    """Return the buttons of edits that asked nothing."""
     n = found.count
     if n == 1:
         keep = Act("keep", tr("Keep"), tr("Leave it as it is."))

@@ -51,15 +51,6 @@ class Button(qt.QPushButton):
         else:
             super().keyPressEvent(event)
 
-    def paintEvent(self, event: qt.QPaintEvent) -> None:
-        """Frame a button with the focus, which a style does not do for a flat button."""
-        super().paintEvent(event)
-        if self.hasFocus():
-            painter = qt.QPainter(self)
-            painter.setPen(self.palette().color(qt.QPalette.ColorRole.WindowText))
-            painter.drawRect(self.rect().adjusted(1, 1, -2, -2))
-            painter.end()
-
 
 class InfoButton(Button):
     """A small button with the letter i in a circle, which shows and hides something."""
@@ -75,7 +66,7 @@ class InfoButton(Button):
         return qt.QSize(side, side)
 
     def paintEvent(self, event: qt.QPaintEvent) -> None:
-        """Draw the circle, filled while something is shown, and the frame of the focus."""
+        """Draw the circle, filled while something is shown."""
         ink = self.palette().color(qt.QPalette.ColorRole.Text)
         ground = self.palette().color(qt.QPalette.ColorRole.Base)
         margin = _INFO_MARGIN // 2
@@ -89,10 +80,6 @@ class InfoButton(Button):
         if self.isChecked():
             painter.setPen(ground)
         painter.drawText(circle, qt.Qt.AlignmentFlag.AlignCenter, "i")
-        if self.hasFocus():
-            painter.setPen(ink)
-            painter.setBrush(qt.Qt.BrushStyle.NoBrush)
-            painter.drawRect(self.rect().adjusted(0, 0, -1, -1))
         painter.end()
 
 
@@ -433,15 +420,6 @@ class Countdown(qt.QWidget):
         return host_window.isVisible() and not host_window.isMinimized()
 
 
-class Box(qt.QCheckBox):
-    """A check box that is framed while it has the focus, with a caption or without."""
-
-    def paintEvent(self, event: qt.QPaintEvent) -> None:
-        """Frame the box while it has the focus."""
-        super().paintEvent(event)
-        outlines.draw_focus(self)
-
-
 class WrappedBox(qt.QWidget):
     """A check box with a caption that wraps, unlike the caption of a QCheckBox.
 
@@ -451,7 +429,7 @@ class WrappedBox(qt.QWidget):
 
     def __init__(self, caption: str, explanation: str) -> None:
         super().__init__()
-        self.box = Box()
+        self.box = qt.QCheckBox()
         self.box.setAccessibleName(caption)
         self.box.setAccessibleDescription(explanation)
         self.setToolTip(tool_tip(explanation))

@@ -14,7 +14,7 @@ from dcc_bridge.elicitation.schema import MIN_FILTERED_OPTIONS
 from dcc_bridge.elicitation.text import breakable
 from dcc_bridge.elicitation.validation import Field
 from dcc_bridge.qt import binding as qt
-from dcc_bridge.qt.buttons import Box, small
+from dcc_bridge.qt.buttons import small
 from dcc_bridge.qt.labels import Mnemonics, plain_column, tr
 from dcc_bridge.qt.screen_reader import TextLine
 from dcc_bridge.qt.wrapped import wrap
@@ -86,7 +86,7 @@ class NumberLine(Line):
             return float(text)
 
 
-class Tick(Box):
+class Tick(qt.QCheckBox):
     """A check box for yes or no, with a button that leaves the field out.
 
     Attributes:

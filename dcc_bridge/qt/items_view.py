@@ -14,7 +14,7 @@ from dcc_bridge.elicitation.consent_view import item_counts
 from dcc_bridge.elicitation.question import Consent
 from dcc_bridge.elicitation.text import breakable, safe_line
 from dcc_bridge.qt import binding as qt
-from dcc_bridge.qt.buttons import Box, small
+from dcc_bridge.qt.buttons import small
 from dcc_bridge.qt.item_model import MAX_PATH_LENGTH, Items
 from dcc_bridge.qt.labels import SMALL, Mnemonics, add_all, label, plain_column, tr
 from dcc_bridge.qt.screen_reader import RowReader, TextLine
@@ -54,7 +54,7 @@ class Preview(qt.QWidget):
         self._total = len(consent.items)
         self.items = Items(consent)
         self.list = self._make_list()
-        self.everything = Box()
+        self.everything = qt.QCheckBox()
         self.everything.setAccessibleName(tr("All that are shown"))
         self.everything.setToolTip(tr("All that are shown"))
         self.everything.setVisible(consent.may_take_fewer)

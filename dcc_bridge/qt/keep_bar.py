@@ -1,8 +1,8 @@
 """The bar that offers to keep or undo what agents did without a question. Main thread.
 
 The bar lies in the corner of the host's window, below the notifications, takes no focus and waits
-until the person keeps or undoes the edits. While the panel can be seen, the panel has the same row
-at its foot, where the keyboard reaches it, and the bar is hidden.
+until the person keeps or undoes the edits. It is hidden while another step is the last, and while
+the panel can be seen, which has the same row at its foot, where the keyboard reaches it.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Final
 
 from dcc_bridge.panel import pressing, rows
-from dcc_bridge.panel.pending import is_unasked
+from dcc_bridge.panel.pending import is_pending, is_unasked
 from dcc_bridge.panel.row import Row
 from dcc_bridge.panel.state import Port, read
 from dcc_bridge.qt import binding as qt
@@ -23,7 +23,7 @@ from dcc_bridge.qt.panel.cards import Card
 from dcc_bridge.qt.screen_reader import announce
 
 _REFRESH_INTERVAL_MS: Final = 100  # between two refreshes, at least
-_CLOCK_INTERVAL_MS: Final = 1000  # between two looks at the undo stack, while the bar has a row
+_CLOCK_INTERVAL_MS: Final = 1000  # between two looks at the undo stack, while an edit is pending
 _WIDTH: Final = 84  # in average characters
 
 
@@ -79,9 +79,10 @@ class KeepBar(qt.QObject):
     def refresh(self) -> None:
         """Look at the edits, and show or hide the bar. It raises nothing."""
         self._is_refresh_requested = False  # first: a change from now on asks for another refresh
-        row = rows.pending_row(read(self._port))
+        state = read(self._port)
+        row = rows.pending_row(state)
         self.row = row
-        if row is None:
+        if not any(is_pending(record) for record in state.ended):
             self._clock.stop()
         elif not self._clock.isActive():
             self._clock.start()

@@ -56,15 +56,19 @@ def label(text: str, *, size: float = 1.0, bold: bool = False, on_base: bool = F
         on_base: Whether the label lies on the palette's base colour, as in a list.
     """
     widget = qt.QLabel(textFormat=qt.Qt.TextFormat.PlainText, wordWrap=True)
-    # By the host's own direction of reading; QLabel would go by the script of the text.
-    flags = qt.Qt.AlignmentFlag
-    side = qt.QStyle.visualAlignment(qt.QApplication.layoutDirection(), flags.AlignLeft)
-    widget.setAlignment(side | flags.AlignAbsolute | flags.AlignVCenter)
+    align(widget)
     widget.setText(breakable(text))
     if on_base:
         widget.setForegroundRole(qt.QPalette.ColorRole.Text)
     scale(widget, size, bold=bold)
     return widget
+
+
+def align(widget: qt.QLabel) -> None:
+    """Align a label by the host's own direction of reading; Qt goes by the script of the text."""
+    flags = qt.Qt.AlignmentFlag
+    side = qt.QStyle.visualAlignment(qt.QApplication.layoutDirection(), flags.AlignLeft)
+    widget.setAlignment(side | flags.AlignAbsolute | flags.AlignVCenter)
 
 
 def rule() -> qt.QFrame:

@@ -247,7 +247,7 @@ class Notifications(qt.QObject):
         bottom = box.bottom()
         for window in column:
             left = box.right() - window.width()
-            if box.left() == area.left():
+            if box.center().x() < area.center().x():
                 left = box.left()
             window.move(left, bottom - window.height())
             bottom -= window.height() + gap // 2
@@ -265,10 +265,28 @@ class Notifications(qt.QObject):
 
 
 def _free_corner(area: qt.QRect, size: qt.QSize, column: Sequence[qt.QWidget]) -> qt.QRect:
-    """Return a place of a size in a corner of an area where it covers no other window of ours.
+    """Return a place of a size in a corner where it covers no other window of ours.
 
-    That is the corner at the bottom right if it is free, or if none is.
+    A corner of the area comes first, that at the bottom right before the others, and then a corner
+    of the screen. If none is free, it is the one where the least is covered.
+
+    Args:
+        area: The free part of the host's window.
+        size: The size of the windows that are placed.
+        column: These windows.
     """
+    gap = column[0].fontMetrics().height()
+    screen = column[0].screen().availableGeometry().adjusted(gap, gap, -gap, -gap)
+    places = _corners(area, size) + _corners(screen, size)
+    taken = _taken(column)
+    for place in places:
+        if not any(place.intersects(other) for other in taken):
+            return place
+    return min(places, key=lambda place: _covered(place, taken))
+
+
+def _corners(area: qt.QRect, size: qt.QSize) -> list[qt.QRect]:
+    """Return the places of a size in the corners of an area, that at the bottom right first."""
     right = area.right() - size.width()
     bottom = area.bottom() - size.height()
     corners = [
@@ -277,7 +295,11 @@ def _free_corner(area: qt.QRect, size: qt.QSize, column: Sequence[qt.QWidget]) -
         (right, area.top()),
         (area.left(), area.top()),
     ]
-    places = [qt.QRect(qt.QPoint(left, top), size) for left, top in corners]
+    return [qt.QRect(qt.QPoint(left, top), size) for left, top in corners]
+
+
+def _taken(column: Sequence[qt.QWidget]) -> list[qt.QRect]:
+    """Return the places of our dialogs and panels, without the windows that are placed."""
     taken = []
     for window in qt.QApplication.topLevelWidgets():
         is_ours = window.isVisible() and window.property(OURS_PROPERTY) and window not in column
@@ -286,10 +308,13 @@ def _free_corner(area: qt.QRect, size: qt.QSize, column: Sequence[qt.QWidget]) -
         for panel in window.findChildren(qt.QWidget, PANEL_NAME):
             if panel.isVisible():
                 taken.append(qt.QRect(panel.mapToGlobal(qt.QPoint()), panel.size()))
-    for place in places:
-        if not any(place.intersects(other) for other in taken):
-            return place
-    return places[0]
+    return taken
+
+
+def _covered(place: qt.QRect, taken: Sequence[qt.QRect]) -> int:
+    """Return how many pixels of other places a place covers."""
+    parts = [place & other for other in taken]
+    return sum(part.width() * part.height() for part in parts)
 
 
 def _free_area(window: qt.QWidget) -> qt.QRect:

@@ -4,7 +4,8 @@ Qt's own style outlines a control in a darker shade of the palette's window colo
 with the focus in a darker shade of the highlight colour: on a dark ground an empty check box cannot
 be seen. So `draw_outlines` gives each control a palette in which these two colours are changed just
 enough. A style that takes its outlines from elsewhere does not change. The example in an empty line
-is made as bright as a text has to be, and stays fainter than what is typed.
+is made as bright as a text has to be, and stays fainter than what is typed; so is the text of a row
+that is chosen in a list.
 """
 
 from __future__ import annotations
@@ -17,13 +18,12 @@ _MIN_CONTRAST: Final = 3.3
 """The contrast of an outline. The Web Content Accessibility Guidelines ask for 3.0 (1.4.11); a
 style loses some contrast where it rounds a corner."""
 _MIN_TEXT_CONTRAST: Final = 4.8
-"""The contrast of an example in an empty line. The guidelines ask for 4.5 (1.4.3); smoothing takes
-some of it away."""
+"""The contrast of an example in an empty line, and of a chosen row. The guidelines ask for 4.5
+(1.4.3); smoothing takes some of it away."""
 _MIN_EDGE_CONTRAST: Final = 3.1  # of an edge that is drawn with its very colour
 # The factors of `QColor.darker` and `QColor.lighter`, in percent, by which the style draws
 _SHADE_PERCENT: Final = 140  # an outline, darker than the window
 _FOCUS_SHADE_PERCENT: Final = 125  # the outline of the control with the focus, than the highlight
-_FOCUS_WIDTH: Final = 2  # pixels
 _SOFT_PERCENT: Final = 110  # a check box and a frame, lighter than these outlines
 _STEPS: Final = 50  # from a colour to the colour of text
 _RED: Final = "#d63a34"
@@ -63,8 +63,11 @@ def outlined(palette: qt.QPalette, *, is_framed: bool = False) -> qt.QPalette:
     control.setColor(_Role.Window, _visible_colour(window, _SHADE_PERCENT, palette))
     control.setColor(_Role.PlaceholderText, _readable_example(palette))
     highlight = palette.color(_Role.Highlight)
+    if is_framed:  # its frame is not drawn with this colour, but the ground of a chosen row is
+        control.setColor(_Role.Highlight, _readable_ground(palette))
+        return control
     new_highlight = _visible_colour(highlight, _FOCUS_SHADE_PERCENT, palette)
-    if not is_framed and new_highlight != highlight:
+    if new_highlight != highlight:
         inks = (palette.color(_Role.HighlightedText), window, palette.color(_Role.WindowText))
         ink = max(inks, key=lambda colour: contrast(colour, new_highlight))
         control.setColor(_Role.Highlight, new_highlight)
@@ -102,6 +105,21 @@ def losing_colours(palette: qt.QPalette) -> LosingColours:
     return LosingColours(fill, qt.QColor(qt.Qt.GlobalColor.white), edge)
 
 
+def quieter(ink: qt.QColor, ground: qt.QColor, share: float) -> qt.QColor:
+    """Mix the colour of a text with its ground, as far as the text can still be read.
+
+    Args:
+        ink: The colour of the text.
+        ground: The colour of what is behind it.
+        share: The share of `ink` where that is enough.
+    """
+    for step in range(_STEPS + 1):
+        mixed = _mix(ground, ink, share + (1 - share) * step / _STEPS)
+        if contrast(mixed, ground) >= _MIN_TEXT_CONTRAST:
+            return mixed
+    return ink
+
+
 def draw_outlines(window: qt.QWidget) -> None:
     """Outline the controls in a window; again after the window got other controls or colours."""
     framed = outlined(window.palette(), is_framed=True)
@@ -112,19 +130,6 @@ def draw_outlines(window: qt.QWidget) -> None:
             palette = framed
         for control in window.findChildren(kind):
             _apply(control, palette)
-
-
-def draw_focus(control: qt.QWidget) -> None:
-    """Draw a frame on a control that has the focus, after its style has drawn it.
-
-    Styles mark a line of text so faintly that it can be missed, and a check box without a caption
-    not at all.
-    """
-    if control.hasFocus():
-        painter = qt.QPainter(control)
-        painter.setPen(qt.QPen(control.palette().color(_Role.WindowText), _FOCUS_WIDTH))
-        painter.drawRect(control.rect().adjusted(1, 1, -1, -1))
-        painter.end()
 
 
 def _apply(control: qt.QWidget, wanted: qt.QPalette) -> None:
@@ -150,6 +155,19 @@ def _readable_example(palette: qt.QPalette) -> qt.QColor:
         if contrast(mixed, ground) >= _MIN_TEXT_CONTRAST:
             return mixed
     return ink
+
+
+def _readable_ground(palette: qt.QPalette) -> qt.QColor:
+    """Mix in as little black or white as makes the text of a chosen row readable."""
+    ground = palette.color(_Role.Highlight)
+    ink = palette.color(_Role.HighlightedText)
+    extremes = (qt.QColor("black"), qt.QColor("white"))
+    end = max(extremes, key=lambda colour: contrast(colour, ink))
+    for step in range(_STEPS + 1):
+        mixed = _mix(ground, end, step / _STEPS)
+        if contrast(mixed, ink) >= _MIN_TEXT_CONTRAST:
+            return mixed
+    return end
 
 
 def _visible_colour(colour: qt.QColor, shade: int, palette: qt.QPalette) -> qt.QColor:

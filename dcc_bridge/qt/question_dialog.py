@@ -33,6 +33,7 @@ from dcc_bridge.qt import buttons, event_loop, form, items_view, outlines
 from dcc_bridge.qt.arguments_view import Arguments
 from dcc_bridge.qt.details_view import DetailsBox
 from dcc_bridge.qt.dialog_place import MAX_FRAME
+from dcc_bridge.qt.focus_frame import FocusFrames
 from dcc_bridge.qt.header import Header
 from dcc_bridge.qt.key_gate import KeyGate
 from dcc_bridge.qt.labels import (
@@ -269,6 +270,7 @@ class QuestionDialog(qt.QDialog):
         self._set_tab_order()
         self._finish_building()
         outlines.draw_outlines(self)
+        FocusFrames(self)
 
     def _build_frame(self, icon: qt.QIcon, mnemonics: Mnemonics) -> None:
         """Make the parts above and below the body, which every question has."""

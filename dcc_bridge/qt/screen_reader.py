@@ -10,7 +10,6 @@ from typing import Final
 
 from dcc_bridge.qt import binding as qt
 from dcc_bridge.qt.labels import tr
-from dcc_bridge.qt.outlines import draw_focus
 
 _Reason: Final = qt.Qt.FocusReason
 _SELECTING: Final = (
@@ -81,11 +80,6 @@ class TextLine(qt.QLineEdit):
         if self._selection.isActive():
             self._select()
         super().keyPressEvent(event)
-
-    def paintEvent(self, event: qt.QPaintEvent) -> None:
-        """Frame the line while it has the focus."""
-        super().paintEvent(event)
-        draw_focus(self)
 
     @qt.Slot()
     def _select(self) -> None:

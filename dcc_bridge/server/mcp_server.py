@@ -26,6 +26,7 @@ from dcc_bridge.elicitation.caller import SeenClient
 from dcc_bridge.elicitation.types import DRY_RUN
 from dcc_bridge.errors import BridgeError, SkillError, own_version
 from dcc_bridge.host import Host
+from dcc_bridge.instructions.reader import is_instruction_uri
 from dcc_bridge.known_clients import ICON, REVISIONS
 from dcc_bridge.server import client_channel, protocol, resources
 from dcc_bridge.server.call_starter import CallStarter
@@ -35,6 +36,7 @@ from dcc_bridge.server.legacy_requests import RunningRequests
 from dcc_bridge.server.parked_calls import ParkedCalls
 from dcc_bridge.server.protocol import CALL
 from dcc_bridge.server.scope_keys import STARTED, TURN
+from dcc_bridge.server.served_instructions import ServedInstructions
 from dcc_bridge.server.state_seal import StateSeal
 from dcc_bridge.server.tasks import Tasks
 from dcc_bridge.skills.loader import Library
@@ -95,6 +97,7 @@ class Server(MCPServer[Any]):
         clients: ClientRegistry,
         scene: resources.SceneResources,
         library: Library,
+        instructions: ServedInstructions,
     ) -> None:
         """Build the server, with the scene's resources and prompts.
 
@@ -108,6 +111,7 @@ class Server(MCPServer[Any]):
             clients: Stores each client that sends a message.
             scene: The scene's resources.
             library: Imports the skills of files.
+            instructions: Serves the texts that agents read.
         """
         self.calls = calls
         self.scene = scene
@@ -129,7 +133,7 @@ class Server(MCPServer[Any]):
                 ),
                 log_level="WARNING",
                 subscriptions=scene.bus,
-                extensions=[tasks],
+                extensions=[tasks, instructions],
                 middleware=[
                     self._note_client,
                     self.changes.remember_session,
@@ -143,6 +147,7 @@ class Server(MCPServer[Any]):
         self._listing = anyio.Lock()
         self._forget_lists()
         self.library = library
+        self._served_instructions = instructions
         self.open_requests: Callable[[], int] = int
         self.running = RunningRequests()
         self._registry = registry
@@ -242,6 +247,12 @@ class Server(MCPServer[Any]):
         names = self._prompt_names()
         prompts = await super().list_prompts()
         return [prompt for prompt in prompts if prompt.name in names]
+
+    async def read_resource(self, uri: Any, context: Any = None) -> Any:
+        """Read a resource, or a file of an instruction, which no list of resources names."""
+        if is_instruction_uri(str(uri)):
+            return [await self._served_instructions.read_file(str(uri))]
+        return await super().read_resource(uri, context)
 
     async def _handle_list_tools(self, ctx: Any, params: Any) -> ListToolsResult:
         await self._import_missing()

@@ -212,6 +212,8 @@ def _test_question() -> dict[str, str | float | bool | None]:
 class Undoing:
     """Undoes an agent's step that is on top of the host's stack, and records by whom.
 
+    It also records what the person undoes and redoes with the host's own undo.
+
     Args:
         host: The application whose undo stack it is.
         recent: Knows which call left the step.
@@ -226,6 +228,8 @@ class Undoing:
         self._recent = recent
         self._auditor = auditor
         self._changed = changed
+        self._own = ""  # the id of the call that is being undone here
+        recent.watch_undo(self._note_own_undo)
 
     def __call__(self, label: str, by: Call | None = None) -> bool:
         """Undo a step, if it is on top, and the other steps of its call. Main thread.
@@ -255,7 +259,10 @@ class Undoing:
         undone_by = None
         if by is not None:
             undone_by = client_label(by)
+        if record is not None:
+            self._own = record.id
         self._recent.follow_undo(self._host, undone_by or "host")
+        self._own = ""
         self._changed()
         self._note(record, steps, by)
         if incomplete is not None:
@@ -287,16 +294,31 @@ class Undoing:
             count -= 1
         return incomplete
 
+    def _note_own_undo(self, record: Record) -> None:
+        """Record that the person undid or redid a call with the host's own undo."""
+        if record.id == self._own:
+            return
+        event = "undone" if record.effect.undone_by else "redone"
+        self._write(event, _whose(record, record.effect.steps) | {"by": "host"})
+
     def _note(self, record: Record | None, steps: Sequence[str], by: Call | None) -> None:
         """Record whose steps were undone, and by whom."""
-        whose: dict[str, Any] = {}
-        if record is not None:
-            whose = {"call": record.id, "skill": record.skill, "client": record.client}
         who = {"by": "host"}
         if by is not None:
             who = {"by": "client", "by_call": by.id}
-        log.info("%s was undone by the %s", steps, who["by"])
+        self._write("undone", _whose(record, steps) | who)
+
+    def _write(self, event: str, facts: dict[str, Any]) -> None:
+        log.info("%s was %s by the %s", facts["undo"], event, facts["by"])
         try:
-            self._auditor(("undone", {**whose, "undo": list(steps), **who}))
-        except NotRecorded as error:  # the person has it back all the same
-            log.warning("that %s was undone is not on record: %s", steps, error)
+            self._auditor((event, facts))
+        except NotRecorded as error:  # it has happened all the same
+            log.warning("that %s was %s is not on record: %s", facts["undo"], event, error)
+
+
+def _whose(record: Record | None, steps: Sequence[str]) -> dict[str, Any]:
+    """Return whose steps an event is about."""
+    facts: dict[str, Any] = {"undo": list(steps)}
+    if record is not None:
+        facts |= {"call": record.id, "skill": record.skill, "client": record.client}
+    return facts

@@ -302,6 +302,7 @@ class Recent:
         self._reads: deque[Record] = deque(maxlen=most)
         self._codes: deque[Record] = deque(maxlen=most)
         self._watchers = callbacks.Callbacks()
+        self._undo_watchers = callbacks.Callbacks()
         self._file: Path | None = None  # the scene's, when it was looked at last
         # For each entry that was on top of the undo stack: the labels of the calls that were undone
         # then. Entries above a new one are forgotten, as they cannot be on top again.
@@ -326,6 +327,14 @@ class Recent:
                 changes on two threads may come in either order: `records` has the last word.
         """
         return self._watchers.add(fn)
+
+    def watch_undo(self, fn: Callable[[Record], None]) -> callbacks.Unsubscribe:
+        """Call a function when a call is undone or redone; return a function that ends that.
+
+        Args:
+            fn: Takes the record as it is now, on the main thread.
+        """
+        return self._undo_watchers.add(fn)
 
     def follow(self, call: Call) -> Trail:
         """Add a call that is queued; return the trail that changes its record from now on."""
@@ -358,6 +367,7 @@ class Recent:
             by: Who undid what is newly undone.
         """
         changed = []
+        turned = []
         with self._lock:
             old_file = self._old_file(mark, file)
             undone = self._undone.get(mark)
@@ -367,7 +377,11 @@ class Recent:
                     if effect is not record.effect:
                         records[number] = record._replace(effect=effect)
                         changed.append(records[number])
+                        if effect.undone_by != record.effect.undone_by:
+                            turned.append(records[number])
             self._remember_undone(mark)
+        for record in turned:
+            self._undo_watchers.call(record)
         for record in changed:
             self._watchers.call(record)
 

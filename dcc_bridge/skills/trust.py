@@ -1,10 +1,9 @@
-"""Reads files whose skills may run, and no others. Any thread.
+"""Reads files that nobody else can change: skill files and instructions. Any thread.
 
-A skill runs with the person's own rights, so a file is read only if nobody else can change it. The
-file belongs to the person, to the system, or to the user who installed this bridge; not everybody
-may write to the file or its folder; and a link must not lead out of the folder. No YAML, and
-nothing else that could name a file, is read anywhere. On Windows only links are checked: the rights
-there are in lists, which are not read.
+A skill runs with the person's own rights, and an agent does what an instruction says. So a file is
+read only if it belongs to the person, to the system, or to the user who installed this bridge; if
+not everybody may write to the file or its folder; and if no link leads out of the folder. On
+Windows only links are checked: the rights there are in lists, which are not read.
 """
 
 from __future__ import annotations

@@ -264,12 +264,15 @@ class HostOperations(ABC):
         host: Whose they are: selection, undo, files, fingerprints.
         instructions: What an agent must know of this host, in 600 characters: how items are named,
             units, axes.
+        instruction_folder: The folder of the texts on how to work in this host, each a folder with
+            a SKILL.md; None where there are none.
         up: The axis that is up. May be a property.
         is_experimental: Nobody has run them in the application itself; agents and people are told.
     """
 
     host: Host
     instructions: str = ""
+    instruction_folder: Path | None = None
     up: Literal["Y", "Z"] = "Y"
     is_experimental: bool = False
 

@@ -386,6 +386,31 @@ def test_an_undo_is_on_record_with_what_was_undone_and_by_whom(tmp_path: Path) -
     assert host.items == []
 
 
+def test_the_hosts_own_undo_and_redo_of_a_call_are_on_record(tmp_path: Path) -> None:
+    """Nothing looks at the host in vain: it says that its scene has changed."""
+    host = FakeHost(has_ui=True)
+
+    def events(running: Live) -> list[tuple[str, str, str]]:
+        lines = written(running)
+        return [
+            (line["event"], line["call"], line["by"])
+            for line in lines
+            if line["event"] in ("undone", "redone")
+        ]
+
+    with live(tmp_path, edit(host), host=host) as running:
+        running.call("add", {"name": "cam1"})
+        (call,) = [line["call"] for line in written(running) if line["event"] == "begin"]
+        host.undo()
+        running.until(lambda: len(events(running)) == 1)
+        host.redo()
+        running.until(lambda: len(events(running)) == 2)
+
+        noted = events(running)
+
+    assert noted == [("undone", call, "host"), ("redone", call, "host")]
+
+
 def test_what_a_schema_hides_is_nowhere_in_the_record_nor_in_a_question(tmp_path: Path) -> None:
     host = FakeHost(["cam0"], has_ui=True)
     person = Person(YES, Reply("accept", {"nick": CANARY}), Reply("cancel", {"nick": CANARY}))

@@ -27,7 +27,8 @@ from dcc_bridge_batch.plan import Plan
 from tests.batch.test_commands import typed
 from tests.batch.test_report import odd_show, scene, show
 from tests.printed import nothing_printed
-from tests.qt.measure import dark, light, problems
+from tests.qt.contrasts import dark, light
+from tests.qt.measure import problems
 from tests.qt.stage import armed, delete
 
 LIMIT = 60.0  # seconds, of which a cold Python with Qt takes some

@@ -20,7 +20,7 @@ from dcc_bridge.known_clients import CLI_LABEL
 from tests.blender import window
 from tests.blender.seat import Seat, soon
 from tests.client.proxy import stage
-from tests.hosts.application import until
+from tests.hosts.application import undone_on_record, until
 from tests.hosts.screen import missing, screen
 from tests.live import status, text
 
@@ -86,6 +86,7 @@ def test_a_click_in_blenders_own_dialog_deletes_and_its_own_undo_brings_back(new
     gone = new.seen()["objects"]
     new.undo()
     new.sees(lambda seen: "Cube" in seen["objects"])
+    until(lambda: undone_on_record(new.application) == ["delete"], "the undo is not on record")
     refused = new.ask("delete", **CUBE)
     new.answer("decline")
 

@@ -128,6 +128,7 @@ def test_an_undo_a_rejection_and_who_asked_within_are_told(
         ("end", CALL | {"status": "done", "changed": True}),
         ("undone", CALL | {"by": "host"}),
         ("undone", CALL | {"by": "client", "by_call": "dd"}),
+        ("redone", CALL | {"by": "host"}),
         ("rejected", {"call": "eeee", **WHO, "error": "frames: it is required."}),
     )
 
@@ -136,8 +137,9 @@ def test_an_undo_a_rejection_and_who_asked_within_are_told(
     assert said[1].endswith('asked by wipe, which it called: "Delete?"')
     assert said[3].endswith("undone in the app")
     assert said[4].endswith("undone in the client, in call dd")
-    assert said[6].endswith('rejected: "frames: it is required."')
-    assert len(said) == 7
+    assert said[5].endswith("redone in the app")
+    assert said[7].endswith('rejected: "frames: it is required."')
+    assert len(said) == 8
 
 
 def test_a_call_that_asked_is_not_told_as_one_that_needed_no_question(

@@ -10,6 +10,7 @@ import pytest
 from dcc_bridge.config import data_folder
 from dcc_bridge.elicitation.question import Reply
 from tests.cli.commands import Command, run, serve
+from tests.instructions.shelf import put
 from tests.live import live, until
 from tests.skills.shelf import save
 from tests.stand_ins import FakeHost, Person
@@ -82,6 +83,18 @@ def test_it_is_said_when_a_skill_takes_the_place_of_a_verb(
     assert checked.code == 0
     sentence = "delete takes the place of the verb of that name in every host."
     assert said == [sentence, f"{tmp_path / 'delete.py'}:15: {sentence}"]
+
+
+def test_instructions_beside_the_skills_are_checked_too(tmp_path: Path, command: Command) -> None:
+    put(tmp_path, "light-a-shot")
+    sound = command("skill", "check", tmp_path)
+    put(tmp_path, "rig", version="1.0")
+    broken = command("skill", "check", tmp_path)
+
+    assert (sound.code, sound.out) == (0, "No problems in 0 files and 1 instruction.\n")
+    assert broken.code == 1
+    assert broken.out.startswith(f"{tmp_path / 'rig' / 'SKILL.md'}:1: ")
+    assert "line 4: write its text in double quotes" in broken.out
 
 
 def test_problems_are_listed_as_json(tmp_path: Path, command: Command) -> None:

@@ -67,6 +67,13 @@ def _mcpdo() -> Start:
     return [sys.executable, str(_DRIVERS / "mcpdo.py")], {"MCPDO": json.dumps(command)}
 
 
+def inspector() -> list[str]:
+    """Give the command of the protocol's Inspector."""
+    folder = packages()
+    own = folder / "node_modules" / "@modelcontextprotocol" / "inspector"
+    return [_node(folder), str(own / "clients" / "launcher" / "build" / "index.js")]
+
+
 def packages() -> Path:
     """Give the folder of the clients that npm brings."""
     return from_npm(NPM or "", HERE, "clients")

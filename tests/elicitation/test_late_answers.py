@@ -124,6 +124,18 @@ def test_a_refusal_waits_for_the_call_with_its_reason(room: Room) -> None:
     assert (answer.action, answer.reason, answer.answered_by) == ("decline", "not today", "host")
 
 
+def test_the_notice_of_a_kept_answer_goes_as_the_call_fetches_the_answer(room: Room) -> None:
+    room.expire(asked()).answer_here()
+    room.person.settles[-1](YES)
+    notices, gone = list(room.person.notices), list(room.person.gone_notices)
+
+    room.broker.ask(asked()).result(0)
+
+    assert ["Your answer is kept" in notice for notice in notices] == [True]
+    assert gone == []
+    assert room.person.gone_notices == notices
+
+
 OTHERS = {
     "client": asked(client=Client("cursor")),
     "skill": asked(skill="delete_all"),

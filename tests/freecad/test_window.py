@@ -14,7 +14,7 @@ from PIL import Image
 
 from tests.freecad import launch
 from tests.hosts import pictured
-from tests.hosts.application import Application, started, until
+from tests.hosts.application import Application, started, undone_on_record, until
 from tests.hosts.screen import Screen, missing, screen
 from tests.live import status, text
 
@@ -106,6 +106,13 @@ def seen(application: Application) -> tuple[int, str]:
     return count(application), str(cylinder["values"]["Height"])
 
 
+def told_as_undone(application: Application) -> str:
+    """Give by whom the newest call that left an undo step is undone."""
+    calls = json.loads(text(application.call("recent_calls", {})))["calls"]
+    left = [call for call in calls if "undo_step" in call]
+    return str(left[0].get("undone_by"))
+
+
 def test_a_click_agrees_and_ctrl_z_takes_it_back(window: Application, shown: Screen) -> None:
     """The dialog is over FreeCAD's own window; what the mouse agreed to is one undo entry."""
     with ThreadPoolExecutor(1) as agent:
@@ -122,6 +129,8 @@ def test_a_click_agrees_and_ctrl_z_takes_it_back(window: Application, shown: Scr
     window.obeyed()
     shown.key("FreeCAD", "ctrl+z")
     until(lambda: count(window) == 11)
+    until(lambda: undone_on_record(window) == ["delete"], "the undo is not on record")
+    until(lambda: told_as_undone(window) == "host", "the history does not tell of the undo")
 
     assert (status(result), deleted) == ("done", 1), f"clicked {x}, {y}: {text(result)}"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager, suppress
@@ -145,3 +146,13 @@ def until(condition: Callable[[], object], otherwise: str = "it did not come tru
 
 def _lines(file: Path) -> list[str]:
     return file.read_text(encoding="utf-8").splitlines() if file.exists() else []
+
+
+def undone_on_record(application: Application) -> list[str]:
+    """Give the skills whose calls the audit log has as undone by the person at the host."""
+    events: list[dict[str, Any]] = []
+    for file in application.folder.rglob("audit/*.jsonl"):
+        lines = file.read_text(encoding="utf-8").splitlines()
+        events.extend(json.loads(line) for line in lines if line.endswith("}"))
+    undone = [line for line in events if line["event"] == "undone" and line["by"] == "host"]
+    return [line["skill"] for line in undone]

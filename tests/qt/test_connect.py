@@ -25,8 +25,9 @@ from dcc_bridge.qt.panel.widgets import Action
 from tests.cli.test_client import client, stand_in
 from tests.tiers import sampled
 
+from .contrasts import dark, light
 from .desk import CLAUDE, CURSOR, Desk
-from .measure import dark, light, problems
+from .measure import problems
 from .stage import click, until
 from .test_panel import activate, button, card, focused, titles
 from .test_panel_live import Session

@@ -14,7 +14,7 @@ from dcc_bridge.elicitation.details import Details, details_view
 from dcc_bridge.qt.details_view import DetailsBox
 from dcc_bridge.qt.labels import Mnemonics
 
-from .measure import contrast, dark, light
+from .contrasts import contrast, dark, light
 from .stage import ask_name, consent, drawn, press, until, words
 
 BEFORE = "\n".join(f"value_{number} = {number}" for number in range(1, 41))

@@ -477,6 +477,52 @@ def test_the_list_shows_whole_rows_at_any_height(desk: Desk) -> None:
     assert cut == [0, 0, 0, 0]
 
 
+def test_in_a_dock_of_a_window_900_px_high_ten_rows_are_in_sight_while_much_goes_on(
+    desk: Desk,
+) -> None:
+    """The window of our own application leaves the panel 500 px."""
+    for number in range(20):
+        desk.ended(f"Step {number}", "done", ago=9000 - number)
+    desk.furnish()
+    until(lambda: desk.presenter.dialogs)
+    desk.presenter.dialogs[0].set_aside()
+    desk.ended("Turned 12 boxes", "done", ago=1)
+    desk.panel.resize(400, 500)
+    desk.panel.refresh()
+    QApplication.processEvents()
+    shown = desk.panel.history.list
+
+    seen = shown.viewport().visibleRegion().boundingRect().height() // shown.sizeHintForRow(0)
+
+    assert desk.panel.pending.isVisible()
+    assert seen >= 10
+
+
+def test_a_row_that_is_too_long_ends_with_an_ellipsis_and_its_tooltip_is_whole(
+    desk: Desk,
+) -> None:
+    message = f"Delete {'all the lamps of the street and ' * 3}the moon?"
+    asked(desk, message, reason="I need them")
+    row = f"{message} claude-code · declined in the app: “I need them”"
+
+    assert ended(desk.panel) == [row]
+    assert message in tip(desk)
+    assert "I need them" in tip(desk)
+
+
+def test_a_card_says_what_was_asked_once(desk: Desk) -> None:
+    asked(desk, "Delete 2 lamps?\nAll of them.", reason="no", items=("Key", "Fill"))
+
+    choose(desk, 0)
+
+    assert facts(desk)[:-1] == [
+        "Delete 2 lamps?",
+        "claude-code · declined in the app: “no”",
+        "All of them.",
+        "Items 2: Key, Fill",
+    ]
+
+
 def test_a_screen_reader_gets_the_names_of_columns_fields_and_rows(desk: Desk) -> None:
     desk.ended("Add lamp", "done")
     desk.panel.refresh()

@@ -108,6 +108,22 @@ def test_a_chip_covers_no_button_of_the_panel_in_a_wide_dock(desk: Desk) -> None
     assert not chip.frameGeometry().intersects(panel)
 
 
+def test_where_a_small_window_has_no_free_corner_a_notice_goes_to_one_of_the_screen(
+    stage: Stage,
+) -> None:
+    stage.window.resize(560, 400)
+    stage.show(consent())
+    dialog = stage.dialog
+    dialog.setGeometry(stage.window.frameGeometry())
+
+    stage.presenter.notice("claude-code asks too often.")
+    until(lambda: stage.presenter.notifications.visible)
+
+    (notice,) = stage.presenter.notifications.visible
+    assert not notice.frameGeometry().intersects(dialog.frameGeometry())
+    assert notice.screen().availableGeometry().contains(notice.frameGeometry())
+
+
 def test_a_chip_fits_into_a_narrow_window(stage: Stage) -> None:
     stage.window.resize(320, 420)
 

@@ -23,7 +23,8 @@ from dcc_bridge.qt.question_dialog import QuestionDialog
 from tests.pictures import form_question
 from tests.tiers import sampled
 
-from .measure import LOOKS, card_question, problems
+from .contrasts import LOOKS
+from .measure import card_question, problems
 from .stage import armed, drawn, until
 
 ROOT = Path(__file__).parents[2]

@@ -13,7 +13,7 @@ from dcc_bridge.elicitation.question import Picture
 from dcc_bridge.qt.outlines import contrast, losing_colours
 from dcc_bridge.qt.pictures_view import Pictures
 
-from .measure import png
+from .contrasts import png
 from .stage import click, consent, drawn, go_to, press
 
 NOW = Picture(png("#d02020"), "Now: 3 boxes, marked")

@@ -38,7 +38,8 @@ from dcc_bridge.qt.labels import Notice
 from dcc_bridge.qt.question_dialog import QuestionDialog
 from dcc_bridge.qt.url_dialog import UrlDialog
 
-from .measure import is_cut, png
+from .contrasts import png
+from .measure import is_cut
 from .stage import CALL, HOST, armed, ask_name, click, consent, form, go_to, press, until, words
 
 MOST = {

@@ -10,12 +10,13 @@ from typing import Any
 import pytest
 from pxr import Sdf, Usd
 
+from dcc_bridge.audit import reader
 from dcc_bridge.elicitation.question import Reply
 from dcc_bridge.errors import WrongThread
 from dcc_bridge_usd import current, host, install
 from dcc_bridge_usd.host import UsdSession
 from tests.hosts.scenes import Failed, fail_after
-from tests.live import live, status, text
+from tests.live import Live, live, status, text
 from tests.stand_ins import Person, after
 
 pytestmark = pytest.mark.core
@@ -395,3 +396,28 @@ def test_what_takes_the_name_of_something_agreed_to_is_asked_about_anew(tmp_path
     assert status(result) == "refused", text(result)
     assert len(person.shown) == 2
     assert session.stage.GetPrimAtPath("/World/box/inner")
+
+
+def test_what_the_person_undoes_and_redoes_is_in_the_history_and_on_record(
+    tmp_path: Path,
+) -> None:
+    session = UsdSession(has_ui=True)
+
+    def add_box() -> None:
+        """Add a box."""
+        session.stage.DefinePrim("/World/box", "Cube")
+
+    def undone_by(running: Live) -> str:
+        (record,) = [one for one in running.bridge.recent.records() if one.skill == "add_box"]
+        return record.effect.undone_by
+
+    with live(tmp_path / "run", add_box, host=session) as running:
+        running.call("add_box")
+        session.undo()
+        running.until(lambda: undone_by(running) == "host")
+        session.redo()
+        running.until(lambda: undone_by(running) == "")
+        (log,) = reader.logs(running.bridge.audit.folder)
+        events = [line.fields["event"] for line in reader.read(log).lines()]
+
+    assert events[-2:] == ["undone", "redone"]

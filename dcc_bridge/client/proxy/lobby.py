@@ -31,6 +31,7 @@ from dcc_bridge import json_rpc
 from dcc_bridge.client.proxy.client_state import SET_LEVEL
 from dcc_bridge.client.proxy.first_words import DISCOVERED, GREETING, SERVER_INFO
 from dcc_bridge.client.proxy.host_choice import HostChoice, describe
+from dcc_bridge.elicitation.types import SKILL_METHODS
 
 if TYPE_CHECKING:
     from dcc_bridge.server.discovery import Instance
@@ -250,6 +251,12 @@ class Lobby:
         )
         discovered = _answer_with(types.DiscoverResult.model_validate(DISCOVERED))
         server.add_request_handler("server/discover", types.RequestParams, discovered)
+        list_method, get_method = SKILL_METHODS
+        no_skills = {"resultType": "complete", "skills": [], "ttlMs": 0, "cacheScope": "private"}
+        server.add_request_handler(
+            list_method, types.PaginatedRequestParams, _answer_with(no_skills)
+        )
+        server.add_request_handler(get_method, types.RequestParams, self._refuse)
         # As an argument, this handler would give a warning that the modern era has no levels.
         server.add_request_handler(SET_LEVEL, types.SetLevelRequestParams, nothing)
         return server

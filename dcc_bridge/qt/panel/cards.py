@@ -14,10 +14,10 @@ from dcc_bridge.panel.row import Act, Row
 from dcc_bridge.qt import binding as qt
 from dcc_bridge.qt.event_loop import LIVE_PROPERTY, DeferredDeletion
 from dcc_bridge.qt.labels import add_all, label, plain_column
-from dcc_bridge.qt.panel.pictures import Pictures
 from dcc_bridge.qt.panel.widgets import Action, SecondaryLabel, style_icon
 
 _MIN_WORDS_WIDTH: Final = 18  # of words beside several buttons, in heights of a line
+_MIN_LINES: Final = 5  # of text that the list is high where it has no room for more
 _BAR_STEPS: Final = 1000
 _DIRECTIONS: Final = qt.QBoxLayout.Direction
 _ARROWS: Final = {qt.Qt.Key.Key_Up: -1, qt.Qt.Key.Key_Down: 1}
@@ -30,7 +30,6 @@ class Card(qt.QFrame):
         acted: Emitted when a button is pressed, with the row's key and the button's verb.
         row: The row that is shown.
         buttons: The buttons of the row's actions.
-        pictures: The pictures that belong to the row.
     """
 
     acted = qt.Signal(str, str)
@@ -46,7 +45,6 @@ class Card(qt.QFrame):
         self._detail = SecondaryLabel(on_base=True)
         self._icon = style_icon(self, qt.QStyle.StandardPixmap.SP_MessageBoxQuestion)
         self._bar.setFixedHeight(self.fontMetrics().height() // 2)
-        self.pictures = Pictures()
         self._acts = qt.QHBoxLayout()
         self.buttons: list[Action] = []
         self._lay_out()
@@ -86,7 +84,6 @@ class Card(qt.QFrame):
         for action in self.buttons:
             action.setAccessibleName(f"{action.text()}: {row.title}")
         self._icon.setVisible(row.stands_out)
-        self.pictures.show_pictures(row.pictures)
         self._bar.setVisible(row.done is not None)
         done = row.done or 0
         steps = _BAR_STEPS
@@ -143,7 +140,7 @@ class Card(qt.QFrame):
         gap = self.fontMetrics().height() // 2
         words = qt.QVBoxLayout()
         words.setSpacing(gap // 3)
-        add_all(words, self._title, self._detail, self._bar, self.pictures)
+        add_all(words, self._title, self._detail, self._bar)
         self._box = qt.QBoxLayout(_DIRECTIONS.LeftToRight, self)
         self._box.setContentsMargins(gap, gap, gap, gap)
         self._box.setSpacing(gap)
@@ -226,7 +223,7 @@ class Cards(qt.QScrollArea):
     def minimumSizeHint(self) -> qt.QSize:
         """Return a height in which one card can be seen."""
         line = self.fontMetrics().height()
-        return qt.QSize(line * 12, min(self.sizeHint().height(), line * 8))
+        return qt.QSize(line * 12, min(self.sizeHint().height(), line * _MIN_LINES))
 
     def resizeEvent(self, event: qt.QResizeEvent) -> None:
         """Ask for another height, as the texts wrap in the new width."""

@@ -181,6 +181,7 @@ class History(qt.QWidget):
             has_code = chosen.effect.code is not None
         self.menu.set_call(call_id)
         self.card.show_call(chosen)
+        self.list.leave_room(chosen is not None)
         self.text.setVisible(has_code)
         self._show_undo(self._state)
         self._show_undo_back(self._state, chosen)
@@ -274,7 +275,7 @@ class History(qt.QWidget):
         foot.setSpacing(gap)
         add_all(foot, self.undo, self.undo_back, None, self.reads)
         column = qt.QVBoxLayout(self)
-        column.setContentsMargins(0, gap, 0, 0)
+        column.setContentsMargins(0, gap // 2, 0, 0)
         column.setSpacing(gap)
         column.addWidget(self.filter)
         column.addWidget(self.list, 1)

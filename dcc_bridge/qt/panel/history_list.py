@@ -11,12 +11,17 @@ from dcc_bridge.qt import binding as qt
 from dcc_bridge.qt.call_menu import CallMenu
 from dcc_bridge.qt.labels import SMALL, scale, tr
 from dcc_bridge.qt.panel.pictures import thumbnail
+from dcc_bridge.qt.panel.widgets import muted
 from dcc_bridge.qt.screen_reader import RowReader
 from dcc_bridge.skills.call_history import Record
 
 _MAX_NAMES: Final = 50  # of the items in a copied row, of each kind
-_MIN_ROWS: Final = 3  # that the list has room for, if it has as many
-_AT_TOP: Final = int(qt.Qt.AlignmentFlag.AlignTop | qt.Qt.AlignmentFlag.AlignRight)
+_MIN_ROWS: Final = 10  # that the list has room for, if it has as many
+_MIN_ROWS_ABOVE_CARD: Final = 4  # the same, while the card of a call is shown below the list
+_ROW_PADDING: Final = 2  # pixels above and below the line of a row
+_SUBJECT_SHARE: Final = 0.6  # of a row that is too narrow for all of it
+_CENTRED: Final = qt.Qt.AlignmentFlag.AlignVCenter | qt.Qt.AlignmentFlag.AlignLeft
+_AT_END: Final = int(qt.Qt.AlignmentFlag.AlignVCenter | qt.Qt.AlignmentFlag.AlignRight)
 _ICONS: Final = {
     "done": qt.QStyle.StandardPixmap.SP_DialogApplyButton,
     "tried": qt.QStyle.StandardPixmap.SP_MessageBoxInformation,
@@ -41,7 +46,7 @@ class HistoryModel(qt.QAbstractTableModel):
 
         Args:
             style: The style whose icons are drawn.
-            line: The height of a line of text; a picture is two lines high.
+            line: The height of a line of text; a picture is as high as a row.
         """
         super().__init__()
         self.records: list[Record] = []
@@ -58,11 +63,12 @@ class HistoryModel(qt.QAbstractTableModel):
         self.endResetModel()
 
     def _small_picture(self, record: Record) -> qt.QPixmap:
-        """Return the first picture of a call, two lines high."""
+        """Return the first picture of a call, as high as a row."""
         picture = self._pictures.get(record.id)
         if picture is None:
             png, _ = record.pictures[0]
-            picture = thumbnail(png, 4 * self._line, 2 * self._line)
+            height = self._line + 2 * _ROW_PADDING
+            picture = thumbnail(png, 2 * height, height)
         return picture
 
     def headerData(
@@ -111,11 +117,65 @@ def _time_data(record: Record, role: int) -> Any:
     """Return the data of the cell with a call's time."""
     match role:
         case qt.Qt.ItemDataRole.TextAlignmentRole:
-            return _AT_TOP
+            return _AT_END
         case qt.Qt.ItemDataRole.DisplayRole:
             ended = qt.QDateTime.fromSecsSinceEpoch(int(record.ended or record.began))
             return qt.QLocale().toString(ended.time(), qt.QLocale.FormatType.ShortFormat)
     return None
+
+
+class _RowDelegate(qt.QStyledItemDelegate):
+    """Draws a call in one line: its subject, then in a quiet colour by whom and how it ended.
+
+    What is too long ends with an ellipsis; the tooltip has all of it.
+    """
+
+    def sizeHint(self, option: qt.QStyleOptionViewItem, index: Index) -> qt.QSize:
+        """Return the height of a line."""
+        width = super().sizeHint(option, index).width()
+        return qt.QSize(width, option.fontMetrics.height() + 2 * _ROW_PADDING)
+
+    def paint(self, painter: qt.QPainter, option: qt.QStyleOptionViewItem, index: Index) -> None:
+        """Draw the subject as the style draws an item, and the rest of the line behind it."""
+        subject, summary = index.data(qt.Qt.ItemDataRole.DisplayRole).split("\n")
+        row = qt.QStyleOptionViewItem(option)
+        self.initStyleOption(row, index)
+        view = self.parent()
+        assert isinstance(view, qt.QTreeView)
+        style = view.style()
+        metrics = row.fontMetrics
+        row.text = subject
+        area = style.subElementRect(qt.QStyle.SubElement.SE_ItemViewItemText, row, view)
+        gap = metrics.height() // 2
+        room = max(0, area.width() - 2 * gap)
+        beside = room - metrics.horizontalAdvance(summary)
+        most = max(beside, round(room * _SUBJECT_SHARE))
+        row.text = _isolated(metrics.elidedText(subject, row.textElideMode, most))
+        style.drawControl(qt.QStyle.ControlElement.CE_ItemViewItem, row, painter, view)
+
+        drawn = metrics.horizontalAdvance(row.text)
+        rest = qt.QRect(area.left() + drawn + 2 * gap, area.top(), room - drawn, area.height())
+        painter.save()
+        painter.setFont(row.font)
+        painter.setPen(_quiet_ink(row))
+        painter.drawText(
+            style.visualRect(row.direction, area, rest),
+            style.visualAlignment(row.direction, _CENTRED),
+            _isolated(metrics.elidedText(summary, row.textElideMode, rest.width())),
+        )
+        painter.restore()
+
+
+def _isolated(text: str) -> str:
+    """Return a text that reads in its own direction, whatever the direction of the row."""
+    return f"\N{FIRST STRONG ISOLATE}{text}\N{POP DIRECTIONAL ISOLATE}"
+
+
+def _quiet_ink(row: qt.QStyleOptionViewItem) -> qt.QColor:
+    """Return the colour of the less important text of a row."""
+    if row.state & qt.QStyle.StateFlag.State_Selected:
+        return row.palette.color(qt.QPalette.ColorRole.HighlightedText)
+    return muted(row.palette, qt.QPalette.ColorRole.Text, qt.QPalette.ColorRole.Base)
 
 
 class HistoryList(qt.QTreeView):
@@ -131,20 +191,32 @@ class HistoryList(qt.QTreeView):
         self.setEditTriggers(qt.QAbstractItemView.EditTrigger.NoEditTriggers)
         self.setTextElideMode(qt.Qt.TextElideMode.ElideRight)
         self.setAccessibleName(tr("What agents did"))
+        self.setItemDelegateForColumn(0, _RowDelegate(self))
+        self.setIndentation(0)
         RowReader(self)
         scale(self, SMALL)
+        self._min_rows = _MIN_ROWS
+        side = self.fontMetrics().height()
+        self.setIconSize(qt.QSize(2 * side, side))
         header = self.header()
         header.setStretchLastSection(False)
         header.setResizeContentsPrecision(0)  # only the rows in sight: all rows take too long
         header.setSectionResizeMode(0, qt.QHeaderView.ResizeMode.Stretch)
         header.setSectionResizeMode(1, qt.QHeaderView.ResizeMode.ResizeToContents)
 
+    def leave_room(self, has_card: bool) -> None:
+        """Keep room for fewer rows while the card of a call is shown below."""
+        self._min_rows = _MIN_ROWS
+        if has_card:
+            self._min_rows = _MIN_ROWS_ABOVE_CARD
+        self.fit_rows()
+
     def fit_rows(self) -> None:
         """Keep room for some rows, and leave the part of a row at the bottom out of sight."""
         row = self.sizeHintForRow(0)
         if row <= 0:
             return
-        self.setMinimumHeight(row * min(_MIN_ROWS, self.model().rowCount()))
+        self.setMinimumHeight(row * min(self._min_rows, self.model().rowCount()))
         margin = self.height() % row
         if margin != self.viewportMargins().bottom():
             self.setViewportMargins(0, 0, 0, margin)

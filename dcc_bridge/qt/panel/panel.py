@@ -18,6 +18,7 @@ from dcc_bridge.panel.row import Row
 from dcc_bridge.panel.state import Port, State, is_due, read
 from dcc_bridge.qt import binding as qt
 from dcc_bridge.qt.event_loop import PANEL_NAME, DeferredDeletion
+from dcc_bridge.qt.focus_frame import FocusFrames
 from dcc_bridge.qt.labels import add_all, padded, plain_column, tr
 from dcc_bridge.qt.outlines import draw_outlines
 from dcc_bridge.qt.panel import widgets
@@ -83,6 +84,7 @@ class Panel(qt.QWidget):
         self.setAccessibleName(tr("Agents"))
         self._connect()
         self._lay_out()
+        FocusFrames(self)
 
     def close_for_good(self) -> None:
         """Stop listening, and delete the widgets of former rows; the caller deletes the panel.
@@ -297,7 +299,7 @@ class Panel(qt.QWidget):
         self._inner = qt.QWidget()
         self._column = _Column(self._inner)
         self._column.setContentsMargins(gap, gap, gap, gap)
-        self._column.setSpacing(gap + gap // 2)
+        self._column.setSpacing(gap)
         add_all(self._column, self.banner, self.now)
         self._column.addWidget(self.tabs, 1)
         scrolled = qt.QScrollArea(widgetResizable=True)

@@ -10,7 +10,8 @@ from dcc_bridge.panel.state import State
 from dcc_bridge.qt import binding as qt
 from dcc_bridge.qt.buttons import ENTER
 from dcc_bridge.qt.event_loop import LIVE_PROPERTY
-from dcc_bridge.qt.labels import SMALL, label, plain_column, scale, tr, unmarked
+from dcc_bridge.qt.labels import SMALL, align, label, plain_column, scale, tr, unmarked
+from dcc_bridge.qt.outlines import quieter
 
 _TEXT_SHARE: Final = 0.72
 """The share of the text's colour in a muted colour; the rest is the ground's colour."""
@@ -30,18 +31,8 @@ _ICONS: Final = {
 
 
 def muted(palette: qt.QPalette, text: Role, ground: Role) -> qt.QColor:
-    """Mix a palette's text colour with its ground, for secondary text."""
-    foreground = palette.color(text)
-    background = palette.color(ground)
-    red = _mix(foreground.red(), background.red())
-    green = _mix(foreground.green(), background.green())
-    blue = _mix(foreground.blue(), background.blue())
-    return qt.QColor(red, green, blue)
-
-
-def _mix(foreground: int, background: int) -> int:
-    """Mix a component of two colours, 0 to 255."""
-    return round(foreground * _TEXT_SHARE + background * (1 - _TEXT_SHARE))
+    """Mix a palette's text colour with its ground, for secondary text that can still be read."""
+    return quieter(palette.color(text), palette.color(ground), _TEXT_SHARE)
 
 
 def style_icon(widget: qt.QWidget, icon: qt.QStyle.StandardPixmap) -> qt.QLabel:
@@ -62,6 +53,7 @@ class SecondaryLabel(qt.QLabel):
             on_base: Whether the label lies on the palette's base colour, not the window colour.
         """
         super().__init__(textFormat=qt.Qt.TextFormat.PlainText, wordWrap=True)
+        align(self)
         self._text_role = Role.WindowText
         self._ground_role = Role.Window
         if on_base:

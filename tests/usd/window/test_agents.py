@@ -12,8 +12,8 @@ from PySide6.QtWidgets import QApplication, QDockWidget, QTabBar
 from dcc_bridge.qt.panel.panel import Panel
 from dcc_bridge_usd.window.main_window import MainWindow
 from tests.pictures import code_run
+from tests.qt.contrasts import unseen
 from tests.qt.desk import Desk
-from tests.qt.measure import unseen
 from tests.qt.stage import until
 from tests.qt.test_panel import activate
 

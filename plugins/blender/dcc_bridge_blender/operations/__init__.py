@@ -6,6 +6,8 @@ The operations edit data without Blender's own operators, and operators and keys
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from dcc_bridge.spi import Host, HostOperations
 
 from ..host import BlenderHost
@@ -22,6 +24,7 @@ class BlenderOperations(_Rendering):
     """All operations of the verbs, in Blender."""
 
     up = "Z"
+    instruction_folder = Path(__file__).parents[1] / "instructions"
     instructions = (
         "Items are objects, by name; linked ones as `Tree [//set.blend]`. Other data has a prefix: "
         "material:Steel, collection:Set, image:wood.png, world:World; a node is "

@@ -21,7 +21,6 @@ from ..loop import areas, redraw
 from . import history_filter
 from .drawing import bar, columns_of, say, scaled, scaled_by, stir, wrapped
 from .pages import Pages
-from .pictures import Pictures
 
 _CHANGED_PERIOD_S: Final = 0.2  # seconds from one reading to the next where something changed
 _IDLE_PERIOD_S: Final = 1.0  # and where nothing did
@@ -59,8 +58,8 @@ class Sidebar:
         card: The key of the call whose card was opened last, or "".
         steps: The key of the call whose list of steps was opened last, or "".
         pages: The text of the code of that card, or None.
-        pictures: The pictures of the edits that asked nothing.
         draw_question: Draws the list or the form of the question that waits.
+        close: Ends the listening to the bridge.
     """
 
     def __init__(
@@ -85,17 +84,10 @@ class Sidebar:
         self.card = ""
         self.steps = ""
         self.pages: Pages | None = None
-        self.pictures = Pictures(())
-        self._pending = ""  # the key of the edits that have the pictures
         self._port = port
         self._is_stale = True
         self._read_at = 0.0
-        self._unwatch = port.watch(self._note_change)
-
-    def close(self) -> None:
-        """End the listening to the bridge, and forget the pictures."""
-        self._unwatch()
-        self.pictures.close()
+        self.close = port.watch(self._note_change)
 
     def _note_change(self) -> None:
         self._is_stale = True
@@ -117,23 +109,8 @@ class Sidebar:
         self.view = PanelView.read(self._port)
         if self.view.looks_like(before):
             return
-        self._load_pictures()
         for region in regions:
             region.tag_redraw()
-
-    def _load_pictures(self) -> None:
-        """Load the pictures of the edits that asked nothing, unless they are loaded."""
-        row = self.view.pending
-        key = ""
-        if row is not None:
-            key = row.key
-        if key == self._pending:
-            return
-        self._pending = key
-        self.pictures.close()
-        if row is not None:
-            self.pictures = Pictures(row.pictures)
-            self.pictures.load()
 
     def _show(self, _: Question) -> None:
         self._enter()  # whose turn it is: one question is drawn at a time
@@ -373,7 +350,7 @@ class DCC_BRIDGE_PT_agents(bpy.types.Panel):
         for text, _ in shown.notes:
             say(layout.box(), text, wide, icon="INFO")
         if view.pending is not None:
-            _draw_row(layout, view.pending, wide, shown.pictures)
+            _draw_row(layout, view.pending, wide)
         _draw_history(layout, view, wide)
         layout.label(text="Agents")
         for row in (*view.clients, *view.grants):
@@ -445,8 +422,8 @@ def _draw_call(column: Any, call: CallView, wide: int) -> None:
         button.key = call.id
 
 
-def _draw_row(layout: Any, row: PanelRow, wide: int, pictures: Pictures | None = None) -> None:
-    """Draw a row of the view, with its pictures and buttons. A heading stands on no box."""
+def _draw_row(layout: Any, row: PanelRow, wide: int) -> None:
+    """Draw a row of the view, with its buttons. A heading stands on no box."""
     box = layout
     if not row.is_heading:
         box = layout.box()
@@ -455,8 +432,6 @@ def _draw_row(layout: Any, row: PanelRow, wide: int, pictures: Pictures | None =
     if row.stands_out:
         icon = "QUESTION"
     say(column, row.title, wide, icon=icon)
-    if pictures is not None:
-        pictures.draw(column, wide)
     buttons = column.row(align=True)
     for act in row.acts:
         draw_act(buttons, act.caption, row.key, act.verb, act.tip)

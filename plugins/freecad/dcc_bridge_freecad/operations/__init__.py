@@ -5,6 +5,7 @@ The package is large since values have parts, units and expressions, and groups 
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Final, Literal
 
 from dcc_bridge.spi import Drawing, Host, HostOperations, Marking, Materials
@@ -31,6 +32,7 @@ class FreeCADOperations(_ViewOperations, _Reads, _Values, _Builds, _Deletes, _Fi
     """FreeCAD's side of the verbs."""
 
     instructions = _INSTRUCTIONS
+    instruction_folder = Path(__file__).parents[1] / "instructions"
     up: Literal["Y", "Z"] = "Z"
 
     def __init__(self, host: Host) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Final
 
 from dcc_bridge.spi import Host, HostOperations
@@ -29,6 +30,7 @@ class HoudiniOperations(_Reads, _Values, _Builds, _Shades, _Files, _Loses):
     """Houdini's side of the verbs."""
 
     instructions = _INSTRUCTIONS
+    instruction_folder = Path(__file__).parents[1] / "instructions"
     is_experimental = True
 
     def __init__(self, host: Host) -> None:

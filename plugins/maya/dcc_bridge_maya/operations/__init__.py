@@ -9,6 +9,7 @@ commands change the selection.
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Final, Literal
 
 from dcc_bridge.spi import Host
@@ -30,6 +31,7 @@ class MayaOperations(_Looking):
     """Maya's operations for the verbs."""
 
     instructions = INSTRUCTIONS
+    instruction_folder = Path(__file__).parents[1] / "instructions"
     is_experimental = True
 
     def __init__(self, host: Host) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 from pxr import Gf, UsdGeom
@@ -19,6 +20,8 @@ from .transforms import vector
 
 class UsdOperations(_Shading, _Losing, _Checking, Drawing, Marking):
     """All operations on a USD stage."""
+
+    instruction_folder = Path(__file__).parents[1] / "instructions"
 
     def viewpoint(self, view: str) -> Shot:
         """Return the window's view, or that of a camera.

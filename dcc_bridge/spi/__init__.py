@@ -79,7 +79,6 @@ What operations take and return:
 ``SCENE``              "@scene", which stands for the scene itself where values are read and set
 ``SCENE_PROPS``        the properties that it has in most applications
 ``Value``              a property as the scene has it
-``PartOf``             the item in which `create` made a part that is no item itself
 ``Placement``          where an item is
 ``SocketLink``         a connection between two sockets
 ``Rule``               a rule of `check`
@@ -188,7 +187,6 @@ if TYPE_CHECKING:
         Junk,
         Keys,
         Part,
-        PartOf,
         Placement,
         Render,
         Rule,
@@ -294,7 +292,6 @@ __all__ = [
     "Materials",
     "NotUndoable",
     "Part",
-    "PartOf",
     "Placement",
     "PlainNames",
     "PlugIn",

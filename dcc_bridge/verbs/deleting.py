@@ -132,10 +132,7 @@ class DeletingVerbs(ConsentingVerbs[Deleting]):
             kept, doomed = self._kept_and_doomed(agreed)
         what = counted(operations, doomed)  # before they go: then nobody knows their types
         hidden = dict.fromkeys(str(item) for item in operations.delete(doomed))
-        still_there = []
-        for item in track(doomed):
-            if item not in hidden and operations.host.kinds([item]) != ["gone"]:
-                still_there.append(item)
+        still_there = [item for item in operations.still_there(doomed) if item not in hidden]
         parts: Json = {"only_hidden": list(hidden), "still_there": still_there}
         if kept:
             parts["kept_by_person"] = kept

@@ -18,7 +18,7 @@ from dcc_bridge.verbs.answers import Json, result, shown
 from dcc_bridge.verbs.consents import ConsentingVerbs, OperationsT, cover
 from dcc_bridge.verbs.items import counted, matching, point
 from dcc_bridge.verbs.names import no_such
-from dcc_bridge.verbs.operations import HostOperations, PartOf, Vector
+from dcc_bridge.verbs.operations import HostOperations, Vector
 from dcc_bridge.verbs.ports import Building, Materials
 from dcc_bridge.verbs.repeats import Repeat, Spot, check_count, numbered, read_repeat, turn_to
 
@@ -122,17 +122,14 @@ class BuildingVerbs(ItemVerbs[Building]):
             item = str(row["item"])
             repeat = repeats[number]
             if repeat is not None:
-                if "part" in row:
-                    raise ValueError(f"things[{number}]: a part of an item has no repeat.")
                 turn_to(operations, item, repeat, spot)
             rows.append(row)
             items.append(item)
-            if "part" not in row:
-                names_taken += self._taken_name(item, thing.get("name"))
+            names_taken += self._taken_name(item, thing.get("name"))
         facts: Json = {"made": rows}
         if names_taken:
             facts["names_taken"] = names_taken
-        return result(items, f"Created {self._created(rows)}", **facts)
+        return result(items, f"Created {counted(operations, items)}", **facts)
 
     def _taken_name(self, item: str, wanted: str | None) -> list[str]:
         """Return a sentence if a new item has another name because others have the wanted one."""
@@ -144,19 +141,6 @@ class BuildingVerbs(ItemVerbs[Building]):
             if others:
                 return [f"{wanted} is taken: this is {operations.name(item)}"]
         return []
-
-    def _created(self, rows: Sequence[Json]) -> str:
-        """Return what was created, in words: "2 lights", "modifiers["Bevel"] of Cube"."""
-        parts = [row for row in rows if "part" in row]
-        items = [row["item"] for row in rows if "part" not in row]
-        words = []
-        if items:
-            words.append(counted(self._operations, items))
-        if len(parts) == 1:
-            words.append(f"{parts[0]['part']} of {parts[0]['item']}")
-        elif parts:
-            words.append(plural(len(parts), "part"))
-        return " and ".join(words)
 
     def _repeat_of(self, number: int, thing: Thing) -> Repeat | None:
         """Return the repeat of a thing, if it has one; an error names the thing by its number."""
@@ -198,9 +182,7 @@ class BuildingVerbs(ItemVerbs[Building]):
         values = thing.get("values", {})
         at = None
         try:
-            made = self._make(kind, thing.get("name"), thing.get("under"))
-            item = str(made)
-            values = _of_part(made, values)
+            item = self._make(kind, thing.get("name"), thing.get("under"))
             at = point(thing.get("at", []), "at")
             if at is not None:
                 operations.place(item, at=at)
@@ -209,8 +191,6 @@ class BuildingVerbs(ItemVerbs[Building]):
         except (LookupError, ValueError) as error:
             raise ValueError(f"things[{number}]: {error}") from error
         row: Json = {"item": item, "type": operations.kind(item)}
-        if isinstance(made, PartOf):
-            row = {"item": item, "part": made.part, "type": kind}
         if at is not None:
             row["at"] = rounded(operations.placement(item).at)
         if values:
@@ -218,7 +198,7 @@ class BuildingVerbs(ItemVerbs[Building]):
         return row
 
     def _make(self, kind: str, name: str | None, under: str | None) -> str:
-        """Create an item, or a `PartOf` one, and return it."""
+        """Create an item and return it."""
         operations = self._operations
         if under is not None:
             operations.kind(under)
@@ -340,18 +320,6 @@ def _count(repeats: Sequence[Repeat | None]) -> int:
         else:
             count += len(repeat.spots)
     return count
-
-
-def _of_part(made: str, values: Json) -> Json:
-    """Return values by the properties of the item, if those of a new part of it are meant."""
-    if not isinstance(made, PartOf):
-        return values
-    props: Json = {}
-    for prop, value in values.items():
-        if not prop.startswith(made.part):
-            prop = f"{made.part}.{prop}"
-        props[prop] = value
-    return props
 
 
 def rounded(vector: Vector) -> list[Any]:

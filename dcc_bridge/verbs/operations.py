@@ -77,22 +77,6 @@ class Value:
     is_default: bool = False
 
 
-class PartOf(str):
-    """The item in which `Building.create` made a part that is no item itself.
-
-    Attributes:
-        part: The part, as properties of the item begin with it: 'modifiers["Bevel"]'.
-    """
-
-    part: str
-
-    def __new__(cls, item: str, part: str) -> PartOf:
-        """Return the item, with the name of the part."""
-        made = super().__new__(cls, item)
-        made.part = part
-        return made
-
-
 @dataclass(frozen=True, slots=True)
 class Placement:
     """The placement of an item.
@@ -406,7 +390,7 @@ class HostOperations(ABC):
 
         Returns:
             One item of each kind that the scene has, and one property of each kind of part:
-            "material:Steel/Bump", 'Cube, modifiers["Bevel"].width'; none by default.
+            "material:Steel/Bump", "Cube/modifier:Bevel"; none by default.
         """
         return ()
 

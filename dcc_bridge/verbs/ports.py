@@ -81,7 +81,7 @@ class Building(HostOperations):
             under: The item below which it comes; None for the top of the scene.
 
         Returns:
-            The new item; a `PartOf` where a part of an item was made.
+            The new item.
 
         Raises:
             LookupError: There is no such type, or nothing to put it below.
@@ -486,6 +486,17 @@ class Deleting(HostOperations):
             ValueError: One of them cannot be deleted, and why.
         """
         return
+
+    def still_there(self, items: Sequence[str]) -> Sequence[str]:
+        """Return which items are there although they were deleted. Raises nothing.
+
+        Args:
+            items: The items that were deleted.
+
+        Returns:
+            By default those whose name still stands for an item.
+        """
+        return [item for item in items if self.host.kinds([item]) != ["gone"]]
 
     def below(self, items: Sequence[str]) -> Sequence[str]:
         """Return the further items that are deleted with items, for the question.

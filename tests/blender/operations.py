@@ -27,7 +27,7 @@ from dcc_bridge.verbs.editing import BuildingVerbs, Thing
 from dcc_bridge.verbs.operations import SCENE, Shot, SocketLink
 from dcc_bridge_blender import objects
 from dcc_bridge_blender.host import BlenderHost
-from dcc_bridge_blender.operations import BlenderOperations, properties
+from dcc_bridge_blender.operations import BlenderOperations, making, properties
 from dcc_bridge_blender.operations.files import _why
 from dcc_bridge_blender.operations.items import require
 from dcc_bridge_blender.operations.slot import OF_NEW, PLAIN_TYPES, default_of, plain
@@ -267,9 +267,9 @@ def test_rules_find_faces_of_many_corners_and_open_edges(operations: EveryPort) 
     assert found["non_manifold"] == {"Cube": "", disc: "32 edges"}
     assert found["no_material"] == {"Cube": "", disc: "no material"}
     assert found["no_uvs"]["Cube"] == ""
-    assert operations.create("TRIANGULATE_MODIFIER", None, disc) == disc
+    operations.create("TRIANGULATE_MODIFIER", None, disc)
     assert dict(operations.failures("ngons", [disc])) == {disc: ""}
-    assert operations.create("SOLIDIFY_MODIFIER", None, disc) == disc
+    operations.create("SOLIDIFY_MODIFIER", None, disc)
     assert dict(operations.failures("non_manifold", [disc])) == {disc: ""}
     assert all(rule.mend for rule in operations.rules())
 
@@ -372,11 +372,13 @@ def test_of_those_that_share_data_only_the_item_has_the_material(
 
 
 def test_every_plain_type_can_be_made_with_a_free_name(operations: EveryPort) -> None:
-    kinds = [it for it in operations.types() if "Node" not in it and not it.endswith("_MODIFIER")]
+    parts = {*making.part_types(), *making.TREES}
+    kinds = [it for it in operations.types() if "Node" not in it and it not in parts]
     for kind in kinds:
         first = operations.create(kind, "Thing", None)
         operations.kind(first)
-    assert len([it for it in bpy.data.objects if it.name.startswith("Thing")]) == len(kinds) - 4
+    made = [it for it in bpy.data.objects if it.name.startswith("Thing")]
+    assert len(made) == len(kinds) - len(making.OTHER)
 
 
 def test_a_copy_has_what_is_below_and_refers_to_itself(operations: EveryPort) -> None:
@@ -1037,29 +1039,24 @@ def test_a_new_node_has_the_name_that_was_asked_for_or_that_of_its_kind(
     ]
 
 
-def test_a_new_modifier_is_told_as_a_part_and_named_as_blender_does(
-    operations: EveryPort,
-) -> None:
+def test_a_new_modifier_is_an_item_and_named_as_blender_does(operations: EveryPort) -> None:
     made = operations.create("SUBSURF_MODIFIER", None, "Cube")
     second = operations.create("SUBSURF_MODIFIER", None, "Cube")
 
-    assert made == "Cube"
-    assert isinstance(made, port.PartOf)
-    assert made.part == 'modifiers["Subdivision"]'
-    assert isinstance(second, port.PartOf)
-    assert second.part == 'modifiers["Subdivision.001"]'
-    assert operations.value(made, f"{made.part}.levels").value == 1
+    assert made == "Cube/modifier:Subdivision"
+    assert second == "Cube/modifier:Subdivision.001"
+    assert operations.value(made, "levels").value == 1
+    assert operations.value("Cube", 'modifiers["Subdivision"].levels').value == 1
 
 
 def test_a_modifier_is_created_with_its_own_values(operations: EveryPort) -> None:
     values = {"width": 0.25, "segments": 3}
     thing: Thing = {"type": "BEVEL_MODIFIER", "under": "Cube", "values": values}
-    whole = {'modifiers["Bevel"].width': 0.25, 'modifiers["Bevel"].segments': 3}
-    row = {"item": "Cube", "part": 'modifiers["Bevel"]', "type": "BEVEL_MODIFIER"}
     with one_step(operations):
         answer = BuildingVerbs(operations, Mock()).create([thing])
         bevel: Any = cube().modifiers["Bevel"]
-        assert answer["made"] == [row | {"values": whole}]
+        row = {"item": "Cube/modifier:Bevel", "type": "BEVEL_MODIFIER", "values": values}
+        assert answer["made"] == [row]
         assert bevel.width == 0.25
 
 
@@ -1069,13 +1066,10 @@ def test_each_kind_of_name_is_told_by_one_of_the_file(operations: EveryPort) -> 
 
     named = operations.named_like()
 
-    bevel = 'Cube, modifiers["Bevel"].show_viewport'
-    assert {bevel, "nodetree:Scatter", "scene:Scene"} < {*named}
+    assert {"Cube/modifier:Bevel", "nodetree:Scatter", "scene:Scene"} < {*named}
     assert [name for name in named if name.startswith("material:Material/")]
     for name in named:
-        item, _, prop = name.partition(", ")
-        assert operations.kind(item)
-        assert not prop or operations.value(item, prop)
+        assert operations.kind(name)
 
 
 def test_the_scene_has_the_words_of_the_summary_and_blender_s_own(operations: EveryPort) -> None:
@@ -1124,7 +1118,7 @@ ACCOUNTS: dict[str, Edit] = {
     "changed: Cube, rotation_euler: [0, 0, 0] -> [0, 0, 90]": call(
         "place", "Cube", rotation=(0, 0, 90)
     ),
-    'created: Cube, modifiers["Bevel"]': call("create", "BEVEL_MODIFIER", None, "Cube"),
+    "created: Cube/modifier:Bevel": call("create", "BEVEL_MODIFIER", None, "Cube"),
     "created: material:Material/Bump": call("create", "ShaderNodeBump", None, "material:Material"),
     f"changed: {SURFACE}, Roughness: 0.5 -> 0.2": call("set_value", SURFACE, "Roughness", 0.2),
     "changed: light:Light, energy: 1000 -> 5": call("set_value", "Light", "data.energy", 5),

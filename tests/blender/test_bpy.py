@@ -310,3 +310,61 @@ def test_a_batch_that_deletes_may_replace_what_leads_into_a_material(
     assert status(first) == "done", text(first)
     assert status(both) == "done", text(both)
     assert "Light" not in names(blender)
+
+
+RIG = [
+    {"type": "ARMATURE", "name": "Rig"},
+    {"type": "BONE", "name": "Arm", "under": "Rig", "values": {"tail": [0, 0, 1]}},
+    {"type": "BONE", "name": "Hand", "under": "Rig/bone:Arm"},
+    {"type": "IK_CONSTRAINT", "name": "Reach", "under": "Rig/bone:Hand"},
+    {
+        "type": "VERTEX_GROUP",
+        "name": "Hand",
+        "under": "Cube",
+        "values": {"weights": {"low": [-1, -1, 0], "high": [1, 1, 1], "weight": 1}},
+    },
+    {"type": "ARMATURE_MODIFIER", "under": "Cube", "values": {"object": "Rig"}},
+]
+
+
+def test_an_agent_rigs_a_mesh_and_a_person_is_asked_before_a_bone_goes(
+    blender: Application,
+) -> None:
+    """One undo brings back the bone with its constraint."""
+    asked: list[str] = []
+
+    def agree(params: ElicitRequestParams) -> ElicitResult:
+        asked.append(params.message)
+        return ElicitResult(action="accept", content={"confirm": True})
+
+    rigged = blender.call("batch", {"steps": [step("create", things=RIG)]})
+    posed = blender.call(
+        "set_values", {"items": ["Rig/bone:Hand"], "values": {"location": [0, 2, 0]}}
+    )
+    moved = json.loads(text(blender.call("inspect", {"items": ["Cube"], "parts": ["bounds"]})))
+    deleted = blender.call("delete", {"items": ["Rig/bone:Hand"]}, asked=agree)
+    without = text(blender.call("list_items", {"under": "Rig/bone:"}))
+    undone = blender.call("undo_last", {})
+    again = text(blender.call("list_items", {"under": "Rig/bone:Hand/"}))
+
+    answers = [status(each) for each in (rigged, posed, deleted, undone)]
+    assert answers == ["done"] * 4, [text(each) for each in (rigged, posed, deleted, undone)]
+    assert moved["items"][0]["bounds"][1][2] == pytest.approx(3, abs=1e-4)
+    assert len(asked) == 1
+    assert 'Delete the bone "Rig/bone:Hand"?' in asked[0]
+    assert "1 thing will break: Cube/vertex_group:Hand" in asked[0]
+    assert "Rig/bone:Hand" not in without
+    assert "Rig/bone:Hand/constraint:Reach" in again
+
+
+def test_a_batch_asks_once_for_the_parts_that_it_deletes(blender: Application) -> None:
+    blender.call("batch", {"steps": [step("create", things=RIG)]})
+    steps = [
+        step("delete", items=["Rig/bone:Hand/constraint:Reach", "Cube/vertex_group:Hand"]),
+        step("delete", items=["Cube/modifier:Armature"]),
+    ]
+
+    both = blender.call("batch", {"steps": steps}, asked=accept(confirm=True))
+
+    assert status(both) == "done", text(both)
+    assert "vertex_group" not in text(blender.call("list_items", {"under": "Cube/"}))

@@ -31,6 +31,12 @@ def test_each_act_does_what_it_says_and_one_undo_takes_it_back(
     bpy_module.run_tests(version, operations, tmp_path)
 
 
+@pytest.mark.parametrize("version", [*bpy_module.VERSIONS, bpy_module.IN_BACKGROUND])
+def test_each_kind_of_part_is_edited_as_an_item(version: str, tmp_path: Path) -> None:
+    parts = bpy_module.ROOT / "tests" / "blender" / "bpy_parts.py"
+    bpy_module.run_tests(version, parts, tmp_path)
+
+
 @pytest.mark.parametrize("version", ["4.5.15", bpy_module.IN_BACKGROUND])
 def test_an_odd_item_spoils_no_answer_about_all(version: str, tmp_path: Path) -> None:
     odd_items = bpy_module.ROOT / "tests" / "blender" / "odd_items.py"

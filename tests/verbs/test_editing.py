@@ -13,8 +13,6 @@ from dcc_bridge.spi import Building
 from dcc_bridge.verbs import editing, placing
 from dcc_bridge.verbs.answers import refuse
 from dcc_bridge.verbs.names import near, no_such
-from dcc_bridge.verbs.operations import PartOf
-from tests.verbs.memory import MemoryOperations
 from tests.verbs.steps import step
 from tests.verbs.studio import Studio
 
@@ -48,26 +46,6 @@ def test_one_thing_that_cannot_be_created_is_named_and_none_is(
 
     assert why in said
     assert said.endswith("Nothing was changed.")
-
-
-def test_of_a_new_part_its_name_is_told_and_its_own_values_are_set(
-    scene: Studio, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """By its own names, or by the whole ones, as they are told."""
-
-    def create(self: Any, kind: str, name: str | None, under: str | None) -> str:
-        self.nodes[under]["values"] |= {"parts[It].width": 0, "parts[It].depth": 0}
-        return PartOf(str(under), "parts[It]")
-
-    monkeypatch.setattr(MemoryOperations, "create", create)
-    values = {"width": 2, "parts[It].depth": 3}
-
-    told = scene.do("create", things=[{"type": "Mesh", "under": "/Tree", "values": values}])
-
-    set_values = {"parts[It].width": 2, "parts[It].depth": 3}
-    row = {"item": "/Tree", "part": "parts[It]", "type": "Mesh", "values": set_values}
-    assert told["made"] == [row]
-    assert scene.nodes["/Tree"]["values"]["parts[It].width"] == 2
 
 
 def test_the_scene_takes_the_words_of_the_summary(scene: Studio) -> None:

@@ -7,6 +7,7 @@ Blender has evaluated them. Main thread.
 
 from __future__ import annotations
 
+import re
 from array import array
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
@@ -34,6 +35,7 @@ _EPSILON: Final = 1e-6
 _ELEMENTS_AT_ONCE: Final = 256  # of the places of all objects, that are compared
 _DATA: Final = {"armatures", "cameras", "curves", "lattices", "lights", "meshes", "metaballs"}
 """Data of objects: made and deleted with these, so that only the objects are told."""
+_PART_PATH: Final = re.compile(r'(modifier|constraint)s\["(.*)"\]\.', re.DOTALL)
 _GEOMETRY: Final = {"armatures", "curves", "lattices", "meshes", "metaballs"}
 
 
@@ -308,6 +310,10 @@ def _part_item(item: str, path: str) -> str:
     """Return how an agent names a part of a data-block."""
     if path.startswith("/"):
         return item + path
+    part = _PART_PATH.fullmatch(path)
+    if part is not None:
+        word, name = part.groups()
+        return f"{item}/{word}:{name}"
     return f"{item}, {path.removesuffix('.')}"
 
 

@@ -18,10 +18,10 @@ from typing import Any, Final
 
 import bpy
 
+from .action_curves import curve_lists_of
 from .block_lists import places
 from .names import body_of, custom_keys, custom_keys_of, custom_value, name_of, names_of
 from .objects import data, identity, item_of, lists
-from .parts_animation import curve_lists_of
 
 _SKIPPED: Final = {"window_managers", "screens", "workspaces", "all_ids"}
 """Lists of windows, and since 5.x a list of all data-blocks."""
@@ -33,7 +33,7 @@ _LENGTHS: Final[dict[str, tuple[str, ...]]] = {
     "meshes": ("vertices", "edges", "polygons", "uv_layers", "attributes"),
     "metaballs": ("elements",),
     "curves": ("splines",),
-    "actions": ("groups",),
+    "actions": ("groups", "slots"),
     "scenes": ("keying_sets",),
     "palettes": ("colors",),
 }

@@ -18,11 +18,11 @@ from typing import Any, Final, NamedTuple
 
 import bpy
 
+from .action_curves import curve_lists_of
 from .block_lists import BlockList
 from .census import custom_values
 from .names import UNREADABLE_TEXT, body_of, custom_keys, name_of
 from .objects import tree_of
-from .parts_animation import curve_lists_of
 
 _LISTS: Final = (
     *("scenes", "worlds", "objects", "lights", "cameras", "materials", "node_groups"),

@@ -371,8 +371,10 @@ class BlenderHost(Host):
         facts = objects.facts(sorted(set(items)))
         for item, *rest in facts:
             reach = [item]
-            if len(rest) > 1:  # the item exists
+            if len(rest) > 3:  # an item that is no part
                 reach += [name for name, *_ in rest[-1]]
+            elif len(rest) > 1:
+                reach += objects.losses_with(item)
             self._reach.note(item, reach)
         return digest([bpy.data.filepath, facts])
 

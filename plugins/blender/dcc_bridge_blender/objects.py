@@ -1,8 +1,9 @@
 """Items: the names by which agents and people speak of Blender's data. Main thread.
 
 The item of an object is its name: ``Cube``. The item of other data begins with a prefix for its
-kind: ``material:Steel``. The item of a node begins with its owner: ``material:Steel/Mix``. Data
-linked from another file has the file behind its name: ``collection:Set [//set.blend]``.
+kind: ``material:Steel``. The item of a node begins with its owner: ``material:Steel/Mix``, and so
+does that of another part, with the kind of the part: ``Cube/modifier:Bevel``, see `part_items`.
+Data linked from another file has the file behind its name: ``collection:Set [//set.blend]``.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from typing import Any, Final
 
 import bpy
 
+from . import part_items
 from .names import UNREADABLE, custom_keys, name_of, named, names_of, text_of
 
 HAS_IDS: Final = "session_uid" in bpy.types.ID.bl_rna.properties  # since 4.1
@@ -27,6 +29,7 @@ _EMBEDDING: Final = ("scene", "material")  # the kinds in these lists that have 
 known: Final[dict[str, bpy.types.Object]] = {}
 """A cache of objects by item: Blender searches all names for each look-up by name."""
 _MAX_NAMES: Final = 200  # of children, modifiers and so on in the description of an object
+_USERS_ABOVE: Final = 2  # from a data-block with parts to the objects by which these are told
 _MAX_COMPARED: Final = 5000  # names that are compared with one that is not found
 
 
@@ -105,15 +108,25 @@ def data(name: str) -> Any:
 
 
 def block(item: str) -> Any:
-    """Return the object, other data or node of an item, or None."""
-    thing = find(item)
+    """Return the object, other data, node or other part of an item, or None."""
+    thing: Any = find(item)
     prefix, colon, name = item.partition(":")
-    if thing is not None or not colon or prefix not in lists():
+    if thing is not None or not colon:
         return thing
-    thing = _find_in(getattr(bpy.data, lists()[prefix]), name, item)
-    if thing is not None or _LINKED.fullmatch(name):
-        return thing
-    return _find_node(item)
+    if prefix in lists():
+        thing = _find_in(getattr(bpy.data, lists()[prefix]), name, item)
+        if thing is None and not _LINKED.fullmatch(name):
+            thing = _find_node(item)
+    if thing is None:
+        found = part_of(item)
+        if found is not None:
+            thing = found.part
+    return thing
+
+
+def part_of(item: str) -> part_items.Found | None:
+    """Return the part of an item with its owner, or None for what is no part or a node."""
+    return part_items.find(item, block)
 
 
 def _find_node(item: str) -> Any:
@@ -148,7 +161,18 @@ def kind_of(thing: Any) -> str:
         return thing.bl_idname
     if isinstance(thing, bpy.types.Object):
         return thing.type
-    return prefix_of(thing).upper()
+    if isinstance(thing, bpy.types.ID):
+        return prefix_of(thing).upper()
+    return part_items.kind_of_struct(thing).type_of(thing)
+
+
+def own_name(item: str, thing: Any) -> str:
+    """Return the name of what an item stands for, without its owner."""
+    if isinstance(thing, bpy.types.ID | bpy.types.Node):
+        return name_of(thing)
+    found = part_of(item)
+    assert found is not None  # it was found a moment ago
+    return found.name
 
 
 def find(item: str) -> bpy.types.Object | None:
@@ -266,7 +290,7 @@ def description(item: str) -> dict[str, Any]:
     """
     other = block(item)
     if other is not None and not isinstance(other, bpy.types.Object):
-        return {"name": name_of(other), "type": kind_of(other)}
+        return {"name": own_name(item, other), "type": kind_of(other)}
     thing = require(item)
     return {
         "name": name_of(thing),
@@ -296,6 +320,9 @@ def _facts(item: str, families: _Families) -> list[Any]:
     thing = block(item)
     if thing is None:
         return [item, "gone"]
+    found = None if isinstance(thing, bpy.types.ID | bpy.types.Node) else part_of(item)
+    if found is not None:
+        return [item, identity(thing.id_data), kind_of(thing), found.owner_item]
     if not isinstance(thing, bpy.types.Object):
         within = sorted(map(item_of, getattr(thing, "all_objects", ())))
         key = thing.as_pointer() if isinstance(thing, bpy.types.Node) else identity(thing)
@@ -306,6 +333,31 @@ def _facts(item: str, families: _Families) -> list[Any]:
     axes = list(chain.from_iterable(channels))
     locks = [axes, thing.hide_select]
     return [item, identity(thing), thing.type, parent, locks, sorted(under)]
+
+
+def losses_with(item: str) -> list[str]:
+    """Return how the losses are told that the deletion of a part leads to."""
+    found = part_of(item)
+    if found is None:
+        return []
+    owners = _with_users(found.part.id_data)
+    losses = []
+    for part in part_items.with_parts(found):
+        words = part_items.kind_of_struct(part).words(part)
+        losses += [f"{words} of {owner}" for owner in owners]
+    return losses
+
+
+def _with_users(block: bpy.types.ID) -> list[str]:
+    """Return the items of a data-block, its users and their users, by which losses are told.
+
+    Of the shape key of an object, Blender's data-block is used by the mesh of the object.
+    """
+    users: set[Any] = {block}
+    for _ in range(_USERS_ABOVE):
+        for using in bpy.data.user_map(subset=users).values():
+            users = users | using
+    return [item_of(user) for user in users]
 
 
 def _families() -> _Families:

@@ -15,6 +15,7 @@ from typing import Any, Final, NamedTuple
 
 import bpy
 
+from .action_curves import HAS_SLOTS, fcurves_of
 from .aspects import (
     UNREAD,
     Aspect,
@@ -36,7 +37,6 @@ from .aspects import (
 from .block_lists import BlockList, places
 from .names import name_of, text_of
 
-_HAS_SLOTS: Final = "action_slot" in bpy.types.AnimData.bl_rna.properties  # since 4.4
 _Curve = tuple[int, str, int]  # the address of a curve, its path and its index
 _Counts = Mapping[_Curve, tuple[int, int]]  # by curve, how many keys and modifiers it has
 
@@ -87,7 +87,7 @@ def _read_animation(animation: Any) -> Animation:
     for curve in animation.drivers:
         path = text_of(curve, "data_path")
         drivers[curve.as_pointer(), path, curve.array_index] = path
-    has_slot = not _HAS_SLOTS or animation.action_slot is not None
+    has_slot = not HAS_SLOTS or animation.action_slot is not None
     tracks: WordsByKey = {}
     strips: dict[tuple[Any, ...], WordsByKey] = {}
     for track in animation.nla_tracks:
@@ -174,23 +174,6 @@ def _losses_by_path(before: Mapping[_Curve, int], now: Mapping[_Curve, int]) -> 
         left = by_pointer[pointer] if pointer in by_pointer else by_place[key[1:]]
         losses[path] = max(losses.get(path, 0), count - left)
     return losses
-
-
-def fcurves_of(action: Any) -> list[Any]:
-    """Return the curves of keys that an action has."""
-    curves: list[Any] = []
-    for curve_list in curve_lists_of(action):
-        curves += curve_list
-    return curves
-
-
-def curve_lists_of(action: Any) -> list[Any]:
-    """Return the lists of curves of keys that an action has: one for each slot since 4.4."""
-    bags = []
-    for layer in getattr(action, "layers", ()):  # since 4.4
-        for strip in layer.strips:
-            bags += strip.channelbags
-    return [getattr(bag, "fcurves", ()) for bag in bags or [action]]
 
 
 ANIMATION_ASPECTS: Final[dict[str, Aspect]] = {

@@ -27,10 +27,11 @@ class BlenderOperations(_Rendering):
     instruction_folder = Path(__file__).parents[1] / "instructions"
     instructions = (
         "Items are objects, by name; linked ones as `Tree [//set.blend]`. Other data has a prefix: "
-        "material:Steel, collection:Set, image:wood.png, world:World; a node is "
-        "material:Steel/Principled BSDF, its inputs are its properties. list_items shows objects; "
-        "under='material:' lists materials, under='material:Steel' its nodes. Z is up, lengths in "
-        "Blender units, angles in degrees, cameras and lights look along -Z. Data has its own "
-        'properties: data.energy, data.lens, modifiers["Bevel"].width. Objects of linked copies '
+        "material:Steel, collection:Set, image:wood.png; a node is "
+        "material:Steel/Principled BSDF, its inputs are its properties; other parts are "
+        "Cube/modifier:Bevel, Rig/bone:Arm. list_items shows objects; under='material:' "
+        "materials, under='material:Steel' its nodes, under='Rig/' its parts. Z is up, lengths in "
+        "Blender units, angles in degrees, cameras and lights look along -Z. Data has properties: "
+        "data.energy. Objects of linked copies "
         "share data; apply gives an item its own. Children of a deleted object stay."
     )

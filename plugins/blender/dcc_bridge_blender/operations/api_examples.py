@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import Any, Final, NamedTuple
 
@@ -13,15 +13,61 @@ import bpy
 
 from dcc_bridge.spi import SCENE, other_value
 
-from .making import DATA, MESHES, OTHER, modifier_types, node_types
+from ..part_items import kind_named
+from .making import DATA, MESHES, OTHER, TREES, modifier_types, node_types
 
 _MATERIAL: Final = {"type": "MATERIAL", "name": "Paint"}
 _IN_MATERIAL: Final = "material:Paint"
 _MESH: Final = {"type": "CUBE", "name": "Box"}
+_PLACES: Final = {"low": [-1, -1, 0], "high": [1, 1, 1]}
+# What `create` makes for a part, by the kind of the part.
+_PARTS: Final[dict[str, Callable[[str], list[Mapping[str, Any]]]]] = {
+    "modifier": lambda kind: [_MESH, {"type": kind, "under": "Box"}],
+    "constraint": lambda kind: [_MESH, {"type": kind, "under": "Box"}],
+    "bone": lambda kind: [
+        {"type": "ARMATURE", "name": "Rig"},
+        {"type": kind, "name": "Arm", "under": "Rig", "values": {"tail": [0, 0, 2]}},
+    ],
+    "vertex_group": lambda kind: [
+        _MESH,
+        {
+            "type": kind,
+            "name": "Top",
+            "under": "Box",
+            "values": {"weights": {**_PLACES, "weight": 0.5}},
+        },
+    ],
+    "shape_key": lambda kind: [
+        _MESH,
+        {
+            "type": kind,
+            "name": "Tall",
+            "under": "Box",
+            "values": {"points": {**_PLACES, "move": [0, 0, 1]}, "value": 1.0},
+        },
+    ],
+    "slot": lambda kind: [
+        {"type": "ACTION", "name": "Walk"},
+        {"type": kind, "under": "action:Walk"},
+    ],
+    "input": lambda kind: _in_group(kind),
+    "output": lambda kind: _in_group(kind),
+    "view_layer": lambda kind: [{"type": kind, "name": "Front"}],
+    "spline": lambda kind: [
+        {"type": "CURVE", "name": "Path"},
+        {"type": kind, "under": "Path", "values": {"points": [[0, 0, 0], [1, 0, 0], [2, 1, 0]]}},
+    ],
+}
 _TREES: Final = {
     "GeometryNode": "GeometryNodeTree",
     "FunctionNode": "GeometryNodeTree",
+    "NodeGroup": "GeometryNodeTree",
     "CompositorNode": "CompositorNodeTree",
+}
+_GROUPS: Final = {
+    "GeometryNodeTree": "Scatter",
+    "ShaderNodeTree": "Paint",
+    "CompositorNodeTree": "Grade",
 }
 # The types of data, each with what is created to have it.
 _HOLDERS: Final = {
@@ -40,9 +86,9 @@ _HOLDERS: Final = {
 # The types of lights, which have different properties: an example creates its own light.
 _LIGHTS: Final = {"POINT_LIGHT", "SUN_LIGHT", "SPOT_LIGHT", "AREA_LIGHT"}
 _TYPES: Final = {"TEXT_OBJECT": "FONT"}  # what some that are created are called then
-# Types that need another object than a mesh, or the tree of a scene.
+# Types that need another object than a mesh, the tree of a scene, or another group of nodes.
 _NO_EXAMPLE: Final = re.compile(
-    "^(GREASE_PENCIL|GP|LINEART|VOLUME|MESH_TO_VOLUME)_|Cryptomatte|RLayers|Slots$"
+    "^(GREASE_PENCIL|GP|LINEART|VOLUME|MESH_TO_VOLUME|TEXTURE)_|_CURVE_MODIFIER$|Cryptomatte|RLayers|Slots$"
     "|CompositorNodeGamma|ApplySimulatedData"  # that 5.2 lists, and does not have
 )
 _MAX_ELEMENTS: Final = 4  # of a default
@@ -62,15 +108,25 @@ def create(kind: str) -> str:
         return _create({"type": kind})
     if _NO_EXAMPLE.search(kind):
         return ""
-    if kind in modifier_types():
-        return _create(_MESH, {"type": kind, "under": _MESH["name"]})
+    if kind in TREES:
+        return _create({"type": kind})
+    part = kind_named(kind)
+    if part is not None:
+        return _create(*_PARTS[part[0]](kind))
     if kind.startswith(_SHADER):
         return _create(_MATERIAL, {"type": kind, "under": _IN_MATERIAL})
     for start, tree in _TREES.items():
         if kind.startswith(start):
-            made = f'tree = bpy.data.node_groups.new("Nodes", "{tree}")'
-            return f'{made}\nnode = tree.nodes.new("{kind}")'
+            group = {"type": tree, "name": _GROUPS[tree]}
+            return _create(group, {"type": kind, "under": f"nodetree:{_GROUPS[tree]}"})
     return ""
+
+
+def _in_group(kind: str) -> list[Mapping[str, Any]]:
+    """Return a group of nodes that takes a type of socket, and the socket."""
+    tree = "ShaderNodeTree" if kind.startswith("SHADER_") else "GeometryNodeTree"
+    name = _GROUPS[tree]
+    return [{"type": tree, "name": name}, {"type": kind, "under": f"nodetree:{name}"}]
 
 
 class Owner(NamedTuple):

@@ -11,20 +11,22 @@ from mathutils import Euler, Matrix
 
 from dcc_bridge.spi import AppliedTransforms, At, Axes, Placement, Vector, triple
 
-from ..names import is_in, name_of
-from ..objects import block, item_of, known, lists
+from ..names import is_in
+from ..objects import block, item_of, known, lists, own_name
 from . import curves, values
 from .items import require, require_object, require_own, scene
 from .making import (
     DATA,
     MESHES,
     OTHER,
+    TREES,
     copy_object,
-    make_modifier,
+    duplicate_part,
     make_node,
     make_object,
-    modifier_types,
+    make_part,
     node_types,
+    part_types,
     title_of,
     use_nodes,
 )
@@ -41,7 +43,8 @@ class _Building(_Reading, AppliedTransforms):
     """The operations that make, place, group and rename items."""
 
     def types(self) -> Iterable[str]:
-        return [*MESHES, *DATA, *OTHER, *modifier_types(), *node_types()]  # nodes by `bl_idname`
+        nodes = node_types()  # by `bl_idname`
+        return [*MESHES, *DATA, *OTHER, *TREES, *part_types(), *nodes]
 
     def create(self, kind: str, name: str | None, under: str | None) -> str:
         """Create an item.
@@ -52,8 +55,11 @@ class _Building(_Reading, AppliedTransforms):
         self.touch()
         if kind in node_types():
             return make_node(kind, name, under)
-        if kind in modifier_types():
-            return make_modifier(kind, name, under)
+        if kind in part_types():
+            return make_part(kind, name, under)
+        if kind in TREES:
+            groups: Any = bpy.data.node_groups
+            return item_of(groups.new(name or "Nodes", kind))
         if kind in OTHER:
             return self._data(kind, name or kind.title(), under)
         if kind not in MESHES and kind not in DATA:
@@ -81,7 +87,7 @@ class _Building(_Reading, AppliedTransforms):
         thing = require(item)
         if not isinstance(thing, bpy.types.Object):
             if not isinstance(thing, bpy.types.ID):
-                raise ValueError(f"{item} is a node: create another one and connect it.")
+                return duplicate_part(item, thing)
             data: Any = thing.copy()
             return item_of(data)
         originals = [thing, *self._below(thing)]
@@ -229,12 +235,15 @@ class _Building(_Reading, AppliedTransforms):
         thing = require(item)
         require_own(item, thing)
         _check_name(name)
-        old = item if isinstance(thing, bpy.types.Node) else item_of(thing)
-        prefix = old.removesuffix(name_of(thing))
+        old = item_of(thing) if isinstance(thing, bpy.types.ID) else item
+        prefix = old.removesuffix(own_name(item, thing))
         other = block(prefix + name)
         if other is not None and other != thing:
             raise ValueError(f"There is already {prefix + name!r}.")
-        thing.name = name
+        try:
+            thing.name = name
+        except AttributeError as error:
+            raise ValueError(f"{item} has no name of its own: {error}.") from error
         self._family.forget()
         now = prefix + str(thing.name)
         if isinstance(thing, bpy.types.Object):

@@ -10,6 +10,7 @@ import bpy
 
 from dcc_bridge.spi import SocketLink, read_each
 
+from ..action_curves import all_curves
 from ..names import UNREADABLE_TEXT, body_of, name_of, text_of
 from ..objects import item_of, tree_of
 from . import values
@@ -90,7 +91,7 @@ def keys(item: str, thing: Any) -> Iterator[tuple[str, Any]]:
     for data, prefix in ((thing, ""), (own, "data."), (tree_of(thing), "")):
         if not isinstance(data, bpy.types.ID):
             continue
-        paths = dict.fromkeys(text_of(curve, "data_path") for curve in values.all_curves(data))
+        paths = dict.fromkeys(text_of(curve, "data_path") for curve in all_curves(data))
         readable_paths = (path for path in paths if path != UNREADABLE_TEXT)
         for path, keyed in read_each(readable_paths, partial(_keys_at, item, data)):
             yield prefix + path, keyed

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import compress
 from pathlib import Path
 from typing import Any, Final
 
@@ -11,10 +12,11 @@ import bpy
 from dcc_bridge.spi import Cleaning, Deleting, Junk
 
 from ..names import is_in, text_of
-from ..objects import block, data, item_of
+from ..objects import block, data, item_of, part_of
+from ..part_items import KINDS
 from ..references import references
 from .equal_materials import duplicate_materials, replace_materials
-from .items import collections_of, require, require_own, scene
+from .items import collections_of, naming, require, require_own, scene
 from .shading import _Shading
 
 _NEVER_UNUSED: Final = {
@@ -73,15 +75,25 @@ class _Deleting(_Shading, Cleaning, Deleting):
         # Before nodes are removed: a removed node has no type.
         blocks = [thing for thing in things if isinstance(thing, bpy.types.ID)]
         self._unparent_children(objects)
+        _delete_parts(list(compress(items, map(_is_part, things))))
         for thing in things:
             if isinstance(thing, bpy.types.Node):
                 tree: Any = thing.id_data
                 tree.nodes.remove(thing)
-            elif isinstance(thing, bpy.types.Collection):
-                self._empty(thing, set(things))
+        for thing in blocks:
+            if isinstance(thing, bpy.types.Collection):
+                self._empty(thing, set(blocks))
         bpy.data.batch_remove(blocks)
         self.touch()
         return ()
+
+    def still_there(self, items: Sequence[str]) -> Sequence[str]:
+        """Return which items are there although they were deleted.
+
+        Another part may have the name of a deleted one, such as the number of a spline, so that
+        `_delete_parts` itself looks whether parts are gone.
+        """
+        return [item for item in super().still_there(items) if not _is_part(block(item))]
 
     def _unparent_children(self, objects: Sequence[Any]) -> None:
         """Unparent the children that stay from deleted objects; they keep their place in the world.
@@ -115,6 +127,8 @@ class _Deleting(_Shading, Cleaning, Deleting):
             require_own(item, thing)
             if thing in users:  # Blender would delete the object with its data
                 raise ValueError(f"{item} is in use by {item_of(users[thing])}: delete that too.")
+            if _is_part(thing):
+                _check_removable(item)
             if isinstance(thing, bpy.types.Scene):
                 scenes.add(thing)
                 if len(scenes) == len(bpy.data.scenes):
@@ -130,7 +144,9 @@ class _Deleting(_Shading, Cleaning, Deleting):
         for reference in references():
             if reference.target in deleted and reference.owner not in deleted:
                 words.append(reference.words)
-        return list(dict.fromkeys(words))
+        for item in items:
+            words += naming(item)
+        return [word for word in dict.fromkeys(words) if word not in items]
 
     def _empty(self, collection: Any, deleted: set[Any]) -> None:
         """Link what is in a collection, and in no other that stays, to the one above."""
@@ -180,3 +196,40 @@ def _dead_links() -> Iterator[Any]:
         is_read = getattr(thing, "source", "FILE") in ("FILE", "MOVIE")
         if is_read and not Path(bpy.path.abspath(path)).exists():
             yield thing
+
+
+def _is_part(thing: Any) -> bool:
+    """Return whether a thing is a part and no node."""
+    return not isinstance(thing, bpy.types.ID | bpy.types.Node)
+
+
+def _check_removable(item: str) -> None:
+    """Raise ValueError for a part that cannot be removed."""
+    found = part_of(item)
+    assert found is not None  # it was found a moment ago
+    if found.kind.remove is None:
+        raise ValueError(f"{item} is there as long as what it stands for is: delete that.")
+
+
+def _delete_parts(items: Sequence[str]) -> None:
+    """Delete parts: those of a part before the part, all of one kind of an owner at once.
+
+    Raises:
+        ValueError: Blender kept one of them.
+    """
+    groups: dict[tuple[str, str], list[str]] = {}
+    for item in items:
+        found = part_of(item)
+        if found is not None:
+            word = item[len(found.owner_item) + 1 :].partition(":")[0]
+            groups.setdefault((found.owner_item, word), []).append(item)
+    for owner_item, word in sorted(groups, key=lambda group: len(group[0]), reverse=True):
+        every = [part_of(item) for item in groups[owner_item, word]]
+        parts = [found.part for found in every if found is not None]
+        kind = KINDS[word]
+        owner = require(owner_item)
+        before = len(kind.parts(owner))
+        assert kind.remove is not None  # see `_check_removable`
+        kind.remove(owner, parts)
+        if len(kind.parts(require(owner_item))) > before - len(parts):
+            raise ValueError(f"{', '.join(groups[owner_item, word])}: Blender keeps it.")

@@ -13,12 +13,13 @@ import bpy
 from dcc_bridge.spi import like
 
 from ..names import name_of, names_of, text_of
-from ..objects import block, data, identity, item_of, lists, tree_of
+from ..objects import block, data, identity, item_of, lists, part_of, tree_of
+from ..part_items import Found, items_below
 
 _MAX_COMPARED: Final = 5000  # names that are compared with one that is not found
 _MAX_CALLED: Final = 4  # items of one name that an error tells
 _MAX_LOOKED_AT: Final = 200  # objects among which examples of parts are looked for
-_OF_PART: Final = "show_viewport"  # a property that every modifier has
+_SHOWN_PARTS: Final = ("modifier", "constraint", "bone")
 _NAMED: Final = (
     *("materials", "node_groups", "collections", "scenes", "worlds", "images", "actions", "texts"),
 )
@@ -31,7 +32,7 @@ def scene() -> Any:
 
 
 def require(item: str) -> Any:
-    """Return the object, data or node of that name.
+    """Return the object, data, node or other part of that name.
 
     Raises:
         LookupError: There is no such item; the error names similar ones.
@@ -56,10 +57,14 @@ def _near(item: str, prefix: str) -> list[str]:
     same = [other for other in _called(name) if other != item]
     if same:
         return same
+    owner, slash, part = item.rpartition("/")
+    if slash and ":" in part:
+        below = items_below(f"{owner}/{part.partition(':')[0]}:", block)
+        if below:
+            return get_close_matches(item, below, 4, 0.5) or below[:4]
     if prefix not in lists() or prefix == item:
         return get_close_matches(item, names_of(bpy.data.objects)[:_MAX_COMPARED], 3)
     known = [item_of(thing) for thing in getattr(bpy.data, lists()[prefix])]
-    owner, _, _ = item.rpartition("/")
     if owner:
         tree = tree_of(block(owner))
         if tree:
@@ -79,13 +84,13 @@ def _called(name: str) -> list[str]:
 
 
 def examples() -> list[str]:
-    """Return an item of each kind that the file has, and a property of each kind of part."""
+    """Return an item of each kind that the file has, with parts of objects."""
     first: dict[str, str] = {}
     for thing in islice(bpy.data.objects, _MAX_LOOKED_AT):
         first.setdefault("object", item_of(thing))
-        for kind in ("modifiers", "constraints"):
-            for part in getattr(thing, kind):
-                first.setdefault(kind, f'{item_of(thing)}, {kind}["{name_of(part)}"].{_OF_PART}')
+        for word in _SHOWN_PARTS:
+            for part in items_below(f"{item_of(thing)}/{word}:", block) or ():
+                first.setdefault(word, part)
     for plural in _NAMED:
         things = list(islice(data(plural), _MAX_LOOKED_AT))
         if not things:
@@ -141,11 +146,53 @@ def require_tree(item: str) -> Any:
 
 
 def owner_of(item: str) -> str:
-    """Return the item that a node belongs to; for other items, the item itself."""
+    """Return the item that a node or another part belongs to; for other items, the item itself."""
     thing = require(item)
-    if not isinstance(thing, bpy.types.Node):
-        return item
-    return item[: -len(name_of(thing)) - 1]
+    if isinstance(thing, bpy.types.Node):
+        return item[: -len(name_of(thing)) - 1]
+    found = None if isinstance(thing, bpy.types.ID) else part_of(item)
+    return found.owner_item if found is not None else item
+
+
+def naming(item: str) -> list[str]:
+    """Return the modifiers and constraints that name a part, such as a bone or a vertex group."""
+    found = part_of(item)
+    if found is None or not found.kind.naming:
+        return []
+    users = []
+    for thing in bpy.data.objects:
+        users += _deformed(found, thing)
+        for part_item in _parts_with_names(item_of(thing)):
+            user = part_of(part_item)
+            if user is not None and _names(user.part, found, thing):
+                users.append(part_item)
+    return users
+
+
+def _deformed(found: Found, thing: bpy.types.Object) -> list[str]:
+    """Return the vertex group of an object that a bone moves, if there is one."""
+    armatures = [getattr(modifier, "object", None) for modifier in thing.modifiers]
+    if not isinstance(found.part, bpy.types.PoseBone) or found.owner not in armatures:
+        return []
+    return [f"{item_of(thing)}/vertex_group:{found.name}"] * (found.name in thing.vertex_groups)
+
+
+def _parts_with_names(item: str) -> list[str]:
+    """Return the modifiers and constraints of an object and of its bones."""
+    parts = []
+    for below in ("modifier", "constraint", "bone"):
+        parts += items_below(f"{item}/{below}:", block) or []
+    for bone in items_below(f"{item}/bone:", block) or ():
+        parts += items_below(f"{bone}/constraint:", block) or []
+    return parts
+
+
+def _names(user: Any, found: Found, thing: bpy.types.Object) -> bool:
+    """Return whether a part of an object names another part, of the object or of its target."""
+    if found.owner not in (thing, getattr(user, "target", None), getattr(user, "object", None)):
+        return False
+    names = found.kind.naming.intersection(user.bl_rna.properties.keys())
+    return any(text_of(user, name) == found.name for name in names)
 
 
 def collections_of(collection: bpy.types.Collection) -> list[bpy.types.Collection]:

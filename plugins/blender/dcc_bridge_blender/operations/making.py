@@ -6,19 +6,19 @@ The *kind* of an item is the word by which an agent asks for it: "CUBE", "SUN_LI
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import cache
 from typing import Any, Final
 
 import bmesh
 import bpy
 
-from dcc_bridge.spi import PartOf
+from ..objects import item_of, kind_of, part_of
+from ..part_items import KINDS, kind_named
+from . import properties
+from .items import owner_of, require, require_object, require_own, require_tree, scene
 
-from ..objects import item_of
-from .items import require, require_object, require_own, require_tree, scene
-
-_MODIFIER: Final = "_MODIFIER"  # the end of each type that creates a modifier
 # The kinds of objects with a mesh, each with the function that fills an empty bmesh.
 MESHES: Final[dict[str, Callable[..., object]]] = {
     "MESH": lambda bm: None,
@@ -51,7 +51,10 @@ DATA: Final[dict[str, Callable[[str], Any]]] = {
     "SPEAKER": lambda name: bpy.data.speakers.new(name),
 }
 # The kinds of items that are no objects.
-OTHER: Final = ("COLLECTION", "MATERIAL", "WORLD", "TEXT")
+OTHER: Final = ("COLLECTION", "MATERIAL", "WORLD", "TEXT", "ACTION")
+_COMMON_NODES: Final = ("NodeReroute", "NodeGroup", "NodeFrame")  # nodes of each kind of tree
+# The kinds of node groups, as Blender calls them.
+TREES: Final = ("GeometryNodeTree", "ShaderNodeTree", "CompositorNodeTree")
 
 
 def make_object(kind: str, name: str, under: str | None) -> str:
@@ -132,29 +135,44 @@ def _light(name: str, kind: Any, energy: float) -> bpy.types.Light:
 
 def modifier_types() -> list[str]:
     """Return the kinds that create a modifier, such as "BEVEL_MODIFIER"."""
-    rna: Any = bpy.types.Modifier.bl_rna
-    kinds = rna.properties["type"].enum_items_static
-    return [f"{kind.identifier}{_MODIFIER}" for kind in kinds]
+    return list(KINDS["modifier"].types())
 
 
-def make_modifier(kind: str, name: str | None, under: str | None) -> str:
-    """Add a modifier to an object, and return the object's item, with the modifier as its part."""
+def part_types() -> Iterator[str]:
+    """Yield the kinds that create a part: modifiers, constraints, bones and so on."""
+    for kind in KINDS.values():
+        yield from kind.types()
+
+
+def make_part(kind: str, name: str | None, under: str | None) -> str:
+    """Create a part of an item, and return the item of the part.
+
+    Below a part of the same kind, such as a bone, it belongs to the owner of that.
+    """
+    found = kind_named(kind)
+    assert found is not None  # it is one of `part_types`
+    word, row, own_kind = found
+    assert row.make is not None
+    if under is None and row.home is not None:
+        under = item_of(row.home())
     if under is None:
-        raise ValueError(f"{kind} needs the object that it is made under.")
-    thing = require_object(under, "given a modifier")
-    require_own(under, thing)
-    blender_type: Any = kind.removesuffix(_MODIFIER)
-    modifier = thing.modifiers.new(name or "", blender_type)  # without a name, Blender's own
-    if modifier is None:
-        raise ValueError(f"{under} is a {thing.type}, which takes no {kind}.")
-    return PartOf(under, f'modifiers["{modifier.name}"]')
+        raise ValueError(f"{kind} needs the item that it is made under.")
+    owner = require(under)
+    require_own(under, owner)
+    try:
+        made = row.make(owner, own_kind, name)
+    except (AttributeError, ValueError) as error:
+        raise ValueError(f"{kind} under {under}: {error}.") from error
+    if isinstance(owner, row.structs):
+        under = owner_of(under)
+    return f"{under}/{word}:{made}"
 
 
 @cache
 def node_types() -> dict[str, None]:
     """Return the types of nodes that Blender has registered, as an ordered set."""
-    starts = ("ShaderNode", "GeometryNode", "FunctionNode", "CompositorNode", "NodeReroute")
-    ends = ("Tree", "CustomGroup", "Node")  # no types of nodes, and base classes
+    starts = ("ShaderNode", "GeometryNode", "FunctionNode", "CompositorNode", *_COMMON_NODES)
+    ends = ("Tree", "CustomGroup", "Node", "NodeGroup")  # no types of nodes, and base classes
     names = [name for name in dir(bpy.types) if name.startswith(starts)]
     nodes = [name for name in names if issubclass(getattr(bpy.types, name), bpy.types.Node)]
     return dict.fromkeys(name for name in nodes if not name.endswith(ends))
@@ -198,3 +216,28 @@ def copy_object(thing: bpy.types.Object, linked: bool) -> bpy.types.Object:
     for collection in collections or [_collection_for(None)]:
         collection.objects.link(copy)
     return copy  # type: ignore[no-any-return]  # what copies an object is typed as any data
+
+
+def duplicate_part(item: str, part: Any) -> str:
+    """Copy a part beside itself, by the values that can be set, and return the item of the copy.
+
+    Raises:
+        ValueError: It is a node, or Blender alone creates such a part.
+    """
+    if isinstance(part, bpy.types.Node):
+        raise ValueError(f"{item} is a node: create another one and connect it.")
+    kind = kind_of(part)
+    if kind not in part_types():
+        raise ValueError(f"{item} is a {kind}, which cannot be copied.")
+    found = part_of(item)
+    assert found is not None
+    name = found.name if "name" in part.bl_rna.properties else None
+    values = {}
+    for prop, slot in properties.slots(item, part).items():
+        if prop != "name" and "." not in prop:
+            values[prop] = slot.read()
+    made = make_part(kind, name, found.owner_item)
+    for prop, value in values.items():
+        with suppress(ValueError):  # what goes with another value only
+            properties.slot(made, prop).write(value)
+    return made

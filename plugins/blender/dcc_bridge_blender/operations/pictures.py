@@ -15,12 +15,12 @@ from mathutils import Matrix
 
 from dcc_bridge.spi import Shot, add, frame_of
 
+from ..action_curves import all_curves
 from ..loop import views
 from ..objects import tree_of
 from .items import require, scene
 from .making import use_nodes
 from .slot import plain
-from .values import all_curves
 
 _SAMPLES: Final = 4  # of a render
 _MAX_BOUNCES: Final = 4  # of a render

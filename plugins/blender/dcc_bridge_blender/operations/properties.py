@@ -12,8 +12,9 @@ import bpy
 from dcc_bridge.spi import SCENE, readable
 
 from ..names import custom_keys, name_of, read_custom_keys
+from ..part_items import values_of
 from .items import require, sockets_of
-from .slot import PLAIN_TYPES, Slot, bases_of
+from .slot import PLAIN_TYPES, ComputedSlot, Slot, bases_of
 
 _Step = tuple[Any, ...]  # a name, an index or a key; None for the two others
 _STEP: Final = re.compile(r"""\.?(?:([A-Za-z_]\w*)|\[(\d+)\]|\[["'](.*?)["']\])""")
@@ -42,12 +43,9 @@ def slot(item: str, prop: str) -> Slot:
         thing: Any = bpy.context.scene
     else:
         thing = require(item)
-    if isinstance(thing, bpy.types.Node):
-        socket = sockets_of(thing.inputs).get(prop)
-        if socket is not None and not hasattr(socket, "default_value"):
-            raise ValueError(f"{item}: the input {prop!r} has no value, only a connection.")
-        if socket is not None:
-            return Slot(item, socket, "default_value")
+    found = _input(item, thing, prop) or _computed(item, thing).get(prop)
+    if found is not None:
+        return found
     found = slot_at(item, thing, prop)
     if found is None and _steps_of(prop) is None:
         # Not a path, so perhaps the name of a custom property without brackets.
@@ -57,6 +55,26 @@ def slot(item: str, prop: str) -> Slot:
     if found is None:
         raise LookupError(_no_such(item, thing, prop))
     return found
+
+
+def _input(item: str, thing: Any, prop: str) -> Slot | None:
+    """Return the input of a node, or None; ValueError for one that has no value."""
+    if not isinstance(thing, bpy.types.Node):
+        return None
+    socket = sockets_of(thing.inputs).get(prop)
+    if socket is None:
+        return None
+    if not hasattr(socket, "default_value"):
+        raise ValueError(f"{item}: the input {prop!r} has no value, only a connection.")
+    return Slot(item, socket, "default_value")
+
+
+def _computed(item: str, thing: Any) -> dict[str, Slot]:
+    """Return the values that no property of Blender's holds in the form that agents set."""
+    computed: dict[str, Slot] = {}
+    for name, access in values_of(thing).items():
+        computed[name] = ComputedSlot(item, thing, name, access=access)
+    return computed
 
 
 def slot_at(item: str, owner: Any, path: str) -> Slot | None:
@@ -149,12 +167,11 @@ def _no_such(item: str, thing: Any, prop: str) -> str:
 def slots(item: str, thing: Any) -> dict[str, Slot]:
     """Return the properties of an item that can be set, the most wanted ones first."""
     own = _own(item, thing, "")
-    listed = _inputs(item, thing)
+    listed = _inputs(item, thing) | _computed(item, thing)
     for name in _FIRST:
         if name in own:
             listed[name] = own[name]
-    if isinstance(thing, bpy.types.Object):
-        listed.update(_of_parts(item, thing))
+    listed.update(_of_parts(item, thing))
     if item == SCENE:
         own |= _of_scene(item, thing)
     if hasattr(thing, "keys"):
@@ -184,9 +201,13 @@ def _inputs(item: str, thing: Any) -> dict[str, Slot]:
     return inputs
 
 
-def _of_parts(item: str, thing: bpy.types.Object) -> dict[str, Slot]:
-    """Return the properties of an object's data, modifiers and constraints."""
+def _of_parts(item: str, thing: Any) -> dict[str, Slot]:
+    """Return the properties of an object's data and parts, or of a bone at rest."""
     listed: dict[str, Slot] = {}
+    if isinstance(thing, bpy.types.PoseBone):
+        listed.update(_own(item, thing.bone, "bone."))
+    if not isinstance(thing, bpy.types.Object):
+        return listed
     if thing.data is not None:
         listed.update(_own(item, thing.data, "data."))
     for kind in ("modifiers", "constraints"):

@@ -28,12 +28,14 @@ from dcc_bridge.spi import (
 
 from ..host import BlenderHost
 from ..names import name_of, text_of
-from ..objects import block, item_of, kind_of, known, lists, tree_of
+from ..objects import block, item_of, kind_of, known, lists, own_name, tree_of
+from ..part_items import items_below
 from ..plain_names import PLAIN
 from ..targets import without_target
 from ..watching import watched, writers
 from . import api, contents, gone, properties, values
-from .items import Family, collections_of, examples, owner_of, require
+from .items import Family, collections_of, examples, naming, owner_of, require
+from .making import node_types
 from .said import SAID
 
 _MAX_LISTED: Final = 100  # values, links, uses or keys of an item
@@ -109,10 +111,14 @@ class _Reading(ApiSearch, Building, Checking, CodeContext):
         """Return all objects, or the items below an item.
 
         Below "material:" are all materials, below a material its nodes, below a collection all its
-        collections and objects.
+        collections and objects. Below "Rig/bone:" are all bones of the object, and below "Rig/" all
+        its parts.
         """
         if under is None:
             return map(_remember, list(bpy.data.objects))
+        parts = items_below(under, block)
+        if parts is not None:
+            return parts
         prefix, colon, name = under.partition(":")
         if colon and not name and prefix in lists():
             return map(item_of, list(getattr(bpy.data, lists()[prefix])))
@@ -134,11 +140,11 @@ class _Reading(ApiSearch, Building, Checking, CodeContext):
         return kind_of(require(item))
 
     def name(self, item: str) -> str:
-        return name_of(require(item))
+        return own_name(item, require(item))
 
     def parent(self, item: str) -> str | None:
         thing = require(item)
-        if isinstance(thing, bpy.types.Node):
+        if not isinstance(thing, bpy.types.ID):
             return owner_of(item)
         if isinstance(thing, bpy.types.Collection):
             parents = collections_of(thing)
@@ -155,9 +161,10 @@ class _Reading(ApiSearch, Building, Checking, CodeContext):
         used = block(thing) or bpy.data.materials.get(thing)
         if used is None:
             used = self._of_file(thing)
-        if used is None or isinstance(used, bpy.types.Node):
+        if used is None:
             require(thing)
-            return []
+        if not isinstance(used, bpy.types.ID):
+            return naming(thing)
         return map(item_of, self._users(used))
 
     def _of_file(self, file: str) -> Any:
@@ -347,9 +354,9 @@ class _Reading(ApiSearch, Building, Checking, CodeContext):
     def api(self) -> Iterator[ApiEntry]:
         """Yield types to create, sockets of nodes, operators, members of types, and gone names."""
         kinds = list(self.types())
-        nodes = [kind for kind in kinds if hasattr(bpy.types, kind)]
+        nodes = [kind for kind in kinds if kind in node_types()]
         for kind in kinds:
-            if not hasattr(bpy.types, kind):
+            if kind not in node_types():
                 yield api.create_entry(kind)
         with self.host.unnoticed():  # nodes are created and removed
             for at in range(0, len(nodes), _NODES_AT_ONCE):

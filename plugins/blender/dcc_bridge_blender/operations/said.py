@@ -28,6 +28,12 @@ _PAINT: Final = (
     'assign_material {"material": "Paint", "values": {"base_color": [0.8, 0.1, 0.1],'
     ' "metallic": 0.0, "roughness": 0.4}}'
 )
+_KEYED_MODIFIER: Final = (
+    'batch {"steps": [{"do": "create", "with": {"things": [{"type": "EMPTY", "name": "Fan"}]}},'
+    ' {"do": "set_keys", "with": {"item": "Fan", "prop": "location",'
+    ' "keys": [[1, [0, 0, 0]], [9, [0, 0, 2]]]}}, {"do": "create", "with": {"things":'
+    ' [{"type": "CYCLES_CURVE_MODIFIER", "under": "Fan/curve:location[2]"}]}}]}'
+)
 
 
 def _scene(prop: str, value: str) -> str:
@@ -44,10 +50,9 @@ def _modifier(kind: str) -> str:
 
 
 def _constraint(kind: str) -> str:
-    return _code(
-        _CUBE,
-        f'constraint = obj.constraints.new("{kind}")',
-        'constraint.target = bpy.data.objects.new("Target", None)',
+    return (
+        'create {"things": [{"type": "CUBE", "name": "Box"}, {"type": "EMPTY", "name": "Target"},'
+        f' {{"type": "{kind}_CONSTRAINT", "under": "Box", "values": {{"target": "Target"}}}}]}}'
     )
 
 
@@ -135,14 +140,16 @@ SAID: Final[Mapping[str, Said]] = {
         "remove a modifier, delete modifier",
         _code(_CUBE, 'obj.modifiers.remove(obj.modifiers.new("Bevel", "BEVEL"))'),
     ),
-    "ObjectConstraints.new()": Said(
-        "add a constraint, constraint, copy location, limit rotation", _constraint("COPY_LOCATION")
-    ),
-    "TrackToConstraint": Said(
+    "create type COPY_LOCATION_CONSTRAINT": Said("add a constraint, constraint, copy location"),
+    "create type LIMIT_ROTATION_CONSTRAINT": Said("limit rotation"),
+    "create type IK_CONSTRAINT": Said("inverse kinematics, ik constraint, ik chain"),
+    "create type TRACK_TO_CONSTRAINT": Said(
         "track to, look at, point camera at object, aim at, camera look at object",
         _constraint("TRACK_TO"),
     ),
-    "FollowPathConstraint": Said("follow path, object along a curve", _constraint("FOLLOW_PATH")),
+    "create type FOLLOW_PATH_CONSTRAINT": Said(
+        "follow path, object along a curve", _constraint("FOLLOW_PATH")
+    ),
     # Places of objects.
     "Object.location": Said("move an object, position, set location, translate object"),
     "Object.rotation_euler": Said("rotate an object, rotation, set rotation, euler angles"),
@@ -280,14 +287,8 @@ SAID: Final[Mapping[str, Said]] = {
         "vertex color, vertex paint, color attribute",
         _code(_CUBE, 'obj.data.color_attributes.new("Color", "BYTE_COLOR", "CORNER").name'),
     ),
-    "Object.vertex_groups": Said(
-        "vertex group, vertex weights, weight paint",
-        _code(_CUBE, 'obj.vertex_groups.new(name="Top").name'),
-    ),
-    "Object.shape_key_add()": Said(
-        "shape key, add a shape key, morph target, blend shape",
-        _code(_CUBE, 'obj.shape_key_add(name="Basis").name'),
-    ),
+    "create type VERTEX_GROUP": Said("vertex group, vertex weights, weight paint, skin weights"),
+    "create type SHAPE_KEY": Said("shape key, add a shape key, morph target, blend shape"),
     "bpy.ops.mesh.extrude_region_move": Said(
         "extrude, extrude faces",
         _in_edit_mode(
@@ -529,17 +530,14 @@ SAID: Final[Mapping[str, Said]] = {
     "bpy.ops.object.particle_system_add": Said(
         "particle system, hair, particles", _code(_ACTIVE, "bpy.ops.object.particle_system_add()")
     ),
-    "EditBone": Said(
-        "edit bone, add a bone, bone head and tail",
-        _code(
-            'rig = bpy.data.objects.new("Rig", bpy.data.armatures.new("Rig"))',
-            "bpy.context.collection.objects.link(rig)",
-            "bpy.context.view_layer.objects.active = rig",
-            'bpy.ops.object.mode_set(mode="EDIT")',
-            'bone = rig.data.edit_bones.new("Bone")',
-            "bone.tail = (0, 0, 1)",
-            'bpy.ops.object.mode_set(mode="OBJECT")',
-        ),
+    "create type BONE": Said("edit bone, add a bone, bone head and tail, joint"),
+    "create type VIEW_LAYER": Said("view layer, render layer, add a view layer"),
+    "create type GeometryNodeTree": Said("node group, add a node group"),
+    "create type FLOAT_INPUT": Said("input of a node group, group input, socket of a node group"),
+    "create type BEZIER_SPLINE": Said("spline, points of a curve, curve through points"),
+    "create type ACTION": Said("action, add an action"),
+    "create type CYCLES_CURVE_MODIFIER": Said(
+        "loop an animation, repeat keys, cycles modifier, curve modifier", _KEYED_MODIFIER
     ),
     "PoseBone.rotation_quaternion": Said("rotate a bone, pose a bone, pose bone rotation"),
     "TextCurve.body": Said(
@@ -561,10 +559,9 @@ SAID: Final[Mapping[str, Said]] = {
     ),
     "Material.diffuse_color": Said("viewport color of a material"),
     "ShapeKey.value": Said(
-        "shape key value, value of a shape key, change a shape key",
-        _code(
-            _CUBE, 'obj.shape_key_add(name="Basis")', 'obj.shape_key_add(name="Wide").value = 0.5'
-        ),
+        "value of a shape key, change a shape key",
+        'create {"things": [{"type": "CUBE", "name": "Box"}, {"type": "SHAPE_KEY", "name": "Wide",'
+        ' "under": "Box", "values": {"value": 0.5}}]}',
     ),
     "ViewLayer.use_pass_z": Said(
         "render passes, depth pass, z pass, enable a render pass",

@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 import bpy
 
 from ..names import UNREADABLE_TEXT
 from ..objects import block, item_of
+from ..part_items.kind import Access
 
 PLAIN_TYPES: Final = {"BOOLEAN", "INT", "FLOAT", "STRING", "ENUM"}
 # The types of data-blocks whose defaults are known, as the test compares them with new ones.
@@ -151,6 +152,43 @@ class Slot:
         except (TypeError, ValueError, AttributeError) as error:
             what = f"{self.item}, {self.key}: {value!r} cannot be set: {error}."
             raise ValueError(what) from error
+
+
+@dataclass(frozen=True, slots=True)
+class ComputedSlot(Slot):
+    """The place of a value that no property of Blender's holds in the form that agents set.
+
+    Attributes:
+        access: How it is read and written.
+    """
+
+    access: Access = field(kw_only=True)
+
+    @property
+    def rna(self) -> None:
+        """None: Blender defines no such property."""
+        return
+
+    @property
+    def key(self) -> str:
+        """The name of the value."""
+        return self.name
+
+    @property
+    def path(self) -> str:
+        """Empty, as it cannot be keyed."""
+        return ""
+
+    def read(self) -> Any:
+        """Return the value as JSON carries it."""
+        return self.access.read(self.owner)
+
+    def write(self, value: Any) -> None:
+        """Set the value; ValueError says what it takes."""
+        try:
+            self.access.write(self.owner, value)
+        except ValueError as error:
+            raise ValueError(f"{self.item}, {self.name}: {error}.") from error
 
 
 def default_of(rna: Any) -> Any:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 import bpy
 
 from dcc_bridge.spi import Keys, Shape, Value
 
+from ..action_curves import all_curves, curve_lists
 from ..names import name_of, text_of
 from ..objects import item_of
-from .slot import Slot, plain
+from .slot import ComputedSlot, Slot, plain
 
 _LOCKS: Final = {
     "location": "lock_location",
@@ -29,7 +30,7 @@ def read(slot: Slot) -> Value:
     """Return the value of a property, with its type and the reason that holds it."""
     value = slot.read()
     kind = type(value).__name__
-    if not slot.is_custom:
+    if slot.rna is not None:
         kind = slot.rna.type.lower()
     holder = held(slot)
     is_default = not holder and slot.is_default(value)
@@ -173,37 +174,12 @@ def _key_name(slot: Slot) -> str:
 # ---- keys
 
 
-def _curve_lists(data: Any) -> Iterator[Any]:
-    """Yield the lists of curves that animate a data-block: an Action has none of its own in 5.x."""
-    animation: Any = getattr(data, "animation_data", None)
-    if not animation or animation.action is None:
-        return
-    if not hasattr(animation, "action_slot"):  # since 4.4
-        yield animation.action.fcurves
-        return
-    if not animation.action_slot:
-        return
-    for layer in animation.action.layers:
-        for strip in layer.strips:
-            bag = strip.channelbag(animation.action_slot)
-            if bag is not None:
-                yield bag.fcurves
-
-
-def all_curves(data: Any) -> list[Any]:
-    """Return the curves that animate a data-block."""
-    curves: list[Any] = []
-    for curve_list in _curve_lists(data):
-        curves += curve_list
-    return curves
-
-
 def _curves(slot: Slot) -> list[Any]:
     return _curves_of(slot, all_curves(slot.owner.id_data))
 
 
 def _clear_keys(slot: Slot) -> None:
-    for curve_list in _curve_lists(slot.owner.id_data):
+    for curve_list in curve_lists(slot.owner.id_data):
         # Read anew for each list: curves of the lists before are removed by now.
         in_list = list(curve_list)
         curves = [curve for curve in _curves(slot) if curve in in_list]
@@ -247,6 +223,8 @@ def write_keys(slot: Slot, keys: Keys, shape: Shape, *, clear: bool) -> None:
     Raises:
         ValueError: Something but keys and constraints holds the property, or it takes no keys.
     """
+    if isinstance(slot, ComputedSlot):
+        raise ValueError(f"{slot.item}, {slot.key} takes no keys.")
     why = held(slot)
     if why and why != "keyed" and not why.startswith("held by"):
         raise ValueError(f"{slot.item}, {slot.key} is {why}.")

@@ -1,0 +1,167 @@
+"""Weights of vertex groups and points of shape keys, as agents tell them. Main thread.
+
+Both are told by entries. An entry is a vertex with its value, ``[7, 0.5]``, or a box in the space
+of the object with the value for all vertices in it: ``{"low": [-1, -1, 0], "high": [1, 1, 1],
+"weight": 0.5}``. Vertices of which no entry tells stay as they are.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import Any, Final, NamedTuple
+
+from mathutils import Vector
+
+_MAX_READ: Final = 2_000  # vertices of a group, or moved points of a shape key, that are read
+_NEAR: Final = 1e-6  # by which a box is larger than it is told
+
+
+def point(value: Any, what: str) -> tuple[float, float, float]:
+    """Return a point; ValueError for what is none."""
+    if not isinstance(value, list | tuple) or len(value) != 3:
+        raise ValueError(f"{what} takes [x, y, z], and not {value!r}")
+    x, y, z = (number(each, what) for each in value)
+    return x, y, z
+
+
+def number(value: Any, what: str) -> float:
+    """Return a finite number; ValueError for what is none."""
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    if not is_number or not math.isfinite(value):
+        raise ValueError(f"{what} takes a number, and not {value!r}")
+    return float(value)
+
+
+def degrees(angle: float) -> float:
+    """Return an angle in degrees, as it is told."""
+    return round(math.degrees(angle), 4) + 0.0
+
+
+def radians(value: Any, what: str) -> float:
+    """Return an angle of degrees in radians."""
+    return math.radians(number(value, what))
+
+
+def check_shown(thing: Any) -> None:
+    """Raise ValueError while the data of an object is in edit mode."""
+    if getattr(thing.data, "is_editmode", False):
+        raise ValueError(f"{thing.name} is in edit mode, where this would be lost: leave it first")
+
+
+# ---- weights
+
+
+def read_weights(group: Any) -> list[list[float]]:
+    """Return the first vertices of a group with their weights."""
+    thing: Any = group.id_data
+    weights: list[list[float]] = []
+    for at, vertex in enumerate(_vertices_of(thing)):
+        for element in vertex.groups:
+            if element.group == group.index:
+                weights.append([at, round(element.weight, 6)])
+        if len(weights) == _MAX_READ:
+            break
+    return weights
+
+
+def write_weights(group: Any, value: Any) -> None:
+    """Set weights of a group: one number for all vertices, or entries."""
+    thing: Any = group.id_data
+    check_shown(thing)
+    every = _vertices_of(thing)
+    if isinstance(value, int | float):
+        group.add(list(range(len(every))), _weight(value), "REPLACE")
+        return
+    places = [vertex.co for vertex in every]
+    for entry in _entries(value, places, "weight"):
+        weight = _weight(entry.told)
+        if weight > 0:
+            group.add(entry.vertices, weight, "REPLACE")
+        else:
+            group.remove(entry.vertices)
+
+
+def _vertices_of(thing: Any) -> Any:
+    return thing.data.points if thing.type == "LATTICE" else thing.data.vertices
+
+
+def _weight(value: Any) -> float:
+    weight = number(value, "weight")
+    if not 0 <= weight <= 1:
+        raise ValueError(f"weight takes 0 to 1, and not {value!r}")
+    return weight
+
+
+# ---- shape keys
+
+
+def read_shape(key: Any) -> list[list[Any]]:
+    """Return the first points of a shape key that differ from those of its relative key."""
+    moved: list[list[Any]] = []
+    for at, (own, other) in enumerate(zip(key.data, key.relative_key.data, strict=True)):
+        if own.co != other.co:
+            moved.append([at, [round(number, 6) for number in own.co]])
+        if len(moved) == _MAX_READ:
+            break
+    return moved
+
+
+def write_shape(key: Any, value: Any) -> None:
+    """Set points of a shape key by entries; a box moves those that the basis has in it."""
+    if getattr(key.id_data.user, "is_editmode", False):
+        raise ValueError("the mesh is in edit mode, where this would be lost: leave it first")
+    basis = [own.co.copy() for own in key.relative_key.data]
+    for entry in _entries(value, basis, "move"):
+        told = Vector(point(entry.told, "points"))
+        for at in entry.vertices:
+            key.data[at].co = basis[at] + told if entry.is_box else told
+
+
+# ---- entries
+
+
+class _Entry(NamedTuple):
+    """One entry.
+
+    Attributes:
+        vertices: The vertices that it means.
+        told: What it tells of them.
+        is_box: Whether it means the vertices in a box.
+    """
+
+    vertices: list[int]
+    told: Any
+    is_box: bool
+
+
+def _entries(value: Any, places: Sequence[Any], word: str) -> Iterator[_Entry]:
+    """Yield the entries of a value; `word` is what a box tells of its vertices."""
+    entries = [value] if isinstance(value, dict) else value
+    if not isinstance(entries, list):
+        raise ValueError(f"it takes [[vertex, value], ...] or boxes, and not {value!r}")
+    for entry in entries:
+        if isinstance(entry, dict):
+            if set(entry) != {"low", "high", word}:
+                raise ValueError(f"a box has low, high and {word}, and not {sorted(entry)}")
+            yield _Entry(_in_box(places, entry), entry[word], is_box=True)
+            continue
+        if not isinstance(entry, list | tuple) or len(entry) != 2:
+            raise ValueError(f"an entry is [vertex, value] or a box, and not {entry!r}")
+        at, told = entry
+        if not isinstance(at, int) or not 0 <= at < len(places):
+            raise ValueError(f"there is no vertex {at!r}: they are 0 to {len(places) - 1}")
+        yield _Entry([at], told, is_box=False)
+
+
+def _in_box(places: Sequence[Any], box: dict[str, Any]) -> list[int]:
+    low = point(box["low"], "low")
+    high = point(box["high"], "high")
+    chosen = []
+    for at, place in enumerate(places):
+        rows = zip(low, place, high, strict=True)
+        if all(least - _NEAR <= each <= most + _NEAR for least, each, most in rows):
+            chosen.append(at)
+    if not chosen:
+        raise ValueError(f"no vertex is between {list(low)} and {list(high)}")
+    return chosen

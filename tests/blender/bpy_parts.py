@@ -1,0 +1,434 @@
+"""Parts of data-blocks as items, run inside of Blender by ``test_operations.py``.
+
+The table has a row for each kind of part; the promises hold for every row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final, NamedTuple, cast
+
+import bpy
+import pytest
+
+from dcc_bridge_blender.host import BlenderHost
+from dcc_bridge_blender.operations import BlenderOperations
+from dcc_bridge_blender.part_items import KINDS
+from tests.blender.things import cube, thing
+from tests.verbs.every_port import EveryPort
+from tests.verbs.promises import call, refused
+
+CURVE: Final = "Cube/curve:location[0]"
+TOP: Final = {"low": [-1, -1, 0.5], "high": [1, 1, 1.5]}
+HAS_SLOTS: Final = hasattr(bpy.types, "ActionSlot")  # since 4.4
+
+
+class Row(NamedTuple):
+    """A kind of part as an agent meets it.
+
+    Attributes:
+        type: The type to create; "" for a part that Blender alone creates.
+        under: The item that it is made under.
+        item: The item that it is then.
+        prop: One of its values.
+        value: Another value than that of a new part.
+        lost: What an edit that removes it has lost, in words; "" for a part that stays.
+        name: The name that is asked for.
+    """
+
+    type: str
+    under: str
+    item: str
+    prop: str
+    value: Any
+    lost: str
+    name: str | None = None
+
+
+ROWS: Final[dict[str, Row]] = {
+    "modifier": Row(
+        *("BEVEL_MODIFIER", "Cube", "Cube/modifier:Bevel", "segments", 3),
+        "modifier Bevel of Cube",
+    ),
+    "constraint": Row(
+        *("TRACK_TO_CONSTRAINT", "Camera", "Camera/constraint:Aim", "target", "Cube"),
+        *("constraint Aim of Camera", "Aim"),
+    ),
+    "constraint of a bone": Row(
+        *("IK_CONSTRAINT", "Rig/bone:Arm", "Rig/bone:Arm/constraint:Reach", "chain_count", 2),
+        *("constraint Reach of bone Arm of Rig", "Reach"),
+    ),
+    "bone": Row(
+        *("BONE", "Rig", "Rig/bone:Leg", "tail", [0.0, 1.0, 2.0], "bone Leg of Rig", "Leg"),
+    ),
+    "vertex_group": Row(
+        *("VERTEX_GROUP", "Cube", "Cube/vertex_group:Top", "weights", [[0, 0.5], [3, 1.0]]),
+        *("vertex group Top of Cube", "Top"),
+    ),
+    "shape_key": Row(
+        *("SHAPE_KEY", "Cube", "Cube/shape_key:Tall", "points", [[0, [3.0, 3.0, 3.0]]]),
+        *("shape key Tall of Cube", "Tall"),
+    ),
+    "curve": Row("", "", CURVE, "extrapolation", "LINEAR", "2 keys of location of Cube"),
+    "curve_modifier": Row(
+        *("NOISE_CURVE_MODIFIER", CURVE, f"{CURVE}/curve_modifier:NOISE", "strength", 4.0),
+        "1 curve modifier of location of Cube",
+    ),
+    "slot": Row(
+        *("OBJECT_SLOT", "action:Walk", "action:Walk/slot:Body", "name_display", "Hips"),
+        *("", "Body"),
+    ),
+    "input": Row(
+        *("FLOAT_INPUT", "nodetree:Nodes", "nodetree:Nodes/input:Size", "default_value", 2.5),
+        *("socket Size of nodetree:Nodes", "Size"),
+    ),
+    "output": Row(
+        *("FLOAT_OUTPUT", "nodetree:Nodes", "nodetree:Nodes/output:Sum", "description", "All"),
+        *("socket Sum of nodetree:Nodes", "Sum"),
+    ),
+    "view_layer": Row(
+        *("VIEW_LAYER", "scene:Scene", "scene:Scene/view_layer:Front", "use_sky", False),
+        *("view layer Front of scene:Scene", "Front"),
+    ),
+    "collection": Row(
+        *("", "", "scene:Scene/view_layer:ViewLayer/collection:Collection", "exclude", True),
+        "",
+    ),
+    "spline": Row(
+        *("BEZIER_SPLINE", "Path", "Path/spline:0", "points", [[0.0] * 3, [1.0] * 3]),
+        "1 point of Path",
+    ),
+}
+CREATED: Final = [name for name, row in ROWS.items() if row.type and (name != "slot" or HAS_SLOTS)]
+REMOVED: Final = [name for name in ROWS if ROWS[name].lost]
+
+
+@pytest.fixture
+def operations(tmp_path: Path) -> Iterator[EveryPort]:
+    """A file with an armature, a curve, keys, an action and a group of nodes."""
+    bpy.ops.wm.read_factory_settings()
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "set.blend"))
+    host = BlenderHost()
+    own = cast("EveryPort", BlenderOperations(host))
+    with host.undo_step("Before"):
+        own.create("ARMATURE", "Rig", None)
+        own.create("BONE", "Arm", "Rig")
+        own.create("CURVE", "Path", None)
+        own.create("ACTION", "Walk", None)
+        own.create("GeometryNodeTree", "Nodes", None)
+        own.set_keys("Cube", "location", [(1, [0, 0, 0]), (9, [4, 0, 0])], "linear", clear=True)
+    yield own
+    host.close()
+
+
+def parts_now() -> dict[str, Any]:
+    """Return all values of all parts in the file, by their owners, kinds and names."""
+    facts: dict[str, Any] = {}
+    blocks = (bpy.data.objects, bpy.data.actions, bpy.data.node_groups, bpy.data.scenes)
+    for owner in [block for each in blocks for block in each]:
+        _add_parts(facts, owner.name, owner)
+        animation: Any = getattr(owner, "animation_data", None)
+        facts[f"{owner.name}, action"] = animation and animation.action and animation.action.name
+    return facts
+
+
+def _add_parts(facts: dict[str, Any], path: str, owner: Any) -> None:
+    for word, kind in KINDS.items():
+        for name, part in kind.parts(owner).items():
+            place = f"{path}/{word}:{name}"
+            settable = [rna for rna in part.bl_rna.properties if not rna.is_readonly]
+            facts[place] = {rna.identifier: _fact(part, rna) for rna in settable}
+            facts[place] |= {value: access.read(part) for value, access in kind.values.items()}
+            _add_parts(facts, place, part)
+
+
+def _fact(part: Any, rna: Any) -> str:
+    value = getattr(part, rna.identifier)
+    if rna.type == "POINTER":
+        return str(value and value.name)
+    return repr(value[:] if getattr(rna, "is_array", False) else value)
+
+
+@contextmanager
+def one_step(operations: EveryPort) -> Iterator[None]:
+    """See that a block is one step which changes parts, and that undo takes all of it back."""
+    host = operations.host
+    before = parts_now()
+    mark = host.undo_mark()
+    with host.undo_step("Ours"):
+        yield
+    after = host.undo_mark()
+    changed = parts_now()
+    host.undo()
+    assert (after.depth, after.label) == (mark.depth + 1, "Ours")
+    assert changed != before
+    assert parts_now() == before
+
+
+def set_value(operations: EveryPort, item: str, prop: str, value: Any) -> None:
+    """Set a value in a step of its own."""
+    with operations.host.undo_step("Set"):
+        operations.set_value(item, prop, value)
+
+
+def made(operations: EveryPort, row: Row) -> str:
+    """Create the part of a row, where it is not there already."""
+    if not row.type:
+        return row.item
+    with operations.host.undo_step("Created"):
+        return operations.create(row.type, row.name, row.under)
+
+
+def test_each_kind_of_part_has_a_row() -> None:
+    assert set(KINDS) <= set(ROWS)
+
+
+@pytest.mark.parametrize("kind", CREATED)
+def test_a_part_is_created_in_one_step_and_listed(kind: str, operations: EveryPort) -> None:
+    row = ROWS[kind]
+
+    with one_step(operations):
+        item = operations.create(row.type, row.name, row.under)
+        word = item.rpartition("/")[2].partition(":")[0]
+        assert item == row.item
+        assert operations.kind(item) == row.type
+        assert operations.parent(item) == row.under
+        assert item in operations.items(f"{row.under}/{word}:")
+        assert item in operations.items(f"{row.under}/")
+        assert not operations.host.lost([])
+
+
+@pytest.mark.parametrize("kind", [*CREATED, "curve", "collection"])
+def test_a_value_of_a_part_is_set_in_one_step(kind: str, operations: EveryPort) -> None:
+    row = ROWS[kind]
+    item = made(operations, row)
+    assert row.prop in operations.look_into(item, "values")
+
+    with one_step(operations):
+        operations.set_value(item, row.prop, row.value)
+        if row.prop != "name_display":  # by which it is found
+            assert operations.value(item, row.prop).value == row.value
+
+
+@pytest.mark.parametrize("kind", REMOVED)
+def test_a_deleted_part_is_named_as_a_loss_unless_somebody_agreed_to_it(
+    kind: str, operations: EveryPort
+) -> None:
+    row = ROWS[kind]
+    item = made(operations, row)
+    operations.host.fingerprint([item])
+
+    with one_step(operations):
+        operations.delete([item])
+        assert operations.host.lost([]) == [row.lost]
+        assert operations.host.lost([item]) == []
+        assert operations.host.kinds([item]) == ["gone"]
+        assert not operations.still_there([item])
+
+
+@pytest.mark.parametrize(
+    "kind", ["modifier", "constraint", "bone", "vertex_group", "shape_key", "spline"]
+)
+def test_a_copy_of_a_part_has_its_values(kind: str, operations: EveryPort) -> None:
+    row = ROWS[kind]
+    item = made(operations, row)
+    set_value(operations, item, row.prop, row.value)
+
+    with one_step(operations):
+        copy = operations.duplicate(item, linked=False)
+        assert copy != item
+        assert operations.value(copy, row.prop).value == row.value
+
+
+def test_bones_move_a_mesh(operations: EveryPort) -> None:
+    with one_step(operations):
+        operations.create("BONE", "Hand", "Rig/bone:Arm")
+        operations.create("VERTEX_GROUP", "Hand", "Cube")
+        operations.set_value("Cube/vertex_group:Hand", "weights", {**TOP, "weight": 1})
+        modifier = operations.create("ARMATURE_MODIFIER", None, "Cube")
+        operations.set_value(modifier, "object", "Rig")
+        operations.set_keys("Rig/bone:Hand", "location", [(1, [0, 2, 0])], "linear", clear=False)
+        operations.set_value("@scene", "frame", 1)
+        _, high = operations.bounds("Cube") or pytest.fail("it has no size")
+        assert high[2] == pytest.approx(3)
+
+
+def test_a_bone_below_another_one_begins_where_that_ends(operations: EveryPort) -> None:
+    hand = operations.create("BONE", "Hand", "Rig/bone:Arm")
+
+    assert hand == "Rig/bone:Hand"
+    assert operations.value(hand, "parent").value == "Arm"
+    assert operations.value(hand, "head").value == operations.value("Rig/bone:Arm", "tail").value
+    assert operations.value(hand, "tail").value == [0, 0, 2]
+
+
+def test_the_ends_of_a_bone_may_be_set_in_any_order(operations: EveryPort) -> None:
+    """Blender drops a bone whose ends are in one place."""
+    operations.set_value("Rig/bone:Arm", "head", [0, 0, 1])
+    operations.set_value("Rig/bone:Arm", "tail", [0, 1, 1])
+    operations.set_value("Rig/bone:Arm", "roll", 30)
+
+    assert operations.value("Rig/bone:Arm", "head").value == [0, 0, 1]
+    assert operations.value("Rig/bone:Arm", "tail").value == [0, 1, 1]
+    assert operations.value("Rig/bone:Arm", "roll").value == pytest.approx(30)
+
+
+def test_mode_and_active_object_are_as_before_an_edit_of_bones(operations: EveryPort) -> None:
+    layer: Any = bpy.context.view_layer
+    layer.objects.active = cube()
+
+    operations.create("BONE", None, "Rig")
+
+    assert layer.objects.active == cube()
+    assert bpy.context.mode == "OBJECT"
+
+
+def test_what_names_a_bone_or_a_vertex_group_is_found(operations: EveryPort) -> None:
+    operations.create("VERTEX_GROUP", "Arm", "Cube")
+    modifier = operations.create("ARMATURE_MODIFIER", None, "Cube")
+    operations.set_value(modifier, "object", "Rig")
+    mask = operations.create("MASK_MODIFIER", None, "Cube")
+    operations.set_value(mask, "vertex_group", "Arm")
+    follow = operations.create("COPY_LOCATION_CONSTRAINT", "Follow", "Light")
+    operations.set_value(follow, "target", "Rig")
+    operations.set_value(follow, "subtarget", "Arm")
+
+    assert set(operations.users("Rig/bone:Arm")) == {"Cube/vertex_group:Arm", follow}
+    assert operations.users("Cube/vertex_group:Arm") == [mask]
+    assert set(operations.dependents(["Rig/bone:Arm"])) == {"Cube/vertex_group:Arm", follow}
+    assert operations.dependents(["Cube/vertex_group:Arm", mask]) == []
+
+
+def test_the_vertex_groups_of_a_renamed_bone_follow(operations: EveryPort) -> None:
+    with operations.host.undo_step("Skin"):
+        operations.create("VERTEX_GROUP", "Arm", "Cube")
+        modifier = operations.create("ARMATURE_MODIFIER", None, "Cube")
+        operations.set_value(modifier, "object", "Rig")
+
+    with one_step(operations):
+        assert operations.rename("Rig/bone:Arm", "Wing") == "Rig/bone:Wing"
+        assert "Wing" in cube().vertex_groups
+
+
+def test_a_shape_key_comes_with_its_basis_and_is_keyed(operations: EveryPort) -> None:
+    tall = made(operations, ROWS["shape_key"])
+
+    with one_step(operations):
+        operations.set_value(tall, "points", {**TOP, "move": [0, 0, 2]})
+        operations.set_keys(tall, "value", [(1, 0.0), (9, 1.0)], "linear", clear=False)
+        operations.set_value("@scene", "frame", 9)
+        _, high = operations.bounds("Cube") or pytest.fail("it has no size")
+        assert high[2] == pytest.approx(3)
+    assert operations.items("Cube/shape_key:") == ["Cube/shape_key:Basis", tall]
+
+
+def test_handles_of_keys_are_set(operations: EveryPort) -> None:
+    changed = {"frame": 1, "handle_right": [4, 2], "interpolation": "BEZIER"}
+
+    with one_step(operations):
+        operations.set_value(CURVE, "handles", [changed])
+        first, _ = operations.value(CURVE, "handles").value
+        assert first["handle_right"] == [4, 2]
+        assert first["interpolation"] == "BEZIER"
+
+
+@pytest.mark.skipif(not HAS_SLOTS, reason="actions have no slots")
+def test_a_slot_of_an_action_animates_and_goes_with_its_keys(operations: EveryPort) -> None:
+    slot = made(operations, ROWS["slot"])
+    set_value(operations, "Light", "action", "action:Walk")
+    assert operations.value("Light", "action_slot").value == "Body"
+    with operations.host.undo_step("Keys"):
+        operations.set_keys("Light", "location", [(1, [0, 0, 0])], "linear", clear=False)
+    operations.host.fingerprint([slot])
+
+    with one_step(operations):
+        operations.delete([slot])
+        assert "animation of Light" in operations.host.lost([])
+        assert operations.host.lost([slot]) == []
+
+
+def test_an_action_is_given_to_an_item_and_taken_from_it(operations: EveryPort) -> None:
+    with one_step(operations):
+        operations.set_value("Light", "action", "action:Walk")
+        assert thing("Light").animation_data.action == bpy.data.actions["Walk"]
+    set_value(operations, "Light", "action", "action:Walk")
+    with one_step(operations):
+        operations.set_value("Light", "action", None)
+        assert operations.value("Light", "action").value is None
+
+
+def test_of_two_splines_the_right_one_is_deleted(operations: EveryPort) -> None:
+    first = operations.create("POLY_SPLINE", None, "Path")
+    second = operations.create("POLY_SPLINE", None, "Path")
+    operations.set_value(second, "points", [[0, 0, 0], [5, 0, 0]])
+
+    operations.delete([first])
+
+    assert operations.value("Path/spline:0", "points").value == [[0, 0, 0], [5, 0, 0]]
+    assert operations.still_there([first]) == []
+
+
+REFUSED: Final[dict[str, Callable[[EveryPort], Any]]] = {
+    "needs the item that it is made under": call("create", "BONE", None, None),
+    "BONE under Cube: ": call("create", "BONE", None, "Cube"),
+    "a CAMERA has no vertex groups": call("create", "VERTEX_GROUP", None, "Camera"),
+    "tail is where the head is": call("set_value", "Rig/bone:Arm", "tail", [0, 0, 0]),
+    "head takes": call("set_value", "Rig/bone:Arm", "head", [0, 0]),
+    "is the name of another bone": call("set_value", "Rig/bone:Arm", "parent", "Nobody"),
+    "is the bone itself": call("set_value", "Rig/bone:Arm", "parent", "Arm"),
+    "use_connect needs a parent": call("set_value", "Rig/bone:Arm", "use_connect", True),
+    "head takes no keys": call(
+        "set_keys", "Rig/bone:Arm", "head", [(1, [0, 0, 0])], "linear", clear=False
+    ),
+    "no key at 5": call("set_value", CURVE, "handles", [{"frame": 5}]),
+    "keeps at least one view layer": call("delete", ["scene:Scene/view_layer:ViewLayer"]),
+    "as long as what it stands for": call("delete", [ROWS["collection"].item]),
+    "there is no action": call("set_value", "Light", "action", "Run"),
+    "which cannot be copied": call("duplicate", CURVE, linked=False),
+}
+
+
+@pytest.mark.parametrize("why", REFUSED)
+def test_what_cannot_be_is_refused_with_its_reason(why: str, operations: EveryPort) -> None:
+    refused(operations, REFUSED[why], why, may_begin=True)
+
+
+@pytest.mark.parametrize(
+    ("value", "why"),
+    [
+        (2, "weight takes 0 to 1"),
+        ([[99, 1]], "there is no vertex 99"),
+        ([[0]], "an entry is"),
+        ({"low": [5, 5, 5], "high": [6, 6, 6], "weight": 1}, "no vertex is between"),
+        ({"low": [0, 0, 0], "weight": 1}, "a box has low, high and weight"),
+        ("all", "it takes"),
+    ],
+)
+def test_weights_that_cannot_be_are_refused(value: Any, why: str, operations: EveryPort) -> None:
+    group = operations.create("VERTEX_GROUP", "Top", "Cube")
+
+    with pytest.raises(ValueError, match=why):
+        operations.set_value(group, "weights", value)
+
+
+def test_bones_of_an_armature_that_is_hidden_or_in_edit_mode_are_not_edited(
+    operations: EveryPort,
+) -> None:
+    rig = thing("Rig")
+    rig.hide_viewport = True
+    with pytest.raises(ValueError, match="Rig is hidden"):
+        operations.create("BONE", None, "Rig")
+    rig.hide_viewport = False
+    layer: Any = bpy.context.view_layer
+    layer.objects.active = rig
+    bpy.ops.object.mode_set(mode="EDIT")
+    with pytest.raises(ValueError, match="is in edit mode"):
+        operations.create("BONE", None, "Rig")
+    bpy.ops.object.mode_set(mode="OBJECT")
+
+
+def test_a_part_that_is_not_there_is_told_with_those_that_are(operations: EveryPort) -> None:
+    with pytest.raises(LookupError, match="names like it: Rig/bone:Arm"):
+        operations.kind("Rig/bone:Arn")

@@ -128,7 +128,6 @@ class DeletingVerbs(ConsentingVerbs[Deleting]):
                 doomed,
                 lambda listed: f"Delete {counted(operations, listed)}",
                 lambda: self._matching(items, pattern, type, under),
-                title="Delete",
             )
             kept, doomed = self._kept_and_doomed(agreed)
         what = counted(operations, doomed)  # before they go: then nobody knows their types

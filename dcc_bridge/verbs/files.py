@@ -53,7 +53,7 @@ class FileExchangeVerbs(ConsentingVerbs[FileExchange]):
             operations.kind(under)
         if _CODE.fullmatch(file.suffix):
             question = f"Import {file}?\nFiles of this kind can carry code that runs."
-            self._consents.confirm(question, None, "Import", title="Import file")
+            self._consents.confirm(question, None, "Import")
         imported = operations.import_file(file, how, under or None, scale, up or None)
         kinds = Counter(operations.kind(item) for item in track(imported.items))
         number = plural(len(imported.items), operations.host.item_noun)

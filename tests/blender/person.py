@@ -185,6 +185,7 @@ def text() -> None:
     """Put an empty text in the place of the 3D view."""
     window: Any = bpy.context.window_manager
     areas = [area for area in window.windows[0].screen.areas if area.type == "VIEW_3D"]
+    seen["text_editors_drawn"] = 0
     areas[0].type = "TEXT_EDITOR"
     areas[0].spaces.active.text = bpy.data.texts.new("Notes")
 
@@ -234,6 +235,14 @@ def filter_history(kind: str = "all", text: str = "") -> None:
     windows: Any = bpy.context.window_manager
     windows.dcc_bridge_history.kind = kind
     windows.dcc_bridge_history.text = text
+
+
+def dismiss() -> None:
+    """Close the question that waits, if a test has left one."""
+    dialog = sys.modules[f"{ADDON}.plugin"]._running.surface.presenter.dialog
+    if dialog is not None:
+        reply = sys.modules["dcc_bridge.elicitation.question"].Reply
+        dialog.answered(reply("cancel"))
 
 
 def go() -> None:
@@ -300,6 +309,10 @@ def tick() -> None:
     for area in window.windows[0].screen.areas:
         if area.type == "VIEW_3D":
             area.tag_redraw()
+
+
+def text_editor_drawn() -> None:
+    seen["text_editors_drawn"] = seen.get("text_editors_drawn", 0) + 1
 
 
 def frame() -> None:
@@ -419,6 +432,7 @@ WORDS: Final[dict[str, Callable[[], object]]] = {
     "search_nothing": lambda: filter_history(text="no such words"),
     "list_all": filter_history,
     "go": go,
+    "dismiss": dismiss,
     "cancel_call": cancel_call,
     "pause": lambda: press("pause"),
     "find_clients": lambda: press("look", "local/"),
@@ -453,6 +467,7 @@ preferences: Any = bpy.context.preferences
 preferences.view.show_splash = False
 bpy.utils.register_class(Button)
 bpy.types.SpaceView3D.draw_handler_add(frame, (), "WINDOW", "POST_PIXEL")
+bpy.types.SpaceTextEditor.draw_handler_add(text_editor_drawn, (), "WINDOW", "POST_PIXEL")
 for told, word in (("render_complete", "complete"), ("render_cancel", "cancel")):
     getattr(bpy.app.handlers, told).append(
         bpy.app.handlers.persistent(lambda *_, word=word: seen["renders"].append(word))

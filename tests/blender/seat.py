@@ -90,6 +90,12 @@ class Seat:
 
     # ---- what they do
 
+    def go_to_text(self) -> None:
+        """Go to an empty text in the place of the 3D view; keys count once it is drawn."""
+        self.screen.move(*REST)
+        self.do("text")
+        self.sees(lambda seen: seen["text_editors_drawn"])
+
     def do(self, *orders: str) -> None:
         """Do what is not done with the mouse."""
         self.application.order(*orders)

@@ -63,7 +63,7 @@ def seat(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Seat]:
 
 @pytest.fixture
 def new(seat: Seat) -> Seat:
-    seat.do("new")
+    seat.do("dismiss", "new")
     return seat
 
 
@@ -106,7 +106,7 @@ def test_who_types_in_a_text_answers_nothing_until_f8_leads_into_the_question(
     new: Seat, tool: str, arguments: dict[str, str], first: str
 ) -> None:
     """The keys that come before, as and after it is asked are where they were meant."""
-    new.do("text")
+    new.go_to_text()
     typing = new.screen.begin_to_write("glow = 12345 + 67890 + 11121")
     new.screen.move(*window.REST)
     asked = new.ask(tool, **arguments)
@@ -321,7 +321,7 @@ def test_what_is_typed_into_a_text_while_a_skill_works_is_there_once_it_has_ende
     new: Seat,
 ) -> None:
     """Not before: it would be an undo step in the middle of the skill's."""
-    new.do("text")
+    new.go_to_text()
     asked = new.ask("move_on_and_on", name="Cube")
     new.sees(lambda seen: any("Moving" in line for line in seen["work"]))
     new.screen.write("glow == 12")

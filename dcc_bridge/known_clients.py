@@ -1,9 +1,17 @@
-"""The MCP clients that are known, and how each draws a question. Any thread.
+"""The MCP clients that are known, how each draws a question, and which have tasks. Any thread.
 
 A client that declares elicitation and draws nothing answers by itself: mostly it declines, and
 nothing can be done in the scene; at worst it agrees. The questions of such a client (`SILENT`) are
 asked in the host. The facts that a client gets about us are here too. This module imports nothing
 of ours.
+
+A call goes on as a task, after its request has ended, only for a client that declares
+``io.modelcontextprotocol/tasks``, which there is at 2026-07-28 alone. Claude Code asks a server on
+stdio for that revision as its variable `NEGOTIATION` says. It reads the variable in its own
+environment, which its settings.json may set, and never in the entry of a server: 2.1.281, 2.1.304,
+2.1.319 and 2.1.332 were started here with an entry that has it, and with settings that have it
+(``claude mcp list``, an empty home). Unset, it means "auto" from 2.1.304 at the latest, and meant
+"legacy" in 2.1.281.
 """
 
 from __future__ import annotations
@@ -21,6 +29,7 @@ ICON: Final = {  # the icon that a client may show beside our name: a bridge, 32
     "0/wAlgBE5+5laSZoa7jKfvxyqQHOxwFiy3rXb2kkQzgtbKHt5ukzOKwBZWkSxC4eAB4SJIEvck/Bg4aAGZq8gQ"
     "anckIVHWgQnRPKxFRFDXOYVEWmyb4SUdDgR1hF4GPJ1fzG1F/uMg8vDL4wMa3Ha+UAAAAASUVORK5CYII=",
 }
+NEGOTIATION: Final = "MCP_PROTOCOL_NEGOTIATION"  # of Claude Code: "auto" or "legacy"
 CLI_LABEL: Final = "cli"  # the person's own commands, which draw questions or know the answer
 
 
@@ -34,6 +43,8 @@ class KnownClient:
         servers: The place in the client that lists its servers, and whether they work.
         asof: The day on which somebody saw how the client draws questions, as an ISO date.
         source: The report of that, and what was seen.
+        tasks_since: Since when the client lets calls go on as tasks; "" if it does not.
+        no_tasks: Why it does not, as the end of a sentence.
     """
 
     name: str
@@ -41,8 +52,11 @@ class KnownClient:
     servers: str
     asof: str
     source: str
+    tasks_since: str = ""
+    no_tasks: str = "it does not speak MCP's tasks of 2026-07-28, as far as is known"
 
 
+_OLDER_TASKS: Final = "it speaks MCP's tasks of 2025-11-25 only, which are others"
 # By the label under which `dcc-bridge client` sets them up.
 CLIENTS: Final[dict[str, KnownClient]] = {
     "claude-code": KnownClient(
@@ -51,6 +65,8 @@ CLIENTS: Final[dict[str, KnownClient]] = {
         "its command /mcp",
         "2026-09-22",
         "github.com/anthropics/claude-code/issues/96043: 2.1.251 shows an inline form",
+        # Its changelog; dev.to/gabrielanhaia, "Claude Code Now Runs MCP Tasks in the Background".
+        tasks_since="2.1.304 in part, and 2.1.319 (November 2026) for everybody",
     ),
     "claude-desktop": KnownClient(
         "Claude Desktop",
@@ -74,6 +90,7 @@ CLIENTS: Final[dict[str, KnownClient]] = {
         "2026-04-13",
         "github.com/microsoft/vscode/issues/307962: the chat asks field by field, and the terminal "
         "agent in a row of questions",
+        no_tasks=_OLDER_TASKS,  # github.com/microsoft/vscode/pull/277888
     ),
     "vscode-insiders": KnownClient(
         "VS Code Insiders",
@@ -81,6 +98,7 @@ CLIENTS: Final[dict[str, KnownClient]] = {
         "its command MCP: List Servers",
         "2026-04-13",
         "as VS Code, of which it is the next version",
+        no_tasks=_OLDER_TASKS,
     ),
     "vscodium": KnownClient(
         "VSCodium",
@@ -88,6 +106,7 @@ CLIENTS: Final[dict[str, KnownClient]] = {
         "its command MCP: List Servers",
         "2026-04-13",
         "as VS Code, whose source it is built from; not seen there",
+        no_tasks=_OLDER_TASKS,
     ),
     "windsurf": KnownClient(
         "Windsurf",
@@ -110,6 +129,7 @@ CLIENTS: Final[dict[str, KnownClient]] = {
         "its command /mcp",
         "2026-09-15",
         "github.com/openai/codex/issues/30978, 45621, 45776: declined without being shown",
+        no_tasks="it speaks 2026-07-28 only if its feature mcp_2026_07_28 is enabled, and no tasks",
     ),
     "gemini-cli": KnownClient(
         "Gemini CLI",

@@ -20,6 +20,8 @@ which ``.ci/run`` installs.
                                            files, the installer, a window
 ``python -m tests.real_files``             every file of Blender, FreeCAD, assimp and two wheels,
                                            played in its application: a table of what differs
+``python -m tests.tasks``                  twenty tasks of an artist and their careless twins, in
+                                           three applications: a table of what each took
 ``python -m tests.long [PART ...]``        what takes minutes, or what the machine's speed decides:
                                            races, kills, soaks, the 10,000 bodies, every case of
                                            what is otherwise tried by sample, agent frameworks, the
@@ -27,7 +29,7 @@ which ``.ci/run`` installs.
                                            tests on busy cores and shuffled; it prints a table
 =========================================  ======================================================
 
-``.ci/run`` installs what they need and runs all but the last. A leaf is told by its files, in
+``.ci/run`` installs what they need and runs all but the last two. A leaf is told by its files, in
 ``tests/tiers.py``; ``@pytest.mark.core`` takes a test of a leaf into README's command.
 ``pytest -p randomly`` shuffles the tests and prints the seed. No test but a long one may fail
 because a machine is slow: it waits for an event or has a clock of its own, and a limit only ends a

@@ -124,6 +124,11 @@ PARTS = (
         "each file that others made is the same after every edit and its undo",
         ("-m", "tests.real_files"),
     ),
+    Part(
+        "tasks",
+        "twenty tasks of an artist are done and undone, and careless ones lose nothing",
+        ("-m", "tests.tasks"),
+    ),
     Part("windows", "the product's own tests in a Windows Python", ("-m", "tests.windows")),
     *(
         Part(f"busy-{run}", "README's tests while both cores are busy", _pytest(), busy=2)

@@ -23,6 +23,7 @@ LEAVES = {
         "tests/code/test_code_history.py",
         "tests/code/test_declared_folders.py",
         "tests/code/test_run_python.py",
+        "tests/tasks/*",
         "tests/verbs/test_tasks.py",
     ),
     "batch": ("tests/batch/*",),

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from dcc_bridge import known_clients
-from dcc_bridge.cli import hosts
+from dcc_bridge.cli import client_states, hosts
 from dcc_bridge.cli.exits import FAILED, SUCCESS, USAGE, Failure, tell
 from dcc_bridge.client import registration
 from dcc_bridge.client.entries import (
@@ -157,6 +157,7 @@ def _add(options: argparse.Namespace) -> None:
         _print_backup(change)
     if is_new:
         print(f"Restart the client. It {_QUESTIONS[known.questions]}.")
+        print(client_states.tasks(options.name))
 
 
 def _preview(options: argparse.Namespace) -> None:
@@ -207,6 +208,7 @@ def _list(options: argparse.Namespace) -> None:
         print(f"{name:16}  {known.name}, {_state(name, facts)}")
         print(f"{'':16}  {facts['file']}")
         print(f"{'':16}  It {_QUESTIONS[known.questions]} (as of {known.asof}).")
+        print(f"{'':16}  {client_states.tasks(name)}")
 
 
 def _state(name: str, facts: Mapping[str, object]) -> str:

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import json
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
 
 from dcc_bridge import known_clients
 from dcc_bridge.client import entry_state, registration
@@ -34,6 +39,31 @@ def line() -> str:
     if not states:
         return none_found().rstrip()
     return f"Clients: {'; '.join(states)}."
+
+
+def tasks(label: str) -> str:
+    """Return a sentence on whether a client can have tasks, and why not."""
+    known = known_clients.CLIENTS[label]
+    if not known.tasks_since:
+        return f"Its calls cannot go on as tasks: {known.no_tasks}."
+    file = _settings_without_tasks()
+    if label == "claude-code" and file:
+        fixed = f"{known_clients.NEGOTIATION} is legacy in {file}"
+        return f"Its calls cannot go on as tasks, because {fixed}."
+    return f"Its long calls can go on as tasks, since {known.tasks_since}."
+
+
+def _settings_without_tasks() -> str:
+    """Return the place whose setting keeps Claude Code from 2026-07-28; "" if there is none."""
+    file = Path(os.environ.get("CLAUDE_CONFIG_DIR") or Path.home() / ".claude") / "settings.json"
+    variables: Any = None
+    with suppress(OSError, ValueError, AttributeError):
+        variables = json.loads(file.read_text("utf-8")).get("env")
+    places = {str(file): variables, "the environment": os.environ}
+    for place, values in places.items():
+        if isinstance(values, Mapping) and values.get(known_clients.NEGOTIATION) == "legacy":
+            return place
+    return ""
 
 
 def _places() -> Iterator[tuple[str, ConfigFile]]:

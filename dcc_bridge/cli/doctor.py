@@ -21,7 +21,7 @@ from typing import Any, Final
 import anyio
 
 from dcc_bridge import known_clients, store_programs
-from dcc_bridge.cli import call, enabling, exits, hosts, interpreter, leaves
+from dcc_bridge.cli import call, client_states, enabling, exits, hosts, interpreter, leaves
 from dcc_bridge.client import Person, agent, entries, entry_state, registration
 from dcc_bridge.elicitation.text import safe_text
 from dcc_bridge.elicitation.types import NOT_SUPPORTED, TIMED_OUT
@@ -294,13 +294,22 @@ def _check_connected(client: Mapping[str, Any], facts: Mapping[str, Any]) -> str
     else:
         ability = "shows no questions, so the application asks"
     who = f"{client['label']} ({client['name'] or '?'} {client['version']}".rstrip() + ")"
-    text = f"{who} speaks {client['protocol']} and {ability}."
+    text = f"{who} speaks {client['protocol']} and {ability}.{_told_of_tasks(client)}"
     shows_questions = abilities and not client["silent"]
     if shows_questions or facts["draws_questions"]:
         return text
     what = f"{text} {facts['host']} has no window either, so nobody can be asked."
     mend = "Use a client that shows questions, or start the host with a window."
     return Finding("clients", what, mend)
+
+
+def _told_of_tasks(client: Mapping[str, Any]) -> str:
+    """Return a sentence on the tasks of a connected client; "" where nothing is known yet."""
+    if client["tasks"]:
+        return " Its long calls go on as tasks."
+    if client["protocol"] < known_clients.REVISIONS[0]:
+        return f" It has no tasks, which there are from {known_clients.REVISIONS[0]} on."
+    return ""
 
 
 def _check_skills(facts: Mapping[str, Any]) -> Results:
@@ -418,7 +427,7 @@ def _check_client(name: str, config: entries.ConfigFile) -> str | Finding | None
         if entry_state.state(config, name) == "other":
             other = f"it starts another dcc-bridge, {program}"
             return f"{title} is set up in {file}; {other} (to change that: dcc-bridge update)."
-        return f"{title} is set up in {file}."
+        return f"{title} is set up in {file}. {client_states.tasks(name)}"
     what = f"In {file}, {title} starts {program}, which does not exist."
     if not config.is_writable:
         mend = f"Paste the output of `dcc-bridge client print {name}` into {file} yourself."

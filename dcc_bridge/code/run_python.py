@@ -33,6 +33,7 @@ from dcc_bridge.errors import BadArguments, BridgeError, NoConsent, NotConfirmed
 from dcc_bridge.host import Changes, UndoMark
 from dcc_bridge.skills.skill import Skill, describe, keeping_alive, skill
 from dcc_bridge.threads.background import run_in_thread
+from dcc_bridge.verbs import outputs
 from dcc_bridge.verbs.answers import Json
 from dcc_bridge.verbs.items import whole_path
 from dcc_bridge.verbs.operations import HostOperations
@@ -109,7 +110,7 @@ class CodeTool:
         timeout: float = 60,
         look: Json | None = None,
         read_only: bool = False,
-    ) -> Any:
+    ) -> outputs.RanCode:
         """Run Python in the host, for what no other tool can do. The person reads it and agrees.
 
         Names: bpy; cmds, om; hou; App, doc; or stage. Each run is fresh but for the dict memory

@@ -40,6 +40,7 @@ class SeenClient:
         form: Whether the client says that it can draw a form.
         url: Whether the client says that it can open a page.
         at: When the last message came, in seconds since the epoch.
+        tasks: Whether the client has declared tasks in a message, which it may in its calls alone.
     """
 
     client: Client
@@ -47,6 +48,7 @@ class SeenClient:
     form: bool
     url: bool
     at: float
+    tasks: bool = False
 
 
 # The client of a thread to which no call was carried. It may have one open question at a time.

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dcc_bridge.elicitation.details import DetailsView, details_view
 from dcc_bridge.elicitation.question import Question
 from dcc_bridge.panel import pressing, rows, state
-from dcc_bridge.panel.filters import Filter
+from dcc_bridge.panel.filters import Filter, kind_names
 from dcc_bridge.panel.row import Row
 from dcc_bridge.panel.state import Port, State
 from dcc_bridge.skills.call_history import Record
@@ -27,6 +27,7 @@ class CallView:
         sign: The outcome: "done", "undone", "unanswered", or how the call failed.
         summary: Who called, and how the call ended.
         is_code: Whether the call ran code of an agent.
+        has_steps: Whether the call left a step on the host's undo stack.
     """
 
     def __init__(self, record: Record) -> None:
@@ -42,6 +43,7 @@ class CallView:
         self.sign = rows.sign(record)
         self.summary = rows.summary(record)
         self.is_code = record.effect.code is not None
+        self.has_steps = bool(record.effect.steps)
 
     @property
     def pictures(self) -> tuple[tuple[bytes, str], ...]:
@@ -159,6 +161,15 @@ class PanelView:
         """The newest edits that asked nothing, with buttons to keep and undo them; or None."""
         return rows.pending_row(self._state)
 
+    @staticmethod
+    def history_kinds() -> dict[str, str]:
+        """Return the captions of the kinds that `history` takes. It raises nothing.
+
+        Returns:
+            The captions, by the kinds.
+        """
+        return kind_names()
+
     @property
     def history_clients(self) -> dict[str, str]:
         """The names of the clients in the history by their labels."""
@@ -206,31 +217,17 @@ class PanelView:
                 return rows.undo_row(self._state, record)
         return None
 
-    def changes(self, most: int) -> list[CallView]:
-        """Return the newest calls that ended and may have changed something, or that asked.
-
-        It raises nothing.
-
-        Args:
-            most: How many calls at most.
-
-        Returns:
-            The calls, the newest first.
-        """
-        records = [record for record in self._state.ended if not record.only_read]
-        return [CallView(record) for record in records[:most]]
-
-    def code_call(self, key: str) -> CallView | None:
-        """Return a call that ran code of an agent. It raises nothing.
+    def call(self, key: str) -> CallView | None:
+        """Return a call that ended. It raises nothing.
 
         Args:
             key: The call's id, as `CallView.id` has it.
 
         Returns:
-            The call; None if the call ran no code, or the history has dropped it.
+            The call; None if the history has dropped it.
         """
         for record in self._state.ended:
-            if record.id == key and record.effect.code is not None:
+            if record.id == key:
                 return CallView(record)
         return None
 

@@ -12,6 +12,7 @@ import time
 from collections import Counter, OrderedDict
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 from functools import cache
 from typing import Any, Final
 
@@ -55,6 +56,8 @@ class ClientRegistry:
         key = (seen.client, seen.era)
         with self._lock:
             before = self._seen.pop(key, None)
+            if before is not None and before.tasks:
+                seen = replace(seen, tasks=True)
             self._seen[key] = seen
             if len(self._seen) > MAX_CLIENTS:
                 self._seen.popitem(last=False)
@@ -123,5 +126,6 @@ def _facts(known: SeenClient) -> dict[str, Any]:
         "protocol": known.era,
         "draws_forms": known.form,
         "opens_pages": known.url,
+        "tasks": known.tasks,
         "seconds_ago": round(time.time() - known.at),
     }

@@ -12,6 +12,7 @@ import asyncio
 import json
 import time
 from concurrent.futures import Future
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
@@ -171,7 +172,7 @@ class FastPath:
         if described is None:
             return None
         caller = Client(label, described.client.name, described.client.version)
-        return SeenClient(caller, MODERN, described.form, described.url, time.time())
+        return replace(described, client=caller, at=time.time())
 
     async def _run(
         self, call: PlainCall, skill: Future[Entry], caller: SeenClient, scope: Scope

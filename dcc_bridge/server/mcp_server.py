@@ -63,9 +63,9 @@ _CACHE_HINTS: Final[dict[Any, CacheHint]] = {
 }
 _INSTRUCTIONS: Final = (
     "You work in {host}, in the scene that a person has open. Tools that delete or overwrite "
-    "something ask that person first, and may take minutes to return. If such a call times out, "
-    "make it again with the same arguments: their answer is kept for it. When they say no, nothing "
-    "was changed: do not try to reach the same result another way, ask them what they would like. "
+    "something ask that person first, and may take minutes: as a task, if your client has tasks. "
+    "If a call times out, make it again with the same arguments: their answer is kept for it. When "
+    "they say no, nothing was changed: do not try another way, ask them what they would like. "
     "Everything a tool changes is an undo step in the host."
 )
 
@@ -294,7 +294,8 @@ class Server(MCPServer[Any]):
         """Prepare the first list and the first call, for at most `_WARM_UP_S` seconds."""
         with anyio.move_on_after(_WARM_UP_S):
             for era in REVISIONS[:2]:
-                await self._serialized_tools(era)
+                if not self.library.missing:  # else the first list is another one
+                    await self._serialized_tools(era)
                 result = protocol.failure("").model_dump(mode="json", by_alias=True)
                 serialize_server_result(CALL, era, result)
 

@@ -44,6 +44,7 @@ from dcc_bridge.elicitation.types import (
     LIMIT,
     MISFIT,
     STATUS,
+    TASKS,
 )
 from dcc_bridge.server.answer_size import fitted, fitted_string, fitted_text, size
 from dcc_bridge.skills.call_history import Outcome, Status
@@ -139,8 +140,11 @@ def seen_client(session: ServerSession | Connection, label: str) -> SeenClient:
     params = session.client_params
     if params is not None and params.client_info:
         client = Client(label, params.client_info.name, params.client_info.version)
-    draws_forms, opens_pages = modes(session.client_capabilities)
-    return SeenClient(client, session.protocol_version, draws_forms, opens_pages, time.time())
+    capabilities = session.client_capabilities
+    draws_forms, opens_pages = modes(capabilities)
+    tasks = capabilities is not None and TASKS in (capabilities.extensions or {})
+    era = session.protocol_version
+    return SeenClient(client, era, draws_forms, opens_pages, time.time(), tasks)
 
 
 def tool(entry: Entry) -> types.Tool:
@@ -169,7 +173,6 @@ def tool(entry: Entry) -> types.Tool:
         input_schema=input_schema,
         output_schema=output_schema,
         annotations=types.ToolAnnotations(
-            title=skill.title,
             read_only_hint=risk == "read",
             destructive_hint=risk == "destructive",
             idempotent_hint=skill.metadata.idempotent or None,
@@ -387,11 +390,23 @@ def _told(
         return content, None
     note = _CUT.format(whole=whole)
     half = (room - size(note)) // 2
+    if returns.is_described:
+        short = _cut(value, half)
+        return [*_content(short, half), _sentence(note)], show_hidden(returns.structured(short))
     short = fitted(plain(value), half, marks=False)
     structured = show_hidden(returns.structured(short))
     if size(structured) > half + _ENVELOPE_BYTES:
         raise ValueError(f"it has {whole:,} bytes, and no part of it can be left out.")
     return [*_content(short, half), _sentence(note)], structured
+
+
+def _cut(value: Any, room: int) -> Any:
+    """Return an object or a text, with what is left of it in a size; pictures stay beside it."""
+    if isinstance(value, list):
+        return [_cut(value[0], room), *value[1:]]
+    if isinstance(value, str):
+        return fitted_string(value, room)
+    return json.loads(fitted_text(plain(value), room))
 
 
 def plain_dump(result: types.CallToolResult, *, is_modern: bool) -> dict[str, Any] | None:

@@ -25,7 +25,7 @@ from concurrent.futures import Future
 from contextlib import suppress
 from functools import partial
 from itertools import islice
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
 import anyio
 import mcp_types as types
@@ -43,6 +43,7 @@ from mcp.server.subscriptions import (
 )
 from mcp.shared.exceptions import MCPError
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
+from pydantic import Field
 
 from dcc_bridge import errors
 from dcc_bridge.elicitation.text import safe_whole
@@ -323,6 +324,10 @@ class _Listen(ListenHandler):
             self.subscriptions -= Counter(uris)
 
 
+_Item = Annotated[str, Field(description="An item with all below it; empty for the whole scene.")]
+_Type = Annotated[str, Field(description="A type of items, such as Mesh; empty for all.")]
+
+
 class ScenePrompts:
     """The prompts that a person may pick in their client; each has the agent use certain verbs."""
 
@@ -343,15 +348,15 @@ class ScenePrompts:
         server.prompt(title="Tidy the names")(self.tidy_names)
         server.completion()(self.complete)  # type: ignore[no-untyped-call]  # the SDK's has no type
 
-    async def check_scene(self, item: str = "") -> str:
+    async def check_scene(self, item: _Item = "") -> str:
         """Say what must be mended before this scene is published."""
         return _CHECK.format(item or "this scene", _item_list(item))
 
-    async def explain_scene(self, item: str = "") -> str:
+    async def explain_scene(self, item: _Item = "") -> str:
         """Explain this scene, or an item of it, to somebody who sees it for the first time."""
         return _EXPLAIN.format(item or "this scene", _item_list(item))
 
-    async def tidy_names(self, type: str = "", item: str = "") -> str:
+    async def tidy_names(self, type: _Type = "", item: _Item = "") -> str:
         """Find the names that do not follow the others, and propose better ones."""
         return _TIDY.format(type, item)
 

@@ -19,6 +19,7 @@ from dcc_bridge.elicitation.routing import client_label
 from dcc_bridge.errors import BridgeError, NotRecorded, NotUndoable, Stopped
 from dcc_bridge.host import Host
 from dcc_bridge.skills.call_history import CallFacts, Recent, Record, why_not_undo
+from dcc_bridge.skills.described import Told
 from dcc_bridge.skills.skill import Skill, describe, skill
 from dcc_bridge.threads.main_thread import MainThread
 
@@ -88,7 +89,7 @@ def tools(recent: Recent, main: MainThread, host: Host, undo: Undo) -> list[Skil
         return answer
 
     @skill(title="Undo last agent action", risk="edit", thread="any")
-    def undo_last(call_id: str = "") -> str:
+    def undo_last(call_id: str = "") -> Told:
         """Undo the last action of an agent, if nothing else was changed since.
 
         The person can bring it back with the application's own redo.

@@ -190,11 +190,16 @@ class Library:
         self._fetch(name, fetched, ())
         return fetched
 
-    def complete(self) -> list[Future[None]]:
-        """Import each file that cannot be listed without an import; return the jobs. Any thread."""
+    @property
+    def missing(self) -> list[SkillFile]:
+        """The files that cannot be listed without an import. Any thread."""
         with self._lock:
             skill_files = [seen.skill_file for seen in self._seen.values()]
-        return [self._submit(skill_file) for skill_file in skill_files if skill_file.needs_import]
+        return [skill_file for skill_file in skill_files if skill_file.needs_import]
+
+    def complete(self) -> list[Future[None]]:
+        """Import each file that cannot be listed without an import; return the jobs. Any thread."""
+        return [self._submit(skill_file) for skill_file in self.missing]
 
     def note_incomplete(self) -> None:
         """Note that tools were listed without those of files still to be imported. Any thread."""

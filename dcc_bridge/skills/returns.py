@@ -16,6 +16,7 @@ from pydantic_core import PydanticSerializationError, to_jsonable_python
 
 from dcc_bridge.elicitation.models import readable
 from dcc_bridge.errors import BrokenSkill
+from dcc_bridge.skills.described import Described
 from dcc_bridge.skills.schemas import StrictSchema, broken_if_unreadable
 
 _UNTYPED: Final = (Any, None, type(None), object, str)
@@ -42,7 +43,8 @@ class Returns:
     A model, a dataclass, a TypedDict or a dict is an object as it stands. A number, a truth value
     or a list is put under the key ``result``, because the protocol wants an object. A text, an
     image, a file, a union and a result without a type have no schema, and are an object only if
-    the value is an object.
+    the value is an object. A type with a `Described` schema has that, and its values are not
+    checked: an object is sent as it is, a text under ``result``, and pictures beside it.
 
     Args:
         hint: The type of the result.
@@ -56,9 +58,16 @@ class Returns:
     @property
     def schema(self) -> dict[str, Any] | None:
         """The JSON schema of the structured result, or None."""
+        if self._described is not None:
+            return self._described.copied()
         if self._adapter is None:
             return None
         return self._adapter.schema
+
+    @property
+    def is_described(self) -> bool:
+        """Whether the schema is written out, so that no result is checked by it."""
+        return self._described is not None
 
     @property
     def is_typed(self) -> bool:
@@ -71,6 +80,8 @@ class Returns:
         Raises:
             ValueError: The result does not fit its type.
         """
+        if self._described is not None:
+            return _described_object(value)
         adapter = self._adapter
         if adapter is None:
             return _untyped_object(value)
@@ -89,6 +100,13 @@ class Returns:
         result = plain(valid)
         assert isinstance(result, dict)
         return result
+
+    @cached_property
+    def _described(self) -> Described | None:
+        """The schema that is written out in the type, if there is one."""
+        if get_origin(self._hint) is not Annotated:
+            return None
+        return next((part for part in get_args(self._hint) if isinstance(part, Described)), None)
 
     @cached_property
     def _adapter(self) -> _Adapter | None:
@@ -112,6 +130,23 @@ class Returns:
         wrapped = TypeAdapter(model)
         schema = wrapped.json_schema(schema_generator=StrictSchema, mode="serialization")
         return _Adapter(wrapped, schema, is_wrapped=True)
+
+
+def _described_object(value: Any) -> dict[str, Any]:
+    """Return the object of a result whose schema is written out.
+
+    Raises:
+        ValueError: The result is no object, no text, and no list that begins with one of them.
+    """
+    told = value
+    if isinstance(value, list) and value:
+        told = value[0]  # beside it are pictures
+    if isinstance(told, str):
+        return {"result": told}
+    structured = _untyped_object(told)
+    if structured is None:
+        raise ValueError(f"a value of type {type(value).__name__} is no object")
+    return structured
 
 
 def _untyped_object(value: Any) -> dict[str, Any] | None:

@@ -8,7 +8,7 @@ from itertools import chain
 from typing import Any, Final
 
 from dcc_bridge import skill, track
-from dcc_bridge.verbs import api_verbs
+from dcc_bridge.verbs import api_verbs, outputs
 from dcc_bridge.verbs.answers import Json, shown
 from dcc_bridge.verbs.api_examples import Examples
 from dcc_bridge.verbs.api_index import ApiIndex
@@ -26,7 +26,7 @@ def verbs(operations: ApiSearch) -> list[Callable[..., Any]]:
     lookup = ApiLookup(operations)
 
     @skill(title="Find in the API", risk="read")
-    def find_api(query: str, limit: int = 8) -> dict[str, Any]:
+    def find_api(query: str, limit: int = 8) -> outputs.ApiCards:
         """Look up types, properties, operators and sockets of this version's own API.
 
         Args:

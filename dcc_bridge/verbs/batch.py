@@ -7,12 +7,14 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any, Final, NotRequired, TypedDict, cast
+from typing import Annotated, Any, Final, NotRequired, TypedDict, cast
 
 from dcc_bridge.consent.call import current_call
 from dcc_bridge.elicitation.caller_view import told_arguments
 from dcc_bridge.errors import BadArguments, BridgeError
+from dcc_bridge.skills.described import Described
 from dcc_bridge.skills.skill import metadata_of, skill
+from dcc_bridge.verbs import outputs
 from dcc_bridge.verbs.answers import Json, first_rows
 from dcc_bridge.verbs.consents import Consents
 from dcc_bridge.verbs.names import no_such
@@ -22,7 +24,8 @@ _MAX_ROWS: Final = 20  # of each list in a step's result
 _AFTER_EDITS: Final = ("save", "export_file", "check", "look")  # they change nothing in the scene
 _MAX_FAULTS: Final = 2000  # characters of an error about rules that fail
 _REFERENCE: Final = re.compile(r"\$(\w+)((?:\.\w+)*)")
-Step = TypedDict("Step", {"do": str, "with": NotRequired[Json], "id": NotRequired[str]})
+_Arguments = Annotated[Json, Described({"type": "object", "description": "Arguments of do."})]
+Step = TypedDict("Step", {"do": str, "with": NotRequired[_Arguments], "id": NotRequired[str]})
 
 
 class Batch:
@@ -56,7 +59,7 @@ class Batch:
         check: Json | None = None,
         require: Json | None = None,
         why: str = "",
-    ) -> Any:
+    ) -> outputs.Batched:
         """Run several tools: one undo step, all or nothing. The way to change a scene.
 
         50 steps at most. "$id" stands for the items of an earlier step, "$id.changed.0.after.at"

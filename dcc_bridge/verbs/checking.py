@@ -14,6 +14,7 @@ from dcc_bridge.errors import SkillError
 from dcc_bridge.skills import importer
 from dcc_bridge.skills.source import Source
 from dcc_bridge.skills.trust import check_folder, read_trusted
+from dcc_bridge.verbs import outputs
 from dcc_bridge.verbs.items import concerns
 from dcc_bridge.verbs.operations import HostOperations, Rule
 from dcc_bridge.verbs.ports import AppliedTransforms, Checking, Cleaning, Keyframes
@@ -47,7 +48,7 @@ def verbs(operations: HostOperations, checks: Path | None = None) -> list[Callab
     """
 
     @skill(title="Check the scene", risk="read")
-    def check(rules: list[str] = [], items: list[str] = []) -> dict[str, Any]:
+    def check(rules: list[str] = [], items: list[str] = []) -> outputs.Checked:
         """Check items by rules: scale, names, files, the studio's own; tells why and what mends it.
 
         Args:

@@ -15,6 +15,7 @@ from dcc_bridge.elicitation.text import plural
 from dcc_bridge.elicitation.types import outcome
 from dcc_bridge.errors import NotConfirmed
 from dcc_bridge.skills.skill import skill, track
+from dcc_bridge.verbs import outputs
 from dcc_bridge.verbs.answers import Json, result
 from dcc_bridge.verbs.consents import ConsentingVerbs, allow
 from dcc_bridge.verbs.items import counted
@@ -34,8 +35,8 @@ class CleaningVerbs(ConsentingVerbs[Cleaning]):
         """Return the verbs as they are offered."""
         return [self.clean]
 
-    @skill(risk="destructive", confirms=True)
-    def clean(self, what: list[Junk]) -> Any:
+    @skill(title="Clean the scene", risk="destructive", confirms=True)
+    def clean(self, what: list[Junk]) -> outputs.Cleaned:
         """Purge unused data, empty groups, duplicate materials, dead links, history.
 
         The person sees the list, and picks what goes.
@@ -95,10 +96,10 @@ class DeletingVerbs(ConsentingVerbs[Deleting]):
         """Return the verbs as they are offered."""
         return [self.delete]
 
-    @skill(risk="destructive", confirms=True)
+    @skill(title="Delete items", risk="destructive", confirms=True)
     def delete(
         self, items: list[str] = [], pattern: str = "", type: str = "*", under: str = ""
-    ) -> Any:
+    ) -> outputs.Deleted:
         """Delete items. The person sees the list, and is asked again if it changes meanwhile.
 
         If they say no, nothing is deleted; do not try to reach the same another way.
@@ -127,7 +128,6 @@ class DeletingVerbs(ConsentingVerbs[Deleting]):
                 doomed,
                 lambda listed: f"Delete {counted(operations, listed)}",
                 lambda: self._matching(items, pattern, type, under),
-                title="Delete",
             )
             kept, doomed = self._kept_and_doomed(agreed)
         what = counted(operations, doomed)  # before they go: then nobody knows their types

@@ -10,10 +10,12 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from itertools import product
 from math import isfinite
-from typing import Any, NotRequired, TypedDict
+from typing import Annotated, Any, Final, NotRequired, TypedDict
 
 from dcc_bridge.elicitation.text import plural
+from dcc_bridge.skills.described import TEXT, Described
 from dcc_bridge.skills.skill import skill, track
+from dcc_bridge.verbs import outputs
 from dcc_bridge.verbs.answers import Json, result, shown
 from dcc_bridge.verbs.consents import ConsentingVerbs, OperationsT, cover
 from dcc_bridge.verbs.items import counted, matching, point
@@ -26,7 +28,7 @@ Numbers = list[float]
 
 
 class Thing(TypedDict):
-    """The description from which `create` makes one item."""
+    """A thing of a type that find_api knows, at [x, y, z] in the world, with its properties."""
 
     type: str
     name: NotRequired[str]
@@ -34,6 +36,28 @@ class Thing(TypedDict):
     at: NotRequired[Numbers]
     values: NotRequired[Json]
     repeat: NotRequired[Json]
+
+
+_COLOR: Final = {"type": "array", "items": {"type": "number"}, "minItems": 3}
+_SHARE: Final = {"type": "number"}
+MaterialValues = Annotated[
+    Json,
+    Described(
+        {
+            "type": "object",
+            "properties": {
+                "base_color": _COLOR,
+                "emission": _COLOR,
+                "metallic": _SHARE,
+                "roughness": _SHARE,
+                "opacity": _SHARE,
+                "normal": TEXT,
+                "texture": TEXT,
+            },
+        }
+    ),
+]
+"""The values of `Materials.material`, which checks them."""
 
 
 class SelectionVerbs(ConsentingVerbs[HostOperations]):
@@ -44,8 +68,8 @@ class SelectionVerbs(ConsentingVerbs[HostOperations]):
         return [self.select]
 
     # "read" of the scene: the selection is a view of it.
-    @skill(risk="read", idempotent=True)
-    def select(self, items: list[str], frame: bool = False) -> Any:
+    @skill(title="Select items", risk="read", idempotent=True)
+    def select(self, items: list[str], frame: bool = False) -> outputs.Items:
         """Select items for the person; no other tool touches the selection or the view.
 
         Args:
@@ -97,13 +121,12 @@ class BuildingVerbs(ItemVerbs[Building]):
         """Return the verbs as they are offered."""
         return [self.create, self.duplicate]
 
-    @skill(risk="edit")
-    def create(self, things: list[Thing]) -> Any:
+    @skill(title="Create items", risk="edit")
+    def create(self, things: list[Thing]) -> outputs.Created:
         """Create items: lights, cameras, meshes, groups, nodes.
 
         Args:
-            things: Each with a type that find_api knows; at is [x, y, z] in world space, values
-                are its properties. repeat makes many: a grid {count: [9, 9, 1], step: [2, 2, 0],
+            things: repeat makes many: a grid {count: [9, 9, 1], step: [2, 2, 0],
                 name: "Box_###"}, a ring {count, radius, axis, turn}, or {count, along: a curve or
                 points}.
         """
@@ -207,7 +230,7 @@ class BuildingVerbs(ItemVerbs[Building]):
             raise LookupError(no_such("type", kind, types))
         return operations.create(kind, name, under)
 
-    @skill(risk="edit")
+    @skill(title="Duplicate items", risk="edit")
     def duplicate(
         self,
         items: list[str],
@@ -215,7 +238,7 @@ class BuildingVerbs(ItemVerbs[Building]):
         to: list[str | Numbers] = [],
         linked: bool = True,
         repeat: Json = {},
-    ) -> Any:
+    ) -> outputs.Items:
         """Copy items, as instances or whole; also to replace placeholders.
 
         Args:
@@ -281,14 +304,15 @@ class MaterialVerbs(ItemVerbs[Materials]):
         return [self.assign_material]
 
     @skill(risk="edit")
-    def assign_material(self, items: list[str] = [], material: str = "", values: Json = {}) -> Any:
+    def assign_material(
+        self, items: list[str] = [], material: str = "", values: MaterialValues = {}
+    ) -> outputs.Assigned:
         """Give items a material, an existing one or one made of values.
 
         Args:
             items: None of them only makes or changes it.
             material: Its name; without one it is new.
-            values: base_color and emission [r, g, b], metallic, roughness, opacity, normal and
-                texture (files).
+            values: Colors are [r, g, b]; normal and texture are files.
         """
         if items:
             items = self._check(items, "Assign a material to")

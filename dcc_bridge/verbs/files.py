@@ -10,6 +10,7 @@ from typing import Any, Final, Literal
 
 from dcc_bridge.elicitation.text import plural
 from dcc_bridge.skills.skill import report_done, skill, track
+from dcc_bridge.verbs import outputs
 from dcc_bridge.verbs.answers import result
 from dcc_bridge.verbs.consents import ConsentingVerbs, stamp
 from dcc_bridge.verbs.items import whole_path
@@ -27,7 +28,7 @@ class FileExchangeVerbs(ConsentingVerbs[FileExchange]):
         """Return the verbs as they are offered."""
         return [self.import_file, self.export_file]
 
-    @skill(risk="edit")
+    @skill(title="Import a file", risk="edit")
     def import_file(
         self,
         path: str,
@@ -35,7 +36,7 @@ class FileExchangeVerbs(ConsentingVerbs[FileExchange]):
         under: str = "",
         scale: float = 1.0,
         up: Literal["", "Y", "Z"] = "",
-    ) -> Any:
+    ) -> outputs.Imported:
         """Import a file of models, scenes or images. Formats that can carry code ask the person.
 
         Args:
@@ -52,7 +53,7 @@ class FileExchangeVerbs(ConsentingVerbs[FileExchange]):
             operations.kind(under)
         if _CODE.fullmatch(file.suffix):
             question = f"Import {file}?\nFiles of this kind can carry code that runs."
-            self._consents.confirm(question, None, "Import", title="Import file")
+            self._consents.confirm(question, None, "Import")
         imported = operations.import_file(file, how, under or None, scale, up or None)
         kinds = Counter(operations.kind(item) for item in track(imported.items))
         number = plural(len(imported.items), operations.host.item_noun)
@@ -74,8 +75,10 @@ class FileExchangeVerbs(ConsentingVerbs[FileExchange]):
             names = (other.name for other in file.parent.glob("*"))
             raise ValueError(no_such(f"file in {file.parent}:", file.name, names))
 
-    @skill(risk="destructive", confirms=True, undo=False)
-    def export_file(self, path: str, items: list[str] = [], frames: list[float] = []) -> Any:
+    @skill(title="Export a file", risk="destructive", confirms=True, undo=False)
+    def export_file(
+        self, path: str, items: list[str] = [], frames: list[float] = []
+    ) -> outputs.Exported:
         """Export items or the scene to a file. The person is asked before one is written over.
 
         Args:
@@ -136,8 +139,8 @@ class SavingVerbs(ConsentingVerbs[Saving]):
         """Return the verbs as they are offered."""
         return [self.save]
 
-    @skill(risk="destructive", confirms=True, undo=False)
-    def save(self, path: str = "") -> Any:
+    @skill(title="Save the scene", risk="destructive", confirms=True, undo=False)
+    def save(self, path: str = "") -> outputs.Saved:
         """Save the scene. The person is asked; a copy of what is written over is kept.
 
         Args:

@@ -14,6 +14,7 @@ from typing import Any, Literal
 
 from dcc_bridge.geometry import add, aiming_rotation, middle
 from dcc_bridge.skills.skill import skill, track
+from dcc_bridge.verbs import outputs
 from dcc_bridge.verbs.answers import Json, result
 from dcc_bridge.verbs.editing import ItemVerbs, Numbers, rounded
 from dcc_bridge.verbs.items import by_depth, checked_point, counted, followed, lineage, point
@@ -31,7 +32,7 @@ class PlacingVerbs(ItemVerbs[Building]):
         """Return the functions that are offered to agents, in the order of the list."""
         return [self.transform, self.group]
 
-    @skill(risk="edit")
+    @skill(title="Transform items", risk="edit")
     def transform(
         self,
         items: list[str],
@@ -44,11 +45,11 @@ class PlacingVerbs(ItemVerbs[Building]):
         space: Literal["world", "local"] = "world",
         apply: list[Part] = [],
         repeat: Json = {},
-    ) -> Any:
+    ) -> outputs.Moved:
         """Move, rotate, scale, aim, set down on others, apply transforms.
 
-        rotate: new, in degrees; look_at: an item or a point; on: an item or "ground"; apply: into
-        the data; space: of at, move, rotate; repeat: as of create, puts them in a grid.
+        rotate: in degrees; look_at: item or point; on: item or "ground"; apply: into the data;
+        space: of at, move, rotate; repeat: as of create.
         """
         items = self._check(items, "Transform")
         if not (at or move or rotate or scale or look_at or on or apply or repeat):
@@ -211,7 +212,7 @@ class PlacingVerbs(ItemVerbs[Building]):
         at[axis] += top - lowest
         return at[0], at[1], at[2]
 
-    @skill(risk="edit")
+    @skill(title="Group items", risk="edit")
     def group(
         self,
         items: list[str],
@@ -219,7 +220,7 @@ class PlacingVerbs(ItemVerbs[Building]):
         into: str = "",
         kind: Literal["parent", "collection", "set", "layer", "folder"] = "parent",
         keep_place: bool = True,
-    ) -> Any:
+    ) -> outputs.Grouped:
         """Parent, unparent, collect items in a collection, set, layer or folder.
 
         Args:

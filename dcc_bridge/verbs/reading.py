@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final
 
 from dcc_bridge import skill, track
+from dcc_bridge.verbs import outputs
 from dcc_bridge.verbs.answers import shown
 from dcc_bridge.verbs.inspecting import Wanted, inspected, told_values
 from dcc_bridge.verbs.listing import candidates, counts_by_type, is_named, listed_rows, unknown_type
@@ -24,7 +25,7 @@ def verbs(operations: HostOperations) -> list[Callable[..., Any]]:
     """Return the verbs that tell what there is."""
 
     @skill(title="Summary of the scene", risk="read")
-    def summary() -> dict[str, Any]:
+    def summary() -> outputs.Summary:
         """Describe the open scene: file, units, up axis, frames, fps, counts by type, selection.
 
         Call this first.
@@ -42,20 +43,20 @@ def verbs(operations: HostOperations) -> list[Callable[..., Any]]:
         sort: str = "",
         limit: int = 100,
         offset: int = 0,
-    ) -> Any:
+    ) -> outputs.ListedItems:
         """Find items by type, name, place, material or value.
 
         Args:
-            type: Glob, in any case.
-            name: Glob; with a slash in it, on the whole item.
-            under: An item above.
-            uses: A material, file or item.
-            where: {prop: value}; also ">2", "!=x" or a glob.
-            fields: Told of each: size, center, bounds, at, rotation, scale, parent, uses,
-                material, faces, any property.
-            sort: A field, or "-size".
+            type: Glob.
+            name: Glob; with a slash, on the whole item.
+            under: An item.
+            uses: Material, file or item.
+            where: {prop: value}; also ">2", "!=x", a glob.
+            fields: size, center, bounds, at, rotation, scale, parent, uses, material,
+                faces, any property.
+            sort: Field, or "-size".
             limit: Of rows.
-            offset: Of the first row.
+            offset: Of rows.
         """
         if not 1 <= limit <= 1000:
             raise ValueError(f"limit is 1 to 1000, not {limit}.")
@@ -74,17 +75,17 @@ def verbs(operations: HostOperations) -> list[Callable[..., Any]]:
         names: list[str] = [],
         all: bool = False,
         offset: int = 0,
-    ) -> Any:
-        """Tell exact values, inputs, uses, keys, bounds, counts and texts of items, 20 at most.
+    ) -> outputs.InspectedItems:
+        """Tell exact values, inputs, uses, keys, bounds and texts of items, 20 at most.
 
-        "held" says why a plain write of a value would be refused. Bounds are of the world.
+        held: why a plain write is refused. Bounds are of the world.
 
         Args:
-            items: "@scene" has the scene's own values.
-            parts: What is told of each.
+            items: "@scene" for the scene's.
+            parts: Which of them.
             names: Only these values, at length; globs.
-            all: Also values at their default.
-            offset: Where long values and texts go on, told at length.
+            all: Also defaults.
+            offset: Where long values go on.
         """
         if not 1 <= len(items) <= 20:
             raise ValueError(f"Give 1 to 20 items, not {len(items)}.")

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from dcc_bridge.skills.skill import skill, track
+from dcc_bridge.verbs import outputs
 from dcc_bridge.verbs.answers import refuse, result
 from dcc_bridge.verbs.consents import cover
 from dcc_bridge.verbs.editing import ItemVerbs
@@ -25,7 +26,7 @@ class RenamingVerbs(ItemVerbs[Building]):
         """Return the verbs as they are offered."""
         return [self.rename]
 
-    @skill(risk="edit")
+    @skill(title="Rename items", risk="edit")
     def rename(
         self,
         names: dict[str, str] = {},
@@ -33,7 +34,7 @@ class RenamingVerbs(ItemVerbs[Building]):
         to: str = "",
         under: str = "",
         preview: bool = False,
-    ) -> Any:
+    ) -> outputs.Renamed:
         """Rename items, by name or by pattern; what refers to them follows.
 
         Args:

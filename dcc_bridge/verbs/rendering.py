@@ -20,6 +20,7 @@ from dcc_bridge.elicitation.text import plural
 from dcc_bridge.skills.skill import check_cancelled, report_done, report_progress, skill, track
 from dcc_bridge.threads.background import run_in_thread
 from dcc_bridge.threads.flows import main_thread
+from dcc_bridge.verbs import outputs
 from dcc_bridge.verbs.consents import ConsentingVerbs
 from dcc_bridge.verbs.framing import shots, turntable
 from dcc_bridge.verbs.items import whole_path
@@ -54,7 +55,7 @@ class RenderingVerbs(ConsentingVerbs[Drawing]):
         items: list[str] = [],
         size: list[int] = [],
         samples: int = 0,
-    ) -> Any:
+    ) -> outputs.Rendered:
         """Render to files, or one picture into the answer. The person is asked to write over one.
 
         Args:

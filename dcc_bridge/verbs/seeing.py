@@ -15,6 +15,7 @@ from itertools import islice
 from typing import Any, Final, Literal, NamedTuple
 
 from dcc_bridge import skill, track
+from dcc_bridge.skills.described import Told
 from dcc_bridge.verbs.framing import PLACE_HALF, VIEWS, Spot, box_of, height_at, shots, spot
 from dcc_bridge.verbs.operations import Bounds, Shot
 from dcc_bridge.verbs.ports import Drawing, Frames
@@ -40,7 +41,7 @@ def verbs(operations: Drawing) -> list[Callable[..., Any]]:
         frames: list[float] = [],
         size: int = 768,
         marks: list[str] = [],
-    ) -> Any:
+    ) -> Told:
         """See the scene, or some items, as one picture with a legend.
 
         The person's view, camera and selection stay as they are.

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, Final, Literal, NotRequired, TypedDict
+from typing import Annotated, Any, Final, Literal, NotRequired, TypedDict
 
 from dcc_bridge.elicitation.text import plural
+from dcc_bridge.skills.described import Described
 from dcc_bridge.skills.skill import skill, track
-from dcc_bridge.verbs import scene
+from dcc_bridge.verbs import outputs, scene
 from dcc_bridge.verbs.answers import Json, refuse, result, shown
 from dcc_bridge.verbs.consents import ConsentingVerbs, cover
 from dcc_bridge.verbs.items import counted, matching
@@ -16,7 +17,10 @@ from dcc_bridge.verbs.ports import Connections, Keyframes
 
 _MAX_HELD: Final = 10  # held values that a question names
 _MAX_SOCKETS: Final = 30  # that an error names
-ValueChange = TypedDict("ValueChange", {"item": str, "prop": str, "value": Any})  # noqa: UP013
+_TYPES: Final = ("string", "number", "boolean", "array", "object", "null")
+_AnyValue = Annotated[Any, Described({"anyOf": [{"type": name} for name in _TYPES]})]
+_Key = Annotated[list[Any], Described({"type": "array", "minItems": 2, "maxItems": 2})]
+ValueChange = TypedDict("ValueChange", {"item": str, "prop": str, "value": _AnyValue})  # noqa: UP013
 _Wanted = tuple[str, str, Any]  # an item, a property and its new value
 Link = TypedDict("Link", {"from": str, "out": str, "to": str, "in": str})
 Cut = TypedDict("Cut", {"to": str, "in": str, "from": NotRequired[str], "out": NotRequired[str]})
@@ -36,7 +40,7 @@ class ValueVerbs(ConsentingVerbs[HostOperations]):
         items: list[str] = [],
         values: Json = {},
         replace: bool = False,
-    ) -> Any:
+    ) -> outputs.SetValues:
         """Set properties of items, or of the scene ("@scene": frame, frames, fps, camera ...).
 
         Args:
@@ -50,7 +54,7 @@ class ValueVerbs(ConsentingVerbs[HostOperations]):
             raise ValueError("Give changes, or items and values.")
         before = self._read(wanted, replace)
         owners = list(dict.fromkeys(item for item, _, _ in wanted))
-        cover(owners)
+        cover(_covered(wanted, before))
         others = [item for item in owners if item != SCENE]
         self._ask_to_set(wanted, before, others, replace)
         self._set(wanted, replace)
@@ -145,6 +149,22 @@ def _wanted(
     return wanted
 
 
+def _covered(wanted: Sequence[_Wanted], before: Sequence[Value]) -> list[str]:
+    """Return the items of which new values may take parts away.
+
+    Values that are parts themselves, such as the curves of a sketch, are not lost by consent to
+    another value: what goes of them is asked about.
+    """
+    covered = []
+    for (item, _, _), value in zip(wanted, before, strict=True):
+        is_of_parts = isinstance(value.value, list) and any(
+            isinstance(part, dict) for part in value.value
+        )
+        if not is_of_parts:
+            covered.append(item)
+    return list(dict.fromkeys(covered))
+
+
 class ConnectionVerbs(ConsentingVerbs[Connections]):
     """The verb that connects."""
 
@@ -152,8 +172,8 @@ class ConnectionVerbs(ConsentingVerbs[Connections]):
         """Return the verbs as they are offered."""
         return [self.connect]
 
-    @skill(risk="edit")
-    def connect(self, links: list[Link] = [], cut: list[Cut] = []) -> Any:
+    @skill(title="Connect nodes", risk="edit")
+    def connect(self, links: list[Link] = [], cut: list[Cut] = []) -> outputs.Connected:
         """Connect outputs to inputs: node networks, shaders, drivers; or cut them.
 
         Args:
@@ -233,15 +253,15 @@ class KeyframeVerbs(ConsentingVerbs[Keyframes]):
         """Return the verbs as they are offered."""
         return [self.set_keys]
 
-    @skill(risk="edit")
+    @skill(title="Set keyframes", risk="edit")
     def set_keys(
         self,
         item: str,
         prop: str,
-        keys: list[list[Any]] = [],
+        keys: list[_Key] = [],
         shape: Literal["", "linear", "smooth", "step"] = "",
         clear: bool = False,
-    ) -> Any:
+    ) -> outputs.Keyed:
         """Animate: set keys of a property, or clear them.
 
         Args:

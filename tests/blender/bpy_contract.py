@@ -450,6 +450,22 @@ class TestBlender(HostContract):
         with pytest.raises(NotUndoable, match="checkpoints"):
             host.take_back()
 
+    def test_a_save_is_no_entry_and_what_came_before_can_be_undone(
+        self, stand: Stand, tmp_path: Path
+    ) -> None:
+        host = stand.host
+        before = scene_digest(host)
+        with host.undo_step("Edit"):
+            stand.edit()
+
+        with host.undo_step("Save"):
+            bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "saved.blend"))
+        label = host.undo_mark().label
+        host.undo()
+
+        assert label == "Edit"
+        assert scene_digest(host) == before
+
     @pytest.mark.parametrize("undo", ["take_back", "undo"])
     @pytest.mark.parametrize("removes", [False, True])
     def test_what_an_undo_does_not_bring_back_is_named(

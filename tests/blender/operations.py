@@ -127,6 +127,7 @@ REFUSED: dict[str, Edit] = {
     "matrix_world": call("set_value", "Cube", "matrix_world", 1),
     "takes 1 to": call("set_value", "Camera", "data.lens", -5),
     "takes the name of a object": call("set_value", "Cube", "parent", "Nobody"),
+    "'Camra' is none; names like it: Camera": call("set_value", "Cube", "parent", "Camra"),
     "takes 1 to 1000": call("set_value", SCENE, "fps", 0),
     "takes no": call("create", "TRIANGULATE_MODIFIER", None, "Light"),
     "is a node": call("create", "ShaderNodeMath", None, None),
@@ -502,6 +503,24 @@ def test_an_item_whose_name_is_not_utf_8_is_edited_as_any_other(unreadable: Ever
     assert lost == ([], [TWIN])
     assert deleted == {"Camera", "Light", UNREADABLE}
     assert {*unreadable.items()} == {"Camera", "Light", UNREADABLE, TWIN}
+
+
+def test_a_path_that_follows_the_file_as_it_is_saved_elsewhere_is_no_undo_entry(
+    operations: EveryPort, tmp_path: Path
+) -> None:
+    """Else nothing that was done before the save could be undone by its agent."""
+    host: Any = operations.host
+    (tmp_path / "shots").mkdir()
+    with host.undo_step("Link"):
+        image = bpy.data.images.new("wood", 8, 8)
+        image.source = "FILE"
+        image.filepath_raw = "//wood.png"
+
+    with host.undo_step("Save"):
+        operations.save(tmp_path / "shots" / "saved.blend")
+
+    assert bpy.data.images["wood"].filepath_raw.replace("\\", "/") == "//../wood.png"
+    assert host.undo_mark().label == "Link"
 
 
 def test_a_file_with_a_name_that_is_not_utf_8_is_saved_and_exported(

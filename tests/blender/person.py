@@ -66,12 +66,14 @@ def told_of_question() -> dict[str, Any]:
         "undo": in_sidebar(210)[1],  # as wide as it opens
         "caption": dialog._verb if is_drawn else None,
         "card": in_card(panel),
+        "card_key": bool(getattr(panel.shown, "card", None)),
+        "steps": in_steps(panel),
         "card_page": getattr(getattr(panel.shown, "pages", None), "_page", None),
-        "problems": list(dialog._fields._problems.values()) if is_drawn else [],
+        "problems": list(dialog._fields._problems.values()) if dialog else [],
         "clipboard": getattr(bpy.context.window_manager, "clipboard", ""),
         "text": text_of(dialog._pages) if is_drawn and dialog._pages else "",
         "page": getattr(dialog._pages, "_page", None) if is_drawn else None,
-        "filled": dialog._fields.content(dialog._running[0]) if is_drawn else {},
+        "filled": dialog._fields.content(dialog._values.group) if dialog else {},
     }
 
 
@@ -95,13 +97,19 @@ class Noted:
         rows = getattr(words[2], words[3])
         self.texts += [row.name for row in rows]
 
+    def prop(self, data: Any, name: str, text: str = "", **_: Any) -> None:
+        self.texts.append(text or f"[{getattr(data, name)}]")
+
+    def menu(self, name: str, **_: Any) -> None:
+        self.texts.append(name)
+
     def separator_spacer(self) -> None:
         """Draw nothing."""
 
     def split(self, **_: Any) -> Noted:
         return self
 
-    row = column = box
+    row = column = grid_flow = box
 
 
 def text_of(pages: Any) -> str:
@@ -142,10 +150,19 @@ def in_sidebar(width: int = 2000) -> list[str]:
 
 def in_card(panel: Any) -> list[str]:
     """Tell what the card of the newest call says."""
-    if panel.shown is None or not (calls := panel.shown.view.changes(1)):
+    if panel.shown is None or not (calls := panel.shown.view.history(1)):
         return []
     layout = Noted()
     panel._draw_card(layout, calls[0], None, 40)
+    return layout.texts
+
+
+def in_steps(panel: Any) -> list[str]:
+    """Tell what the list of the steps that go back says, once it was opened."""
+    if panel.shown is None or not panel.shown.steps:
+        return []
+    layout = Noted()
+    panel._draw_steps(layout, panel.shown.view.undo_list(panel.shown.steps))
     return layout.texts
 
 
@@ -168,6 +185,7 @@ def text() -> None:
     """Put an empty text in the place of the 3D view."""
     window: Any = bpy.context.window_manager
     areas = [area for area in window.windows[0].screen.areas if area.type == "VIEW_3D"]
+    seen["text_editors_drawn"] = 0
     areas[0].type = "TEXT_EDITOR"
     areas[0].spaces.active.text = bpy.data.texts.new("Notes")
 
@@ -175,7 +193,7 @@ def text() -> None:
 def card() -> None:
     panel = sys.modules[f"{ADDON}.ui.panel"]
     operators: Any = bpy.ops
-    newest = next(call for call in panel.shown.view.changes(12) if call.is_code)
+    newest = next(call for call in panel.shown.view.history(12) if call.is_code)
     operators.dcc_bridge.code("INVOKE_DEFAULT", key=newest.id)
 
 
@@ -195,8 +213,36 @@ def story() -> None:
     """Click on the newest row of the history."""
     panel = sys.modules[f"{ADDON}.ui.panel"]
     operators: Any = bpy.ops
-    newest = panel.shown.view.changes(1)[0]
+    newest = panel.shown.view.history(1)[0]
     operators.dcc_bridge.code("INVOKE_DEFAULT", key=newest.id)
+
+
+def oldest() -> None:
+    """Click on the oldest row of the history that can be undone with all after it."""
+    view = sys.modules[f"{ADDON}.ui.panel"].shown.view
+    undoable = [call for call in view.history(100) if view.undo_list(call.id).acts]
+    operators: Any = bpy.ops
+    operators.dcc_bridge.code("INVOKE_DEFAULT", key=undoable[-1].id)
+
+
+def press_pending(verb: str) -> None:
+    """Press a button of the edits that asked nothing."""
+    row = sys.modules[f"{ADDON}.ui.panel"].shown.view.pending
+    press(verb, row.key)
+
+
+def filter_history(kind: str = "all", text: str = "") -> None:
+    windows: Any = bpy.context.window_manager
+    windows.dcc_bridge_history.kind = kind
+    windows.dcc_bridge_history.text = text
+
+
+def dismiss() -> None:
+    """Close the question that waits, if a test has left one."""
+    dialog = sys.modules[f"{ADDON}.plugin"]._running.surface.presenter.dialog
+    if dialog is not None:
+        reply = sys.modules["dcc_bridge.elicitation.question"].Reply
+        dialog.answered(reply("cancel"))
 
 
 def go() -> None:
@@ -263,6 +309,10 @@ def tick() -> None:
     for area in window.windows[0].screen.areas:
         if area.type == "VIEW_3D":
             area.tag_redraw()
+
+
+def text_editor_drawn() -> None:
+    seen["text_editors_drawn"] = seen.get("text_editors_drawn", 0) + 1
 
 
 def frame() -> None:
@@ -375,7 +425,14 @@ WORDS: Final[dict[str, Callable[[], object]]] = {
     "untick_cube": untick_cube,
     "show_list": show_list,
     "story": story,
+    "oldest": oldest,
+    "keep": lambda: press_pending("keep"),
+    "undo_last": lambda: press_pending("undo_last"),
+    "list_failed": lambda: filter_history("failed"),
+    "search_nothing": lambda: filter_history(text="no such words"),
+    "list_all": filter_history,
     "go": go,
+    "dismiss": dismiss,
     "cancel_call": cancel_call,
     "pause": lambda: press("pause"),
     "find_clients": lambda: press("look", "local/"),
@@ -410,6 +467,7 @@ preferences: Any = bpy.context.preferences
 preferences.view.show_splash = False
 bpy.utils.register_class(Button)
 bpy.types.SpaceView3D.draw_handler_add(frame, (), "WINDOW", "POST_PIXEL")
+bpy.types.SpaceTextEditor.draw_handler_add(text_editor_drawn, (), "WINDOW", "POST_PIXEL")
 for told, word in (("render_complete", "complete"), ("render_cancel", "cancel")):
     getattr(bpy.app.handlers, told).append(
         bpy.app.handlers.persistent(lambda *_, word=word: seen["renders"].append(word))

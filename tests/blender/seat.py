@@ -21,7 +21,7 @@ WAYS: Final = {"accept": -2, "decline": -1}
 """How many buttons to the left of *Cancel* an answer is; that is a consent's blue one at first."""
 _GAP: Final = 6  # pixels between two buttons
 _AROUND: Final = (100, 0, 1050, SIZE[1])  # where a dialog can be
-_ASIDE: Final = 70  # pixels from a button's middle to where nothing is written on it
+_ASIDE: Final = 50  # pixels from a button's middle to where nothing is written on it
 _BUTTON: Final = 18  # rows of pixels that a button has at least
 
 
@@ -89,6 +89,12 @@ class Seat:
         return seen
 
     # ---- what they do
+
+    def go_to_text(self) -> None:
+        """Go to an empty text in the place of the 3D view; keys count once it is drawn."""
+        self.screen.move(*REST)
+        self.do("text")
+        self.sees(lambda seen: seen["text_editors_drawn"])
 
     def do(self, *orders: str) -> None:
         """Do what is not done with the mouse."""

@@ -62,7 +62,7 @@ def seat(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Seat]:
 @pytest.fixture
 def new(seat: Seat) -> Seat:
     """The same, with a new scene as Blender's undo leaves it, which counts users anew."""
-    seat.do("new")
+    seat.do("dismiss", "new")
     seat.application.call("create", {"things": [{"type": "EMPTY"}]})
     assert status(seat.application.call("undo_last", {})) == "done"
     return seat

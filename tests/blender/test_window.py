@@ -18,7 +18,7 @@ from PIL import Image
 
 from dcc_bridge.known_clients import CLI_LABEL
 from tests.blender import window
-from tests.blender.seat import Seat
+from tests.blender.seat import Seat, soon
 from tests.client.proxy import stage
 from tests.hosts.application import undone_on_record, until
 from tests.hosts.screen import missing, screen
@@ -35,6 +35,9 @@ PICTURE = os.environ.get("BLENDER_PICTURE")
 TRIALS = Path(__file__).parent / "trial" / "skills"
 AGENTS = 1044, 237  # where the tab of the sidebar is that has our panel
 CANCELS = {"status bar": (60, 790), "sidebar": (936, 248)}  # where the buttons are that stop
+ARROW = 18  # pixels from the button Not now to the arrow of the menu beside Decline
+ENTRY = 29  # from the arrow up to the first entry
+FIELD = 28  # from the button Send in the sidebar to the field above it
 CUBE = {"pattern": "Cube"}
 
 
@@ -60,7 +63,7 @@ def seat(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Seat]:
 
 @pytest.fixture
 def new(seat: Seat) -> Seat:
-    seat.do("new")
+    seat.do("dismiss", "new")
     return seat
 
 
@@ -103,7 +106,7 @@ def test_who_types_in_a_text_answers_nothing_until_f8_leads_into_the_question(
     new: Seat, tool: str, arguments: dict[str, str], first: str
 ) -> None:
     """The keys that come before, as and after it is asked are where they were meant."""
-    new.do("text")
+    new.go_to_text()
     typing = new.screen.begin_to_write("glow = 12345 + 67890 + 11121")
     new.screen.move(*window.REST)
     asked = new.ask(tool, **arguments)
@@ -314,6 +317,26 @@ def test_a_skill_that_works_says_how_far_it_is_and_one_click_stops_it(new: Seat,
     assert text(new.application.call("where", {"name": "Cube"})) == "0.0"
 
 
+def test_what_is_typed_into_a_text_while_a_skill_works_is_there_once_it_has_ended(
+    new: Seat,
+) -> None:
+    """Not before: it would be an undo step in the middle of the skill's."""
+    new.go_to_text()
+    asked = new.ask("move_on_and_on", name="Cube")
+    new.sees(lambda seen: any("Moving" in line for line in seen["work"]))
+    new.screen.write("glow == 12")
+    new.screen.tap("BackSpace", "3", "Return", "x", "Home", "y")
+    during = new.seen()["text_editor"]
+    new.screen.tap("Escape")
+    new.codes = (0, 1)
+    result = asked.result()
+
+    assert not during.strip()
+    new.sees(lambda seen: seen["text_editor"] == "glow == 13\nyx")
+    assert status(result) == "cancelled"
+    assert new.seen()["objects"] == ["Camera", "Cube", "Light"]
+
+
 def test_the_window_goes_on_while_an_agent_renders_and_one_click_ends_that(
     new: Seat, tmp_path: Path
 ) -> None:
@@ -383,6 +406,118 @@ def test_each_row_of_the_history_opens_what_happened(new: Seat) -> None:
     new.codes = (0, 1)
 
     assert any(line.startswith("Call ") for line in new.seen()["card"])
+
+
+def test_the_menu_beside_decline_asks_why_and_enter_declines_with_the_reason(new: Seat) -> None:
+    """The field has the keys at once."""
+    asked = new.ask("delete", **CUBE)
+
+    def say_why() -> bool:
+        x, y, width = new.blue()  # Not now, to the right of the menu's arrow
+        new.click(x - width // 2 - ARROW, y)
+        new.click(x - width // 2, y - ENTRY)
+        return soon(lambda: new.seen()["chosen"] == "decline")
+
+    until(say_why, "nobody asked why")
+    new.sees(lambda seen: seen["takes"])
+    new.screen.write("not mine")
+    new.screen.tap("Return", "Return")
+
+    assert "The reason given: 'not mine'" in text(asked.result())
+    assert "Cube" in new.seen()["objects"]
+
+
+def test_a_dialog_opens_where_it_was_opened_first(new: Seat) -> None:
+    asked = new.ask("delete", **CUBE)
+    first = new.blue()
+    new.do("show_list")
+    new.sees(lambda seen: not seen["question"])
+    new.screen.move(300, 250)
+    new.go()
+    until(lambda: new.find_blue() == first, "it is at another place")
+    new.answer("decline")
+
+    assert status(asked.result()) == "refused"
+
+
+def test_a_form_is_filled_in_and_sent_in_the_sidebar(new: Seat) -> None:
+    """No dialog is opened for it, so the keys stay with the work."""
+    new.do("sidebar")
+    new.click_until(AGENTS, lambda: new.seen()["has_panel"])
+    asked = new.ask("name_object")
+    new.sees(lambda seen: "Send" in seen["sidebar"])
+
+    def type_name() -> bool:
+        new.screen.move(*window.REST)
+        at = new.find_blue()  # Send
+        if at is None:
+            return False
+        new.click(at[0], at[1] - FIELD)
+        new.screen.tap("ctrl+a")
+        new.screen.write("hero")
+        new.screen.tap("Return")
+        return soon(lambda: new.seen()["filled"] == {"name": "hero"})
+
+    until(type_name, "the field has no text")
+    keep_picture(new)
+    send = new.find_blue()
+    assert send is not None
+    new.click_until(send[:2], asked.done)
+
+    assert status(asked.result()) == "done"
+    assert "hero" in new.seen()["objects"]
+
+
+def test_what_asked_nothing_is_kept_or_undone_and_a_card_undoes_all_after_its_call(
+    new: Seat,
+) -> None:
+    """The sidebar has the words of Qt's panel; the card lists first what goes back."""
+    for name in ("one", "two", "three"):
+        new.application.call("add_object", {"name": name})
+    new.do("sidebar")
+    offered = new.sees(lambda seen: "Keep all" in seen["sidebar"])["sidebar"]
+    new.do("undo_last")
+    new.sees(lambda seen: seen["objects"] == ["Camera", "Cube", "Light", "one", "two"])
+    new.do("keep")
+    kept = new.sees(lambda seen: "Keep all" not in seen["sidebar"])["objects"]
+    new.do("oldest")
+    new.screen.move(*window.REST)
+    new.sees(lambda seen: seen["card_key"])
+
+    def list_steps() -> bool:
+        new.screen.tap("u")  # Undo this and all after it
+        return soon(lambda: new.seen()["steps"])
+
+    until(list_steps, "no list of the steps")
+    listed = new.seen()["steps"]
+    new.let_pass(1)
+    new.screen.tap("Return")  # OK
+    new.sees(lambda seen: seen["objects"] == ["Camera", "Cube", "Light"])
+    new.screen.tap("Escape")
+    new.codes = (0, 1)
+
+    assert offered[offered.index("Keep all") :][:3] == ["Keep all", "Undo last", "Undo all"]
+    assert kept == ["Camera", "Cube", "Light", "one", "two"]
+    assert listed[0] == "Undo 2 steps?"
+    assert listed[1:3] == ["Add object · test"] * 2
+
+
+def test_the_history_is_searched_and_filtered_in_the_sidebar(new: Seat) -> None:
+    new.application.call("add_object", {"name": "one"})
+    new.application.call("break_off", {"name": "half"})
+    new.do("sidebar")
+    all_rows = new.sees(lambda seen: any("Break off" in line for line in seen["sidebar"]))
+    new.do("list_failed")
+    failed = new.seen()["sidebar"]
+    new.do("search_nothing")
+    nothing = new.seen()["sidebar"]
+    new.do("list_all")
+
+    assert any("Add object" in line for line in all_rows["sidebar"])
+    history = failed[failed.index("History") :]
+    assert any("Break off" in line for line in history)
+    assert not any("Add object" in line for line in history)
+    assert "Nothing in the history fits." in nothing
 
 
 def test_esc_deletes_nothing(new: Seat) -> None:

@@ -70,7 +70,7 @@ def test_a_skill_is_tried_and_taken_back(host: Served) -> None:
         "It makes 1 prim: /World/Tried.",
     ]
     assert asks.code == 2
-    assert "Delete cannot be tried." in asks.err
+    assert "Delete items cannot be tried." in asks.err
     assert json.loads(there.out)["found"] == 0
 
 

@@ -731,6 +731,35 @@ def test_the_list_says_which_are_set_up_and_where_questions_are_shown(tmp_path: 
     assert len(re.findall(r"as of 202\d-\d\d-\d\d", out)) == len(CONFIG_FILES)
 
 
+def test_the_list_says_of_each_client_whether_it_can_have_tasks(tmp_path: Path) -> None:
+    out = client(tmp_path, "list").out
+
+    assert out.count("Its long calls can go on as tasks, since 2.1.304") == 1
+    assert out.count("Its calls cannot go on as tasks: ") == len(CONFIG_FILES) - 1
+
+
+@pytest.mark.parametrize("text", ['{"env": {"MCP_PROTOCOL_NEGOTIATION": "auto"}}', "[]", "{"])
+def test_settings_of_claude_code_that_say_nothing_against_tasks_let_it_have_them(
+    text: str, tmp_path: Path
+) -> None:
+    put(tmp_path, ".claude/settings.json", text)
+
+    assert "Its long calls can go on as tasks" in client(tmp_path, "add", "claude-code").out
+
+
+def test_a_setting_of_claude_code_that_keeps_tasks_away_is_named(tmp_path: Path) -> None:
+    """Its own setting counts, and none in the entry of a server, which has none therefore."""
+    settings = '{"env": {"MCP_PROTOCOL_NEGOTIATION": "legacy"}}'
+    file = put(tmp_path, ".claude/settings.json", settings)
+
+    added = client(tmp_path, "add", "claude-code")
+
+    why = f"because MCP_PROTOCOL_NEGOTIATION is legacy in {file}."
+    assert f"Its calls cannot go on as tasks, {why}" in added.out
+    assert known_clients.NEGOTIATION not in (tmp_path / FILES["claude-code"]).read_text()
+    assert file.read_text() == settings
+
+
 def test_clients_that_show_nothing_have_their_questions_asked_in_the_host() -> None:
     assert set(known_clients.CLIENTS) == set(CONFIG_FILES)
     assert known_clients.SILENT == ("claude-desktop", "codex")

@@ -115,6 +115,29 @@ def test_it_says_of_a_client_that_it_draws_nothing(tmp_path: Path) -> None:
     assert "claims to show questions but does not, so the application asks." in done.out
 
 
+def test_it_says_of_a_connected_client_whether_it_has_tasks(tmp_path: Path) -> None:
+    with live(tmp_path, host=FakeHost(has_ui=True), presenter=Person()) as running:
+        running.call("recent_calls", era=ERAS[1], label="old")
+        done = doctor(running, tmp_path, "--no-question")
+
+    assert "old (mcp 0.1.0) speaks 2025-11-25" in done.out
+    assert "It has no tasks, which there are from 2026-07-28 on." in done.out
+
+
+def test_it_says_of_a_client_that_is_set_up_whether_it_can_have_tasks(tmp_path: Path) -> None:
+    home = homes.home(tmp_path / "home")
+    with live(tmp_path) as running:
+        for name in ("claude-code", "cursor"):
+            run(tmp_path, "client", "add", name, PATH="", **home)
+        done = doctor(running, tmp_path, "--no-question", **home)
+
+    assert re.search(
+        r"Claude Code is set up in .*\. Its long calls can go on as tasks, since 2\.1\.304",
+        done.out,
+    )
+    assert re.search(r"Cursor is set up in .*\. Its calls cannot go on as tasks: ", done.out)
+
+
 def test_it_says_that_the_question_was_not_seen(tmp_path: Path) -> None:
     person = Person(Reply("decline"))
     with live(tmp_path, host=FakeHost(has_ui=True), presenter=person) as running:

@@ -53,7 +53,7 @@ def _python(lock: str) -> Callable[[], Start]:
 def _typescript(package: str) -> Callable[[], Start]:
     def start() -> Start:
         folder = packages()
-        return [_node(folder), str(put_beside(folder, _DRIVERS / "typescript.mjs"))], {
+        return [node(folder), str(put_beside(folder, _DRIVERS / "typescript.mjs"))], {
             "PACKAGE": package
         }
 
@@ -63,7 +63,7 @@ def _typescript(package: str) -> Callable[[], Start]:
 def _mcpdo() -> Start:
     folder = packages()
     inspector = folder / "node_modules" / "@modelcontextprotocol" / "inspector"
-    command = [_node(folder), str(inspector / "clients" / "mcpdo" / "build" / "mcp-bin.js")]
+    command = [node(folder), str(inspector / "clients" / "mcpdo" / "build" / "mcp-bin.js")]
     return [sys.executable, str(_DRIVERS / "mcpdo.py")], {"MCPDO": json.dumps(command)}
 
 
@@ -71,7 +71,7 @@ def inspector() -> list[str]:
     """Give the command of the protocol's Inspector."""
     folder = packages()
     own = folder / "node_modules" / "@modelcontextprotocol" / "inspector"
-    return [_node(folder), str(own / "clients" / "launcher" / "build" / "index.js")]
+    return [node(folder), str(own / "clients" / "launcher" / "build" / "index.js")]
 
 
 def packages() -> Path:
@@ -79,7 +79,8 @@ def packages() -> Path:
     return from_npm(NPM or "", HERE, "clients")
 
 
-def _node(folder: Path) -> str:
+def node(folder: Path) -> str:
+    """Give the Node.js that npm brings beside the clients, or else that of this computer."""
     brought = next((folder / "node_modules").glob("node-*/bin/node*"), None)
     return str(brought or shutil.which("node"))
 

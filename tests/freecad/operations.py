@@ -327,6 +327,74 @@ def test_inputs_are_expressions_and_what_an_object_is_made_of(operations: EveryP
 
 
 @in_console
+def test_a_sketch_is_drawn_and_constrained_by_values(operations: EveryPort) -> None:
+    """What is read can be written again; the sketch is solved before it is read."""
+    curves = [
+        {"line": [[0, 0], [10, 0]]},
+        {"circle": [5, 5], "radius": 2},
+        {"arc": [0, 0], "radius": 3, "from": 0, "to": 90},
+        {"point": [1, 2]},
+    ]
+    constraints = [
+        {"type": "Coincident", "of": [[0, 1], [-1, 1]]},
+        {"type": "Horizontal", "of": [0]},
+        {"type": "DistanceX", "of": [[0, 1], [0, 2]], "value": 20, "name": "length"},
+        {"type": "Radius", "of": [1], "value": 4},
+    ]
+
+    with one_step(operations):
+        sketch = operations.create("Sketcher::SketchObject", "Outline", "Body")
+        operations.set_value(sketch, "Geometry", curves)
+        operations.set_value(sketch, "Constraints", constraints)
+        drawn = operations.value(sketch, "Geometry").value
+        held = operations.value(sketch, "Constraints").value
+        operations.set_value(sketch, "Geometry", drawn)
+        again = operations.value(sketch, "Geometry").value
+
+    assert drawn[0] == {"line": [[0, 0], [20, 0]]}
+    assert drawn[1]["radius"] == 4
+    assert drawn[2:] == curves[2:]
+    assert held == constraints
+    assert again == drawn
+
+
+WRONG_PARTS: dict[str, tuple[str, Any]] = {
+    "is no line, circle, arc or point": ("Geometry", [{"oval": 1}]),
+    "give a list of curves": ("Geometry", 7),
+    "constraint 0 is not like": ("Constraints", [{"type": "Radius", "of": [0, 0, 0, 0]}]),
+    "constraint 0, 'Horizontal', is not like": ("Constraints", ["Horizontal"]),
+}
+
+
+@in_console
+@pytest.mark.parametrize("words", WRONG_PARTS)
+def test_a_curve_or_a_constraint_that_is_none_is_refused_with_an_example(
+    operations: EveryPort, words: str
+) -> None:
+    sketch = operations.create("Sketcher::SketchObject", "Outline", None)
+    prop, value = WRONG_PARTS[words]
+    refused(operations, call("set_value", sketch, prop, value), words)
+
+
+@in_console
+def test_a_view_on_no_page_is_not_fitted_to_it(operations: EveryPort) -> None:
+    """FreeCAD crashes as it fits one."""
+    view = operations.create("TechDraw::DrawViewPart", None, None)
+    refused(operations, call("set_value", view, "ScaleType", "Automatic"), "on no page")
+    page = operations.create("TechDraw::DrawPage", None, None)
+
+    operations.set_value(page, "Views", [view])
+
+    assert operations.value(view, "ScaleType").held == ""
+
+
+@in_console
+def test_an_empty_cell_has_an_empty_text(operations: EveryPort) -> None:
+    """What an agent sets is read before; FreeCAD has no property of a cell without content."""
+    assert operations.value("Sheet", "C7").value == ""
+
+
+@in_console
 def test_counts_are_of_solids_and_of_meshes(operations: EveryPort) -> None:
     cut, mesh = (operations.look_into(it, "counts") for it in ("Cut", "Mesh"))
 
@@ -372,6 +440,7 @@ def test_an_edit_is_computed_before_it_is_read(operations: EveryPort) -> None:
         ("Spreadsheet::Sheet", None),
         ("Sketcher::SketchObject", "Body"),
         ("Mesh::Sphere", "Part"),
+        ("TechDraw::DrawPage", None),
     ],
 )
 def test_a_type_is_created_at_its_place_in_the_tree(

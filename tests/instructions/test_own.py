@@ -27,6 +27,7 @@ Start = Callable[[Path], AbstractContextManager[Live | Application]]
 _EXAMPLE: Final = re.compile(r"^```json (\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _CODE: Final = re.compile(r"`([^`\n]+)`")
 MOST_LINES: Final = 80
+WRITING: Final = ("export_file", "render")
 
 
 @contextmanager
@@ -103,7 +104,7 @@ async def check_page(client: Client, page: str, folder: Path) -> None:
     for name, example in examples(page):
         arguments = json.loads(example)
         check_arguments(tools[name], arguments, tools)
-        if name == "export_file":  # relative to a scene that has no folder here
+        if name in WRITING and "path" in arguments:  # relative to a scene that has no folder here
             arguments["path"] = str(folder / arguments["path"])
         result = await client.call_tool(name, arguments)
         assert not result.is_error, f"{name} {example} said: {text(result)}"

@@ -25,7 +25,7 @@ from dcc_bridge.elicitation.caller import Client
 from dcc_bridge.elicitation.caller_view import argument_views
 from dcc_bridge.elicitation.details import Details, details_view
 from dcc_bridge.elicitation.field_view import field_views
-from dcc_bridge.elicitation.question import Consent, Question
+from dcc_bridge.elicitation.question import Consent, Offers, Question
 from dcc_bridge.elicitation.schema import Form
 from dcc_bridge.elicitation.view import view_of
 from dcc_bridge.host import UndoMark
@@ -104,13 +104,22 @@ def in_qt(form: Form) -> object:
     return content
 
 
+def enum_property(items: Any, **more: Any) -> dict[str, Any]:
+    """A choice, whose default is the first unless a function offers what there is."""
+    if callable(items):
+        return more
+    return {"default": items[0][0], **more}
+
+
 @pytest.fixture
 def plug_in(monkeypatch: pytest.MonkeyPatch) -> Iterator[PlugIn]:
     """Imports a module of Blender's plug-in, without Blender."""
     bpy: Any = MagicMock()
     bpy.app.version = (3, 4, 1)
+    del bpy.context.window_manager.dcc_bridge_history  # no plug-in is registered
     bpy.props = SimpleNamespace(**{f"{kind}Property": dict for kind in PROPERTIES})
-    bpy.props.EnumProperty = lambda items, **more: {"default": items[0][0], **more}
+    bpy.props.EnumProperty = enum_property
+    bpy.props.PointerProperty = dict
     mathutils: Any = SimpleNamespace(Vector=tuple)
     monkeypatch.setitem(sys.modules, "bpy", bpy)
     monkeypatch.setitem(sys.modules, "bpy.utils", bpy.utils)
@@ -323,20 +332,46 @@ def test_blenders_own_buttons_say_the_answers_where_they_can(
 
     own = {"confirm_text": "Delete", "cancel_default": True} if has_native else {}
     assert dialog._native == own
-    with_blenders = ["Decline"] if has_native else ["Delete", "Decline", "Not now"]
-    assert answers == [*with_blenders, "Decline and say why…"]
+    assert answers == (["Decline"] if has_native else ["Delete", "Decline", "Not now"])
+
+
+def test_the_other_ways_to_decline_are_one_menu_in_blender(plug_in: PlugIn) -> None:
+    dialog, _ = consent(plug_in, has_native=False)
+    menu = Layout()
+
+    dialog.draw_menu(menu)
+
+    assert menu.drawn == [["Decline and say why…"], ["Mute claude for 10 minutes"]]
+
+
+@pytest.mark.parametrize(("has_native", "height"), [(True, None), (False, 0)], ids=["4.1", "3.4"])
+def test_blenders_own_ok_has_no_height_where_it_cannot_say_what_it_does(
+    plug_in: PlugIn, has_native: bool, height: int | None
+) -> None:
+    """Blender draws it on the root of the layout, 20 pixels high."""
+    dialog, _ = consent(plug_in, has_native=has_native)
+    root = SimpleNamespace(scale_y=None, column=MagicMock(), label=MagicMock())
+
+    ours = dialog._content(root)
+
+    if height is None:
+        assert ours is root
+        assert root.scale_y is None
+    else:
+        assert int(20 * root.scale_y) == height
+        assert ours.scale_y * root.scale_y == 1
 
 
 def test_a_letter_chooses_and_enter_gives_what_is_chosen(plug_in: PlugIn) -> None:
     dialog, _ = consent(plug_in, has_native=False)
     heard = dialog.heard
 
-    dialog._press("accept", "RET")  # not the chosen one
+    dialog.press("accept", "RET")  # not the chosen one
     dialog._opened = 0.0
-    dialog._press("decline", "D")
+    dialog.press("decline", "D")
     dialog._opened = 0.0
     is_open = not heard
-    dialog._press("decline", "RET")
+    dialog.press("decline", "RET")
 
     assert is_open
     assert [(reply.action, reply.reason) for reply in heard] == [("decline", "not mine")]
@@ -349,8 +384,8 @@ def test_what_comes_in_a_dialogs_first_moment_is_no_answer(
     clock = SimpleNamespace(monotonic=lambda: dialog._opened + 0.3)
     monkeypatch.setattr(import_module(type(dialog).__module__), "time", clock)
 
-    dialog._press("accept", "LEFTMOUSE")
-    dialog._cancel()
+    dialog.press("accept", "LEFTMOUSE")
+    dialog.cancel()
 
     assert (dialog.heard, dialog.is_open) == ([], False)
 
@@ -365,10 +400,10 @@ def test_keys_that_come_one_after_the_other_from_the_first_moment_on_give_no_ans
 
     for _ in range(9):
         now[0] += 0.3
-        dialog._press("cancel", "RET")
+        dialog.press("cancel", "RET")
     heard_of_typing = list(dialog.heard)
     now[0] += 0.6
-    dialog._press("cancel", "RET")
+    dialog.press("cancel", "RET")
 
     assert heard_of_typing == []
     assert [reply.action for reply in dialog.heard] == ["cancel"]
@@ -395,14 +430,17 @@ def consent(
     agreed = form(["yes"], yes={"type": "boolean", "title": "Delete"})
     call = Call("delete_cameras", "Delete cameras", client=Client("claude"))
     question = Question("Delete them?", call, agreed, consent=Consent(), details=details)
+    question = replace(question, offers=Offers(mute="claude"))
     heard: list[Any] = []
     dialog = module.OperatorDialog(question, view_of(question, FakeHost()), heard.append)
     dialog.heard, dialog.is_open = heard, True
-    dialog._running[:] = [Typed()]
+    module._running[:] = [Typed()]
+    dialog._values = SimpleNamespace(group=Typed(), keep=lambda: None)
 
     def drawn(dialog: Any) -> list[str]:
+        row = layout.row.return_value
+        row.row.return_value = row
         dialog._draw_answers(SimpleNamespace(), layout)
-        row = layout.row.return_value.row.return_value
         return [pressed.kwargs["text"] for pressed in row.operator.call_args_list]
 
     return dialog, drawn
@@ -462,8 +500,8 @@ def test_in_blender_a_line_is_broken_before_it_is_cut(
 def test_turning_a_page_in_blender_is_no_answer(plug_in: PlugIn) -> None:
     dialog, _ = consent(plug_in, has_native=False, details=Details("x\n" * 30))
 
-    dialog._press("next_page", "LEFTMOUSE")
-    dialog._press("accept", "LEFTMOUSE")  # the second click of two
+    dialog.press("next_page", "LEFTMOUSE")
+    dialog.press("accept", "LEFTMOUSE")  # the second click of two
 
     assert (dialog.heard, dialog.is_open, dialog._pages._page) == ([], True, 1)
 

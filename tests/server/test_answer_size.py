@@ -4,17 +4,23 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any, TypedDict
+from typing import Annotated, Any, TypedDict
 
 import pytest
 from mcp_types import CallToolResult
 
 from dcc_bridge import skill
 from dcc_bridge.server.answer_size import fitted, fitted_string, fitted_text, size
+from dcc_bridge.skills.described import Described
 from tests.live import ERAS, live, status, text
 
 MOST = 40_000
 ROWS: list[dict[str, Any]] = [{"item": f"/World/Box_{n}", "size": n} for n in range(5000)]
+PICTURE = b"\x89PNG\r\n\x1a\n" + bytes(99)
+Counted = Annotated[
+    Any,
+    Described({"type": "object", "properties": {"found": {"type": "integer"}}}),
+]
 LONG: dict[str, Any] = {
     "a text": "first " + "word " * 100_000 + "last",
     "a text of quotes": '"\n' * 100_000,
@@ -144,6 +150,22 @@ def test_what_cannot_be_shortened_is_an_error_that_says_the_size(tmp_path: Path)
 
     assert result.is_error
     assert "and no part of it can be left out" in text(result)
+
+
+def test_an_answer_that_is_described_is_cut_alike_in_its_text_and_its_data(tmp_path: Path) -> None:
+    @skill(risk="read")
+    def report() -> Counted:
+        return [{"found": 5000, "rows": [{"item": f"/item_{n}"} for n in range(5000)]}, PICTURE]
+
+    with live(tmp_path, report) as running:
+        result = running.call("report")
+
+    told = result.structured_content
+    assert told is not None
+    assert json.loads(result.content[0].text) == told  # type: ignore[union-attr]
+    assert len(told["rows"]) + told["rows_left_out"] == told["found"] == 5000
+    assert [part.type for part in result.content] == ["text", "image", "text"]
+    assert sent(result) <= MOST + 2 * len(PICTURE)
 
 
 def test_the_studio_may_choose_another_size(tmp_path: Path) -> None:

@@ -151,10 +151,23 @@ def test_a_client_that_did_not_declare_it_never_gets_a_task(
     assert "taskId" not in result
 
 
+def test_a_client_that_has_declared_tasks_once_is_known_to_have_them(
+    baking: Live, wire: Wire
+) -> None:
+    """Claude Code declares them in its calls alone."""
+    before = Wire.beside(baking, declares=False).call("check_connection")
+    wire.call("check_connection")
+    after = Wire.beside(baking, declares=False).call("check_connection")
+
+    [first] = before["structuredContent"]["clients"]
+    [later] = after["structuredContent"]["clients"]
+    assert (first["tasks"], later["tasks"]) == (False, True)
+
+
 def test_a_host_lists_the_extension(wire: Wire) -> None:
     able = wire.result("server/discover", {})["capabilities"]
 
-    assert able["extensions"] == {TASKS: {}}
+    assert able["extensions"][TASKS] == {}
     assert "tasks" not in able
 
 

@@ -423,6 +423,19 @@ def test_keys_of_a_weaker_layer_stay_when_one_is_added(tmp_path: Path) -> None:
 # ---- connections
 
 
+def test_an_input_that_only_the_shaders_kind_has_is_read_and_set(operations: EveryPort) -> None:
+    """An agent sets the values of a shader before it connects it."""
+    surface = operations.create("UsdPreviewSurface", "Surface", "/World")
+    before = operations.value(surface, "inputs:roughness")
+
+    operations.set_value(surface, "inputs:roughness", 0.25)
+    after = operations.value(surface, "inputs:roughness")
+
+    assert (before.value, before.is_default) == (0.5, True)
+    assert (after.value, after.is_default) == (0.25, False)
+    assert "inputs:roughness" in operations.look_into(surface, "values")
+
+
 def test_sockets_are_those_of_the_shaders_kind(operations: EveryPort) -> None:
     inputs, outputs = operations.sockets(f"{RED}/Surface")
 

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from dcc_bridge.elicitation.question import Reply
-from dcc_bridge.verbs.operations import Exported
+from dcc_bridge.verbs.operations import Exported, Value
+from dcc_bridge.verbs.values import _covered
 from tests.live import text
 from tests.verbs.memory import MemoryHost, node
 from tests.verbs.steps import step
@@ -480,3 +481,11 @@ def test_a_file_that_was_not_written_is_told(open_studio: OpenStudio, tmp_path: 
     for name in ("new.obj", "old.obj"):
         said = scene.fails("export_file", path=name)
         assert f"{name} was not written" in said
+
+
+def test_a_new_list_of_parts_is_no_consent_to_lose_the_old_ones() -> None:
+    """Curves of a sketch, for example: what goes of them is asked about."""
+    wanted: list[Any] = [("Sketch", "Geometry", []), ("Box", "Length", 3)]
+    before = [Value([{"line": [[0, 0], [1, 0]]}], "GeometryList"), Value(2.0, "Length")]
+
+    assert _covered(wanted, before) == ["Box"]

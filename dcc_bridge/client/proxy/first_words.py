@@ -17,10 +17,10 @@ INSTRUCTIONS: Final = (
     "You work in applications for 3D work (Maya, Houdini, Blender, FreeCAD and others), in the "
     "scene that a person has open there. list_hosts lists them, use_host changes to another "
     "one; the other tools are those of the host in which you work, and change with it. Tools that "
-    "delete or overwrite something ask that person first, and may take minutes to return. If such "
-    "a call times out, make it again with the same arguments: their answer is kept for it. When "
-    "they say no, nothing was changed: do not try to reach the same result another way, ask them "
-    "what they would like. Everything a tool changes is an undo step in the host."
+    "delete or overwrite something ask that person first, and may take minutes: as a task, if your "
+    "client has tasks. If a call times out, make it again with the same arguments: their answer is "
+    "kept for it. When they say no, nothing was changed: do not try another way, ask them what "
+    "they would like. Everything a tool changes is an undo step in the host."
 )
 _META: Final = "io.modelcontextprotocol/"  # the prefix of the protocol's names in "_meta"
 # The revisions of the protocol in which a client may begin with each method.

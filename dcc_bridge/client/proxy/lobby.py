@@ -51,7 +51,10 @@ _HOST: Final = {  # as `Instance.told` returns it
     "properties": _HOST_FIELDS,
     "required": list(_HOST_FIELDS),
 }
-_IN_USE: Final = {"type": ["string", "null"], "description": "The id of the host you work in."}
+_IN_USE: Final = {
+    "anyOf": [{"type": "string"}, {"type": "null"}],
+    "description": "The id of the host you work in.",
+}
 _LIST: Final = types.Tool(
     name="list_hosts",
     title="List hosts",

@@ -17,7 +17,7 @@ from . import preferences
 from .host import BlenderHost
 from .loop import BlenderLoop
 from .operations import operations
-from .ui import items, notice, panel, surface, working
+from .ui import dialog, history_filter, items, notice, panel, surface, working
 from .ui.surface import Surface
 
 _VENDOR: Final = Path(__file__).parent / "vendor"  # as the package puts it on the path
@@ -52,6 +52,8 @@ def register() -> None:
     In background the plug-in does not start: there `serve` is called where a server is wanted.
     """
     items.register()
+    history_filter.register()
+    dialog.register()
     panel.register()
     working.register()
     notice.register()
@@ -69,6 +71,8 @@ def unregister() -> None:
     notice.unregister()
     working.unregister()
     panel.unregister()
+    dialog.unregister()
+    history_filter.unregister()
     items.unregister()
 
 
@@ -136,7 +140,7 @@ def _start(host: BlenderHost) -> None:
         preferences.state = str(failure.problem)
         return
     preferences.state = f"Agents reach it at {bridge.url}.\n{drawn.why}"
-    shown = panel.Sidebar(bridge, drawn.notes, drawn.enter)
+    shown = panel.Sidebar(bridge, drawn.notes, drawn.enter, drawn.draw_in_sidebar)
     panel.shown = shown
     notice.watch(drawn)
     work = working.Working(bridge)

@@ -361,6 +361,7 @@ class ChangeCounter:
             yield
         finally:
             self.put_back(seen, edits)
+            self.saved = min(self.saved, seen)
             for read, before in zip(_BOTH, censuses, strict=True):
                 now = census(read=read)
                 if now != before:
@@ -404,10 +405,15 @@ class ChangeCounter:
             return
         if depsgraph:
             self._note_updates(depsgraph.updates)
-        self.seen += 1
+        self._count(name)
+        self.watchers.call()
+
+    def _count(self, name: str) -> None:
+        """Count a change of the scene, which a save is not; note the state of the file."""
+        if name != "save_post":
+            self.seen += 1
         if name in ("load_post", "save_post"):
             self.saved = self.seen
-        self.watchers.call()
 
     def _note_updates(self, updates: Any) -> None:
         """Count what was evaluated as an edit, and note what was."""

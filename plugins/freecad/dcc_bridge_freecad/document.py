@@ -14,6 +14,8 @@ import FreeCAD
 
 from dcc_bridge.spi import Changes, CountChanges, no_such
 
+from . import sketches
+
 _MAX_LOOKED_AT: Final = 200  # objects among which examples of names are looked for
 _MAX_PARTS: Final = 200  # parts of a value, or characters of its text, that an agent is given
 _WITHOUT_SCREEN: Final = ("offscreen", "minimal")  # platforms of Qt
@@ -188,6 +190,9 @@ def plain(value: Any) -> Any:
         }
     if isinstance(value, list | tuple | FreeCAD.Vector):
         return [plain(part) for part in islice(value, _MAX_PARTS)]
+    of_sketch = sketches.told(value)
+    if of_sketch is not None:
+        return of_sketch
     text = str(getattr(value, "Name", None) or value)
     return text[:_MAX_PARTS]
 

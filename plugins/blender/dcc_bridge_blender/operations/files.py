@@ -196,7 +196,8 @@ class _Files(_Deleting, FileExchange, Saving):
     def save(self, path: Path | None) -> Path:
         file = self.save_files(path)[0]
         try:
-            with in_window():
+            # Paths follow the file that is saved, which is no entry of Blender's list either.
+            with in_window(), self.host.unnoticed():
                 done = bpy.ops.wm.save_as_mainfile(filepath=str(file), check_existing=False)
         except RuntimeError as error:
             why = str(error).strip().removeprefix("Error: ")

@@ -6,12 +6,13 @@ import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from typing import Any, Final
 
 import bpy
 
-from ..names import UNREADABLE_TEXT
-from ..objects import block, item_of
+from ..names import UNREADABLE_TEXT, names_of
+from ..objects import block, item_of, lists
 from ..part_items.kind import Access
 
 PLAIN_TYPES: Final = {"BOOLEAN", "INT", "FLOAT", "STRING", "ENUM"}
@@ -48,6 +49,7 @@ OF_NEW: Final[dict[str, Any]] = {
     "use_remesh_preserve_sculpt_face_sets": True,
 }
 _MAX_CHOICES: Final = 30  # that an error lists
+_MAX_COMPARED: Final = 5000  # names that are compared with one that is not found
 _QUOTED: Final = re.compile("'([^']*)'")
 
 
@@ -311,7 +313,17 @@ def _pointed(rna: Any, value: Any, where: str) -> Any:
         kinds = [base.lower() for base in bases_of(thing.bl_rna)]
         if kind in kinds:
             return thing
-    raise ValueError(f"{where} takes the name of a {kind}, and {value!r} is none.")
+    hint = _like_named(str(value), kind)
+    raise ValueError(f"{where} takes the name of a {kind}, and {value!r} is none{hint}")
+
+
+def _like_named(name: str, kind: str) -> str:
+    """Return the end of a sentence about a name that no data-block of a kind has."""
+    plural = lists().get(kind)
+    if plural is None:
+        return "."
+    near = get_close_matches(name, names_of(getattr(bpy.data, plural))[:_MAX_COMPARED], 3)
+    return f"; names like it: {', '.join(near)}." if near else "."
 
 
 def _chosen(slot: Slot, value: Any, where: str) -> Any:

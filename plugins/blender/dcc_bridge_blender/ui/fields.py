@@ -1,4 +1,4 @@
-"""A form's fields as properties of an operator, and the values of these properties as an answer.
+"""A form's fields as properties of Blender's, and the values of these properties as an answer.
 
 Main thread.
 """
@@ -50,7 +50,7 @@ class Fields:
             self.columns = 2
 
     def properties(self, touched: Callable[[Any, Any], None]) -> dict[str, Any]:
-        """Return the annotations of an operator that has the fields as properties.
+        """Return the annotations of an object that has the fields as properties.
 
         Args:
             touched: Blender calls this function when the value of a property changes.
@@ -61,21 +61,18 @@ class Fields:
             properties.update(_properties(key, view, options))
         return properties
 
-    def draw(self, operator: Any, layout: Any, room: float) -> None:
+    def draw(self, values: Any, layout: Any, room: float) -> None:
         """Draw each field with its explanation, or with the problem of its value, below.
 
         Where the explanations do not fit, they are left to Blender's tips, so that the answers
         below can be seen.
 
         Args:
-            operator: The operator that has the properties.
+            values: The object that has the properties.
             layout: The layout of Blender's to draw on.
             room: How many lines are free.
         """
-        lines = 0
-        for key, view in self._views.items():
-            lines += _height(view, key in self._problems)
-        has_explanations = lines <= room * self.columns
+        has_explanations = self._height(has_explanations=True) <= room * self.columns
         flow = layout
         if not has_explanations:
             say(layout, _IN_TIPS, WIDE_VALUE)
@@ -86,57 +83,86 @@ class Fields:
             row = flow.split(factor=NAMES)
             say(row, _title(view), WIDE_NAME)
             column = row.column(align=True)
-            _draw_value(operator, column, key, view, is_first=is_first)
+            _draw_value(values, column, key, view, is_first=is_first)
             is_first = False
             problem = self._problems.get(key, "")
             if has_explanations and not problem:
                 say(column, view.explanation, WIDE_VALUE, most=_MAX_EXPLANATION_LINES)
             say(column, problem, WIDE_VALUE, icon="ERROR", red=True)
 
-    def check(self, operator: Any) -> int:
+    def fits(self, room: float) -> bool:
+        """Return whether the fields fit into so many lines, without what explains them."""
+        return self._height(has_explanations=False) <= room * self.columns
+
+    def _height(self, *, has_explanations: bool) -> int:
+        """Return how many lines the fields take."""
+        lines = 0
+        for key, view in self._views.items():
+            lines += _height(view, key in self._problems, has_explanations)
+        return lines
+
+    def draw_narrow(self, values: Any, layout: Any, wide: int) -> None:
+        """Draw each field below its name, in one column.
+
+        Args:
+            values: The object that has the properties.
+            layout: The layout of Blender's to draw on.
+            wide: How many characters a line has.
+        """
+        for key, view in self._views.items():
+            column = layout.column(align=True)
+            say(column, _title(view), wide)
+            _draw_value(values, column, key, view, is_first=False)
+            problem = self._problems.get(key, "")
+            if not problem:
+                say(column, view.explanation, wide, most=_MAX_EXPLANATION_LINES)
+            say(column, problem, wide, icon="ERROR", red=True)
+
+    def check(self, values: Any) -> int:
         """Find the problems of the values, to be drawn, and return how many there are."""
         self._problems = {}
         for key, view in self._views.items():
-            problem = _problem(view, _value(key, view, operator))
+            problem = _problem(view, _value(key, view, values))
             if problem:
                 self._problems[key] = problem
         return len(self._problems)
 
-    def content(self, operator: Any) -> dict[str, Any]:
+    def content(self, values: Any) -> dict[str, Any]:
         """Return the values by the names of their fields; empty fields are left out."""
         content = {}
         for key, view in self._views.items():
-            value = _value(key, view, operator)
+            value = _value(key, view, values)
             if value is not None:
                 content[view.field.name] = value
         return content
 
 
-def _draw_value(operator: Any, column: Any, key: str, view: FieldView, *, is_first: bool) -> None:
+def _draw_value(values: Any, column: Any, key: str, view: FieldView, *, is_first: bool) -> None:
     """Draw the properties in which the person fills in a field."""
     if view.field.kind == "choices":
         grid = column.grid_flow(columns=2, even_columns=True)
         for option in range(len(view.options)):
-            grid.prop(operator, f"{key}_{option}")
+            grid.prop(values, f"{key}_{option}")
         return
     line = column.row(align=True)
     # The first field has the keys at first, if the person has to type into it.
     is_text = view.field.required and view.default is None and not view.options
     line.activate_init = is_first and is_text
     if _is_three_way(view):
-        line.prop(operator, key, expand=True)
+        line.prop(values, key, expand=True)
     else:
-        line.prop(operator, key, text="")
+        line.prop(values, key, text="")
 
 
-def _height(view: FieldView, is_wrong: bool) -> int:
-    """Return how many lines a field takes if its explanation is drawn."""
+def _height(view: FieldView, is_wrong: bool, has_explanation: bool) -> int:
+    """Return how many lines a field takes, with its explanation or its problem."""
     values = 1
     if view.field.kind == "choices":
         values = (len(view.options) + 1) // 2
     explanation = 0
-    for line in view.explanation.split("\n"):
-        explanation += len(wrap(line, WIDE_VALUE))
+    if has_explanation:
+        for line in view.explanation.split("\n"):
+            explanation += len(wrap(line, WIDE_VALUE))
     below = min(explanation, _MAX_EXPLANATION_LINES)
     if is_wrong:
         below = 1
@@ -196,12 +222,12 @@ def _choices(key: str, view: FieldView, options: dict[str, Any]) -> dict[str, An
     return boxes
 
 
-def _value(key: str, view: FieldView, operator: Any) -> Any:
+def _value(key: str, view: FieldView, values: Any) -> Any:
     """Return what is filled in, or None where that leaves the field out."""
     kind = view.field.kind
     if kind == "choices":
-        return _ticked(key, view, operator)
-    value = getattr(operator, key)
+        return _ticked(key, view, values)
+    value = getattr(values, key)
     if value == _UNSET and (kind == "choice" or _is_three_way(view)):
         return None
     if kind == "choice":
@@ -217,16 +243,16 @@ def _value(key: str, view: FieldView, operator: Any) -> Any:
     return value
 
 
-def _ticked(key: str, view: FieldView, operator: Any) -> list[Any] | None:
+def _ticked(key: str, view: FieldView, values: Any) -> list[Any] | None:
     """Return the options that are ticked; None where that leaves the field out."""
-    values = []
+    ticked = []
     for number, option in enumerate(view.options):
-        if getattr(operator, f"{key}_{number}"):
-            values.append(option.value)
+        if getattr(values, f"{key}_{number}"):
+            ticked.append(option.value)
     is_optional = not view.field.required and view.default is None
-    if is_optional and not values:
+    if is_optional and not ticked:
         return None
-    return values
+    return ticked
 
 
 def _problem(view: FieldView, value: object) -> str:

@@ -18,7 +18,7 @@ from dcc_bridge.spi.drawing import CallView, PanelPort, PanelRow, PanelView, Que
 
 from .. import preferences
 from ..loop import areas, redraw
-from . import items
+from . import history_filter
 from .drawing import bar, columns_of, say, scaled, scaled_by, stir, wrapped
 from .pages import Pages
 
@@ -28,10 +28,12 @@ _MARGIN: Final = 55  # pixels at the sides of a text in a box of the sidebar
 _MAX_CALLS: Final = 12  # of the history
 _UNDO_CHARACTERS: Final = 8  # that the icon and the word "Undo" take on the button that undoes
 _CARD_WIDTH: Final = 760  # pixels
+_CARD_EDGE: Final = 40  # pixels of the window beside a card
 _CARD_CHARACTERS: Final = 115  # of a line in a card of that width
+_LIST_WIDTH: Final = 460  # pixels of the list of the steps that go back
+_LIST_CHARACTERS: Final = 68  # of a line of that list
 _LINE_HEIGHT: Final = 21  # pixels
 _FIXED_LINES: Final = 8  # of a card, beside the facts of the call and its text
-_LIST_LINES: Final = 12  # of the list of what a question is about
 _ICON_CHARACTERS: Final = 3  # characters that an icon takes the place of
 _TAB_WIDTH: Final = 24  # pixels of the tabs beside the sidebar
 _DRAWN_S: Final = 4.0  # seconds after which a panel that is not drawn again is taken for hidden
@@ -53,7 +55,10 @@ class Sidebar:
     Attributes:
         notes: The notifications, each with the time when it goes.
         view: What the sidebar shows, as it was read last.
-        pages: The text of the code whose card was opened last, or None.
+        card: The key of the call whose card was opened last, or "".
+        steps: The key of the call whose list of steps was opened last, or "".
+        pages: The text of the code of that card, or None.
+        draw_question: Draws the list or the form of the question that waits.
         close: Ends the listening to the bridge.
     """
 
@@ -62,6 +67,7 @@ class Sidebar:
         port: PanelPort,
         notes: Sequence[tuple[str, float]],
         enter: Callable[[], bool],
+        draw_question: Callable[[Any, int], None] = lambda layout, wide: None,
     ) -> None:
         """Listen to a bridge.
 
@@ -69,10 +75,14 @@ class Sidebar:
             port: The bridge.
             notes: The notifications of the surface, each with the time when it goes.
             enter: Leads the person into the question that waits.
+            draw_question: Draws the list or the form of that question.
         """
         self._enter = enter
+        self.draw_question = draw_question
         self.notes = notes
         self.view = PanelView.read(port)
+        self.card = ""
+        self.steps = ""
         self.pages: Pages | None = None
         self._port = port
         self._is_stale = True
@@ -186,10 +196,11 @@ class DCC_BRIDGE_OT_code(bpy.types.Operator):
         call = _find_call(self.key)
         if shown is None or windows is None or call is None:
             return {"CANCELLED"}
+        shown.card = call.id
         shown.pages = None
         if call.code is not None:
             shown.pages = Pages(call.code)
-        return windows.invoke_props_dialog(self, width=_CARD_WIDTH)
+        return windows.invoke_props_dialog(self, width=_card_width(context))
 
     def draw(self, context: bpy.types.Context) -> None:
         """Draw what was done, why, and a page of the code if there is some."""
@@ -200,32 +211,114 @@ class DCC_BRIDGE_OT_code(bpy.types.Operator):
         if context.window is not None:
             height = context.window.height
         lines = int(scaled(context, height) / _LINE_HEIGHT)
-        _draw_card(self.layout, call, shown.pages, lines)
+        wide = _CARD_CHARACTERS * _card_width(context) // _CARD_WIDTH
+        _draw_card(self.layout, call, shown.pages, lines, wide)
 
     def execute(self, context: bpy.types.Context) -> Any:
         """Close the card."""
         return {"FINISHED"}
 
 
+class DCC_BRIDGE_OT_undo_back(bpy.types.Operator):
+    """Lists what goes back with a call of the history, and undoes it once the person agrees."""
+
+    bl_idname = "dcc_bridge.undo_back"
+    bl_label = "Undo this and all after it"
+    bl_description = "List what goes back, and undo it if you agree"
+    bl_options = {"INTERNAL"}  # noqa: RUF012 - Blender's own shape
+
+    key: bpy.props.StringProperty()  # type: ignore[valid-type]  # how Blender declares properties
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Any:
+        """List the steps. Blender's OK undoes them, from 4.1 on with our caption."""
+        windows: Any = context.window_manager
+        row = self._row()
+        if shown is None or row is None or not row.acts:
+            return {"CANCELLED"}
+        shown.steps = self.key
+        self._agreed = row.key
+        options = {}
+        if "confirm_text" in windows.bl_rna.functions["invoke_props_dialog"].parameters:
+            options["confirm_text"] = row.acts[0].caption
+        return windows.invoke_props_dialog(self, width=_LIST_WIDTH, **options)
+
+    def draw(self, context: bpy.types.Context) -> None:
+        """Draw the steps that go back."""
+        row = self._row()
+        if row is not None:
+            _draw_steps(self.layout, row)
+
+    def execute(self, context: bpy.types.Context) -> Any:
+        """Undo the steps that were listed, unless another one came on top of them since."""
+        if shown is not None:
+            shown.act(self._agreed, "undo_back")
+        return {"FINISHED"}
+
+    def _row(self) -> PanelRow | None:
+        """Return the list of the steps as it is now."""
+        if shown is None:
+            return None
+        return shown.view.undo_list(self.key)
+
+
 def _find_call(key: str) -> CallView | None:
     """Return a call of the history; None if it was dropped, or nothing is shown."""
     if shown is None:
         return None
-    for call in shown.view.changes(_MAX_CALLS):
-        if call.id == key:
-            return call
-    return shown.view.code_call(key)
+    return shown.view.call(key)
 
 
-def _draw_card(layout: Any, call: CallView, pages: Pages | None, lines: int) -> None:
-    """Draw the facts of a call, and a page of its code, in a window of so many lines."""
-    say(layout, call.title, _CARD_CHARACTERS)
+def _draw_card(
+    layout: Any, call: CallView, pages: Pages | None, lines: int, wide: int = _CARD_CHARACTERS
+) -> None:
+    """Draw the facts of a call, and a page of its code.
+
+    Args:
+        layout: The layout of Blender's to draw on.
+        call: The call.
+        pages: The text of its code, or None.
+        lines: How many lines the window has.
+        wide: How many characters a line of the card has.
+    """
+    say(layout, call.title, wide)
     facts = "\n".join(call.facts(_MAX_NAMES))
-    say(layout.box(), facts, _CARD_CHARACTERS)
+    say(layout.box(), facts, wide)
+    _draw_undo_back(layout, call, wide)
     if pages is None:
         return
-    room = lines - len(wrapped(facts, _CARD_CHARACTERS)) - _FIXED_LINES
-    pages.draw(layout.box(), _CARD_CHARACTERS, room, _draw_page_button)
+    room = lines - len(wrapped(facts, wide)) - _FIXED_LINES
+    pages.draw(layout.box(), wide, room, _draw_page_button)
+
+
+def _draw_undo_back(layout: Any, call: CallView, wide: int) -> None:
+    """Draw the button that lists what goes back with a call, or why nothing can."""
+    row = None
+    if shown is not None:
+        row = shown.view.undo_list(call.id)
+    if row is None:
+        return
+    if not row.acts:
+        if call.has_steps:
+            say(layout, row.detail, wide)
+        return
+    caption = "Undo this and all after it…"
+    layout.operator("dcc_bridge.undo_back", text=caption, icon="LOOP_BACK").key = call.id
+
+
+def _card_width(context: bpy.types.Context) -> int:
+    """Return the width of a card; it fits into the window."""
+    if context.window is None:
+        return _CARD_WIDTH
+    room = int(scaled(context, context.window.width)) - _CARD_EDGE
+    return min(_CARD_WIDTH, room)
+
+
+def _draw_steps(layout: Any, row: PanelRow) -> None:
+    """Draw the steps that go back, and what brings them back."""
+    say(layout, row.title, _LIST_CHARACTERS)
+    say(layout.box(), row.detail, _LIST_CHARACTERS)
+    for act in row.acts:
+        say(layout, f"{act.tip} Esc undoes nothing.", _LIST_CHARACTERS)
 
 
 def _draw_page_button(layout: Any, verb: str, caption: str) -> None:
@@ -253,10 +346,11 @@ class DCC_BRIDGE_PT_agents(bpy.types.Panel):
         _draw_head(layout, view, wide)
         for row in view.now:
             _draw_row(layout, row, wide)
-        if items.current is not None:
-            items.current.draw_list(layout.box(), _LIST_LINES)
+        shown.draw_question(layout, wide)
         for text, _ in shown.notes:
             say(layout.box(), text, wide, icon="INFO")
+        if view.pending is not None:
+            _draw_row(layout, view.pending, wide)
         _draw_history(layout, view, wide)
         layout.label(text="Agents")
         for row in (*view.clients, *view.grants):
@@ -297,11 +391,15 @@ def _draw_undo(row: Any, view: PanelView, wide: int) -> None:
 
 
 def _draw_history(layout: Any, view: PanelView, wide: int) -> None:
-    """Draw the newest calls."""
+    """Draw the newest calls that fit the filter."""
     layout.label(text="History")
-    calls = view.changes(_MAX_CALLS)
-    if not calls:
+    calls = history_filter.chosen(view, _MAX_CALLS)
+    if not calls and not view.history(1, lists_reads=True):
         say(layout, "No agent has changed anything yet.", wide)
+        return
+    history_filter.draw(layout, view)
+    if not calls:
+        say(layout, "Nothing in the history fits.", wide)
     for call in calls:
         column = layout.box().column(align=True)
         _draw_call(column, call, wide)
@@ -393,13 +491,21 @@ def _regions() -> list[bpy.types.Region]:
     return [region for region in regions if region.type == "UI" and region.width > 1]
 
 
+_CLASSES: Final = (
+    DCC_BRIDGE_OT_act,
+    DCC_BRIDGE_OT_code,
+    DCC_BRIDGE_OT_undo_back,
+    DCC_BRIDGE_PT_agents,
+)
+
+
 def register() -> None:
     """Show the panel."""
-    for each in (DCC_BRIDGE_OT_act, DCC_BRIDGE_OT_code, DCC_BRIDGE_PT_agents):
+    for each in _CLASSES:
         bpy.utils.register_class(each)
 
 
 def unregister() -> None:
     """Remove the panel."""
-    for each in (DCC_BRIDGE_PT_agents, DCC_BRIDGE_OT_code, DCC_BRIDGE_OT_act):
+    for each in reversed(_CLASSES):
         bpy.utils.unregister_class(each)

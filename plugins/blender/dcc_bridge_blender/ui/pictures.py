@@ -13,7 +13,8 @@ from .drawing import say
 
 _SCALE: Final = 9.0  # of a picture, in the units of Blender's layouts
 LINES: Final = 10  # lines that pictures and captions take
-_CHARACTERS: Final = 40  # of a line of a caption
+_UNITS: Final = 0.3  # the width of a character, in the same units
+_MAX_CAPTION_LINES: Final = 3
 
 
 class Pictures:
@@ -40,16 +41,23 @@ class Pictures:
             file.write_bytes(png)
             self._previews.load(str(number), str(file), "IMAGE")
 
-    def draw(self, layout: Any) -> None:
-        """Draw the pictures side by side, each above what it shows."""
+    def draw(self, layout: Any, wide: int) -> None:
+        """Draw the pictures side by side, each above what it shows.
+
+        Args:
+            layout: The layout of Blender's to draw on.
+            wide: How many characters a line has.
+        """
         if self._previews is None:
             return
         row = layout.row()
+        each = wide // len(self._pictures)
+        scale = min(_SCALE, each * _UNITS)
         for number, (_, says) in enumerate(self._pictures):
             column = row.column(align=True)
             preview = self._previews[str(number)]
-            column.template_icon(preview.icon_id, scale=_SCALE)
-            say(column, says, _CHARACTERS, most=2)
+            column.template_icon(preview.icon_id, scale=scale)
+            say(column, says, each, most=_MAX_CAPTION_LINES)
 
     def close(self) -> None:
         """Forget the pictures. Harmless the second time."""

@@ -60,8 +60,15 @@ class OperatorPresenter:
                 self.dialog.keep()
                 self.dialog.is_open = False
 
+        @bpy.app.handlers.persistent  # type: ignore[untyped-decorator]  # in its stubs
+        def after_load(*_: object) -> None:
+            if self.dialog is not None:
+                self.dialog.prepare()
+
         self._before_load: Any = before_load
+        self._after_load: Any = after_load
         bpy.app.handlers.load_pre.append(before_load)
+        bpy.app.handlers.load_post.append(after_load)
 
     def draw(self, ticket: Ticket) -> None:
         """Prepare the dialog of a question whose turn it is; it opens once the person goes there.
@@ -107,11 +114,21 @@ class OperatorPresenter:
         return Draft(dialog.typed)
 
     def asked(self) -> str:
-        """Return the message of the question that waits for the person to go there, or ""."""
+        """Return the first line of the question that waits for the person to go there, or ""."""
         dialog = self.dialog
         if dialog is None or dialog.is_shown:
             return ""
-        return dialog.question.message
+        return dialog.question.message.partition("\n")[0]
+
+    def draw_in_sidebar(self, layout: Any, wide: int) -> None:
+        """Draw the list or the form of the question whose turn it is.
+
+        Args:
+            layout: The layout of the sidebar.
+            wide: How many characters a line has.
+        """
+        if self.dialog is not None:
+            self.dialog.draw_in_sidebar(layout, wide)
 
     def enter(self) -> bool:
         """Have the question that waits opened, and return whether there is one."""
@@ -131,8 +148,10 @@ class OperatorPresenter:
     def notice(self, text: str, undo: Click | None = None, call: str | None = None) -> TakeDown:
         """Show a notification for a minute. Any thread.
 
-        The sidebar has the undo already, and the history the call.
+        An edit that can be undone needs none: the sidebar offers to keep it or undo it.
         """
+        if undo is not None:
+            return lambda reason: None
         note = (safe_line(text), time.monotonic() + _NOTE_S)
         self._questions.post(lambda: self.notes.append(note))
         return lambda reason: self._questions.post(lambda: self._forget(note))
@@ -166,8 +185,8 @@ class OperatorPresenter:
         """End every question; later questions end at once."""
         if self._before_load in bpy.app.handlers.load_pre:
             bpy.app.handlers.load_pre.remove(self._before_load)
+            bpy.app.handlers.load_post.remove(self._after_load)
         self._questions.close()
-        OperatorDialog.forget()
 
     def _open(self, dialog: OperatorDialog) -> None:
         try:

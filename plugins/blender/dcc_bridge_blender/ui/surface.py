@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib import metadata, util
-from typing import Final
+from typing import Any, Final
 
 from dcc_bridge.spi import Host
 from dcc_bridge.spi.drawing import HostPresenter, MainThread
@@ -33,7 +33,9 @@ class Surface:
         turn: Called whenever the timer fires.
         close: Ends every question; after it nothing is drawn.
         enter: Leads the person into the question that waits; returns whether there is one.
-        asked: Returns the message of the question that waits for the person to go there, or "".
+        asked: Returns a line about the question that waits for the person to go there, or "".
+        draw_in_sidebar: Draws the list or the form of the question. Takes a layout of the sidebar
+            and how many characters its lines have. Draws nothing where Qt draws the question.
         notes: The notifications, each with the time when it goes; none where Qt draws its own.
         why: Why this surface was chosen, for the person.
     """
@@ -43,6 +45,7 @@ class Surface:
     close: Callable[[], None]
     enter: Callable[[], bool]
     asked: Callable[[], str]
+    draw_in_sidebar: Callable[[Any, int], None]
     notes: Sequence[tuple[str, float]]
     why: str
 
@@ -70,6 +73,7 @@ def choose(main: MainThread, host: Host, wanted: str) -> Surface:
         close=own.close,
         enter=own.enter,
         asked=own.asked,
+        draw_in_sidebar=own.draw_in_sidebar,
         notes=own.notes,
         why=f"Blender's own dialogs: {lacking}",
     )
@@ -101,6 +105,7 @@ def _start_qt(main: MainThread, host: Host) -> Surface:
         close=presenter.close,
         enter=presenter.enter,
         asked=asked,
+        draw_in_sidebar=lambda layout, wide: None,
         notes=(),
         why=f"Dialogs of Qt, from {_folder()}.",
     )

@@ -2,7 +2,8 @@
 
 It is shown in the status bar, beside a button *Cancel*. While its job rests, an operator takes all
 input of the windows, so that nobody edits the scene in the middle of an edit: Esc and *Cancel* stop
-the call, and the sidebar of the agents still works. Main thread.
+the call, and the sidebar of the agents still works. What is typed into a text or a console arrives
+there once the call has ended. Main thread.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from dcc_bridge.spi.drawing import PanelPort, PanelRow, PanelView
 from ..loop import Work, is_blocked
 from . import panel
 from .drawing import bar, scaled
+from .keystrokes import Keystrokes
 
 _BUTTON_UNITS: Final = 5.5  # the width of the button, in the units of Blender's layouts
 _UNIT: Final = 20  # pixels
@@ -40,6 +42,7 @@ class Working(Work):
         self._is_resting = False
         self._is_aimed_at = False
         self._is_stopped = False
+        self._keystrokes = Keystrokes()
         self._filters: dict[int, Any] = {}  # the operators that take the input, by their windows
 
     @property
@@ -76,6 +79,7 @@ class Working(Work):
         self._is_aimed_at = False
         if self._row is not None:
             self._show(None)
+        self._keystrokes.type()
 
     def draw(self, layout: Any) -> None:
         """Draw the call in the status bar, the button first: its place is known then."""
@@ -116,6 +120,7 @@ class Working(Work):
             self._stop()
         if at_sidebar and event.type in ("LEFTMOUSE", "MOUSEMOVE"):
             return _PASSED
+        self._keystrokes.take(context, event)
         return _TAKEN
 
     def _stop(self) -> None:

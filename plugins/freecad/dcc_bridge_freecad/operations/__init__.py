@@ -23,8 +23,9 @@ _INSTRUCTIONS: Final = (
     "never changes; rename changes its label. Lengths are mm, angles degrees, Z is up. Create "
     "Part::Box, Part::Cylinder, Part::Cut (link its Base and Tool with connect, out: Shape) or "
     "PartDesign::Body. Properties have parts: Placement.Base.x. connect drives one by another's "
-    "expression; Spreadsheet::Sheet has cells (A1). Linked copies are App::Link and the only ones "
-    "with a scale. Groups have no place; App::Part has. There are no keys, cameras and lights."
+    "expression; Spreadsheet::Sheet has cells (A1), a sketch Geometry and Constraints. Linked "
+    "copies are App::Link and the only ones with a scale. Groups have no place; App::Part has. "
+    "There are no keys, cameras and lights."
 )
 
 

@@ -41,6 +41,7 @@ _SETTABLE: Final = re.compile(
 _IN_BODY: Final = "PartDesign::"
 _BODY: Final = "PartDesign::Body"
 _NEEDS_A_PROFILE: Final = "PartDesign::Hole"  # before it takes a value
+_WITHOUT_EXAMPLE: Final = {"MaxWidth", "TileRow"}  # of TechDraw: no other value is at hand
 _HOUSEKEEPING: Final = frozenset({"Label", "Label2", "ExpressionEngine", "Visibility"})
 
 
@@ -131,7 +132,7 @@ def _property_example(kind: str, obj: Any, name: str) -> str:
     """Return the call that sets a property to another value; "" where none is at hand."""
     if not _SETTABLE.search(property_type(obj, name)) or lock_reason(obj, name):
         return ""
-    if name in _HOUSEKEEPING or kind == _NEEDS_A_PROFILE:
+    if name in _HOUSEKEEPING | _WITHOUT_EXAMPLE or kind == _NEEDS_A_PROFILE:
         return ""
     value = other_value(plain(getattr(obj, name)), obj.getEnumerationsOfProperty(name) or ())
     if value is None:

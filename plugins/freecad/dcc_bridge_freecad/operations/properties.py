@@ -15,15 +15,14 @@ from typing import Any, Final
 
 import FreeCAD
 
+from .. import sketches
 from ..document import find, plain
 
 FILES: Final = {"App::PropertyFile", "App::PropertyFileIncluded", "App::PropertyPath"}
 ERRORS: Final = (TypeError, ValueError, AttributeError, RuntimeError, ArithmeticError, IndexError)
 CELL: Final = re.compile("[A-Z]{1,2}[0-9]+")
 # Types of properties that JSON cannot carry, or that FreeCAD makes by itself.
-_INTERNAL: Final = re.compile(
-    "Shape|Mesh|Points|Kernel|Python|Engine|PlacementList|Cells|Sheet|Geometry|ConstraintList"
-)
+_INTERNAL: Final = re.compile("Shape|Mesh|Points|Kernel|Python|Engine|PlacementList|Cells|Sheet")
 _LINK: Final = re.compile("Property(X?Link|LinkSub)")
 _ANGLE: Final = ["Rotation", "Angle"]  # in radians, unlike all other angles of FreeCAD
 _PARTS: Final = ("Base.x", "Base.y", "Base.z", "Rotation.Angle")
@@ -112,11 +111,20 @@ def lock_reason(obj: Any, path: str) -> str:
     own = path.partition(".")[0]
     if own == "Placement" and getattr(obj, "MapMode", "Deactivated") != "Deactivated":
         return f"attached (MapMode {obj.MapMode}); AttachmentOffset moves it"
+    if own == "ScaleType" and _is_off_page(obj):
+        return "a view on no page: put it into the Views of its page first"
     if CELL.fullmatch(own):  # read-only as a property, and set by the sheet
         return ""
     if own in obj.PropertiesList and "ReadOnly" in obj.getEditorMode(own):
         return "read-only"
     return ""
+
+
+def _is_off_page(obj: Any) -> bool:
+    """Return whether a view is on no page: FreeCAD 0.20 crashes as it fits one to its page."""
+    if not obj.isDerivedFrom("TechDraw::DrawView"):
+        return False
+    return not any(user.isDerivedFrom("TechDraw::DrawPage") for user in obj.InListRecursive)
 
 
 # ---- their values
@@ -130,7 +138,7 @@ def read(obj: Any, path: str) -> Any:
     """
     owner, own, inner = _split(obj, path)
     if own is None:
-        return getattr(obj, path)
+        return getattr(obj, path, "")  # FreeCAD has no property of an empty cell
     value = getattr(owner, own)
     for step in inner:
         if not hasattr(value, step):
@@ -200,6 +208,10 @@ def _from_json(owner: Any, own: str, value: Any) -> Any:
     kind = property_type(owner, own)
     if _LINK.search(kind):
         return _linked_objects(value)
+    if kind == sketches.GEOMETRY:
+        return sketches.curves(value, getattr(owner, own))
+    if kind == sketches.CONSTRAINTS:
+        return sketches.constraints(value)
     if isinstance(value, dict) and kind.endswith(("Placement", "PlacementLink")):
         turn = FreeCAD.Rotation(FreeCAD.Vector(*value["Axis"]), value["Angle"])
         return FreeCAD.Placement(FreeCAD.Vector(*value["Base"]), turn)

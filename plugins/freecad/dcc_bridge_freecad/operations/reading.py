@@ -167,7 +167,7 @@ class _Reads(ApiSearch, Checking, CodeContext):
 
     def types(self) -> list[str]:
         """Return the types of objects that FreeCAD can make; models' modules are loaded first."""
-        for module in ("Part", "PartDesign", "Sketcher", "Mesh", "Spreadsheet"):
+        for module in ("Part", "PartDesign", "Sketcher", "Mesh", "Spreadsheet", "TechDraw"):
             __import__(module)
         if FreeCAD.ActiveDocument is None:
             return []

@@ -24,6 +24,24 @@ _CIRCLE: Final = (
 _SHEET: Final = 'sheet = doc.addObject("Spreadsheet::Sheet", "Sheet")'
 
 
+_CURVES: Final = (
+    {"line": [[0, 0], [80, 0]]},
+    {"circle": [15, 15], "radius": 4},
+    {"arc": [5, 5], "radius": 5, "from": 180, "to": 270},
+)
+_CONSTRAINTS: Final = (
+    {"type": "Horizontal", "of": [0]},
+    {"type": "Coincident", "of": [[0, 1], [-1, 1]]},
+    {"type": "DistanceX", "of": [[0, 1], [0, 2]], "value": 90},
+)
+
+
+def _sketch(**values: Any) -> str:
+    """Return the call that creates a sketch with some values."""
+    thing = {"type": "Sketcher::SketchObject", "name": "Sketch", "values": values}
+    return f"create {json.dumps({'things': [thing]})}"
+
+
 def _code(*lines: str) -> str:
     return "\n".join(lines)
 
@@ -207,15 +225,13 @@ SAID: Final[Mapping[str, Said]] = {
     "Sketcher::SketchObject.addGeometry": Said(
         "sketch add line, add a line to a sketch, add circle to sketch, draw in a sketch,"
         " sketch geometry, add arc to sketch, rectangle in a sketch",
-        _code(*_SKETCH),
+        _sketch(Geometry=_CURVES),
     ),
     "Sketcher::SketchObject.addConstraint": Said(
         "point on the origin, distance to the origin, distance constraint between points,"
         " constraint, constrain, sketch constraint, add a dimension, length of a line in a sketch,"
         " coincident, horizontal, vertical, distance constraint, constrain length",
-        _code(*_SKETCH, 'sketch.addConstraint(Sketcher.Constraint("Distance", n, 25.0))').replace(
-            "import Part", "import Part, Sketcher", 1
-        ),
+        _sketch(Geometry=_CURVES, Constraints=_CONSTRAINTS),
     ),
     "Sketcher::SketchObject.setDatum": Said(
         "change a dimension of a sketch, set constraint value, edit a constraint",

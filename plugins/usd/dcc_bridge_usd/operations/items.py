@@ -259,6 +259,8 @@ class _Items(CodeContext, Frames):
         valued = (each for each in prim.GetAttributes() if each.HasValue())
         for attribute, value in read_each(valued, shown_value, _name_of):
             values[attribute.GetName()] = value
+        for name, socket_of_kind in schemas.shader_inputs(prim).items():
+            values.setdefault(name, default_input(socket_of_kind))
         relationships = prim.GetAuthoredRelationships()
         for relationship, value in read_each(relationships, shown_targets, _name_of):
             values[relationship.GetName()] = value
@@ -412,6 +414,12 @@ def shown_value(attribute: Usd.Attribute) -> Value:
     is_default = not why and not attribute.HasAuthoredValue()
     value = short(attribute.Get(FIRST))
     return Value(value, str(attribute.GetTypeName()), why, is_default=is_default)
+
+
+def default_input(socket_of_kind: Any) -> Value:
+    """Return the value of an input that only a shader's kind has."""
+    kind = socket_of_kind.GetTypeAsSdfType().GetSdfType()
+    return Value(short(socket_of_kind.GetDefaultValueAsSdfType()), str(kind), is_default=True)
 
 
 def shown_targets(relationship: Usd.Relationship) -> Value:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import cache
 from typing import Any, Final
 
-from pxr import Sdr, Tf, Usd
+from pxr import Sdr, Tf, Usd, UsdShade
 
 from dcc_bridge.spi import ApiEntry, other_value, shortened
 
@@ -22,6 +22,23 @@ _COMMON: Final = frozenset({"Camera", "Cube", "Mesh", "SphereLight", "Xform"})  
 def shaders() -> Any:
     """Return the registry of shaders, of which the stubs have an older form."""
     return Sdr.Registry()
+
+
+def shader_kind(prim: Usd.Prim) -> Any:
+    """Return what USD's registry knows of the kind of a shader; None if it is unknown."""
+    shader = UsdShade.Shader(prim)
+    name = shader.GetShaderId() if shader else str(prim.GetTypeName())
+    if not name:
+        return None
+    return shaders().GetShaderNodeByIdentifier(name)
+
+
+def shader_inputs(prim: Usd.Prim) -> dict[str, Any]:
+    """Return the inputs that a shader's kind has, by the names of the properties."""
+    kind = shader_kind(prim) if UsdShade.Shader(prim) else None
+    if not kind:
+        return {}
+    return {f"inputs:{name}": kind.GetShaderInput(name) for name in kind.GetShaderInputNames()}
 
 
 @cache

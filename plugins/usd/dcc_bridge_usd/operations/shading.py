@@ -98,7 +98,7 @@ class _Shading(_Building, Connections, Materials):
         if node.IsContainer():  # inside, the inputs of a container give and its outputs take
             both = sorted(inputs | outputs)
             return both, both
-        kind = _kind(prim)
+        kind = schemas.shader_kind(prim)
         if kind:
             inputs |= set(kind.GetShaderInputNames())
             outputs |= set(kind.GetShaderOutputNames())
@@ -151,15 +151,6 @@ def _names_in(prim: Usd.Prim, space: str) -> set[str]:
     return {name.removeprefix(space) for name in names}
 
 
-def _kind(prim: Usd.Prim) -> Any:
-    """Return what USD's registry knows of the kind of a shader; None if it is unknown."""
-    shader = UsdShade.Shader(prim)
-    name = shader.GetShaderId() if shader else str(prim.GetTypeName())
-    if not name:
-        return None
-    return schemas.shaders().GetShaderNodeByIdentifier(name)
-
-
 def _socket(prim: Usd.Prim, name: str, spaces: tuple[str, ...]) -> Usd.Attribute:
     """Return a socket; it is made where only the shader's kind has it.
 
@@ -176,7 +167,7 @@ def _socket(prim: Usd.Prim, name: str, spaces: tuple[str, ...]) -> Usd.Attribute
         if attribute and attribute.IsDefined():
             return attribute
     is_input = spaces[0] == "inputs"
-    kind = _kind(prim)
+    kind = schemas.shader_kind(prim)
     socket_of_kind = None
     if kind:
         socket_of_kind = kind.GetShaderInput(name) if is_input else kind.GetShaderOutput(name)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from pxr import Gf, Sdf, Usd, UsdGeom
+from pxr import Gf, Sdf, Usd, UsdGeom, UsdShade
 
 from dcc_bridge.spi import SCENE, Keyframes, Keys, Shape, Value
 
 from ..coercion import coerce, plain
-from . import names
-from .items import _Items, holder, refusing, short, shown_targets, shown_value
+from . import names, schemas
+from .items import _Items, default_input, holder, refusing, short, shown_targets, shown_value
 from .looks import cut
 from .properties import OWN, choose, fit_extent, own_value, set_own, write_keys
 from .settings import change, settings
@@ -33,7 +33,9 @@ class _Values(_Items, Keyframes):
     usual_shape = "linear"
 
     def attribute(self, item: str, prop: str) -> Usd.Attribute:
-        """Return an attribute of a prim; an attribute of a transform is made if there is none.
+        """Return an attribute of a prim.
+
+        An attribute of a transform, or an input that a shader's kind has, is made if there is none.
 
         Raises:
             LookupError: There is no such prim or attribute.
@@ -51,6 +53,11 @@ class _Values(_Items, Keyframes):
             attribute = prim.GetAttribute(prop)
             if attribute and attribute.IsDefined():
                 return attribute
+        socket_of_kind = schemas.shader_inputs(prim).get(prop)
+        if socket_of_kind:
+            kind = socket_of_kind.GetTypeAsSdfType().GetSdfType()
+            with refusing(f"{item} cannot have {prop}"):
+                return UsdShade.Shader(prim).CreateInput(prop.partition(":")[2], kind).GetAttr()
         raise self._no_property(item, prop)
 
     def _no_property(self, item: str, prop: str) -> LookupError:
@@ -59,6 +66,7 @@ class _Values(_Items, Keyframes):
         known = [*prim.GetPropertyNames()]
         known += [f"variant:{name}" for name in prim.GetVariantSets().GetNames()]
         known += OWN
+        known += schemas.shader_inputs(prim)
         if UsdGeom.XformCommonAPI(prim):
             known += _PLACE
         return LookupError(f"{item} has no property {prop!r}.{names.near(prop, known)}")
@@ -75,6 +83,9 @@ class _Values(_Items, Keyframes):
             return shown_targets(relationship)
         if prop in _PLACE and UsdGeom.XformCommonAPI(prim):
             return Value(list(_PLACE[prop]), "double3")
+        socket_of_kind = schemas.shader_inputs(prim).get(prop)
+        if socket_of_kind:
+            return default_input(socket_of_kind)
         own = own_value(prim, prop) if prop in OWN else None
         if own is not None:
             return Value(own, OWN[prop])

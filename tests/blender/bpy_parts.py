@@ -713,3 +713,22 @@ def test_what_hangs_from_a_deleted_bone_is_named(operations: EveryPort) -> None:
 def test_a_name_that_blender_would_cut_off_is_refused(operations: EveryPort) -> None:
     with pytest.raises(ValueError, match="63 bytes"):
         operations.create("BONE", "é" * 40, "Rig")
+
+
+@pytest.mark.parametrize("kind", ["modifier", "constraint"])
+def test_a_part_that_an_override_has_from_its_library_is_not_deleted(
+    kind: str, operations: EveryPort, tmp_path: Path
+) -> None:
+    """Blender would bring it back as the file is opened."""
+    row = ROWS[kind]
+    item = made(operations, row)
+    file = str(tmp_path / "other.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=file, copy=True)
+    libraries: Any = bpy.data.libraries
+    with libraries.load(file, link=True) as (_, linked):
+        linked.objects = [row.under]
+    name = linked.objects[0].override_create().name
+
+    with pytest.raises(ValueError, match="is the library's"):
+        operations.delete([item.replace(row.under, name)])
+    operations.delete([operations.create(row.type, "Own", name)])

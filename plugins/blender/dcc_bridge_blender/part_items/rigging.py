@@ -34,8 +34,16 @@ def _make_modifier(thing: Any, kind: str, name: str | None) -> str:
 
 
 def _remove_modifiers(thing: Any, modifiers: Sequence[Any]) -> None:
+    _check_not_inherited(modifiers)
     for modifier in modifiers:
         thing.modifiers.remove(modifier)
+
+
+def _check_not_inherited(parts: Sequence[Any]) -> None:
+    """Raise ValueError for parts of a library override that come again with its file."""
+    for part in parts:
+        if part.id_data.override_library is not None and part.is_override_data:
+            raise ValueError(f"{name_of(part)} is the library's: turn it off in place of that")
 
 
 def _constraints(owner: Any) -> dict[str, Any]:
@@ -56,6 +64,7 @@ def _make_constraint(owner: Any, kind: str, name: str | None) -> str:
 
 
 def _remove_constraints(owner: Any, constraints: Sequence[Any]) -> None:
+    _check_not_inherited(constraints)
     for constraint in constraints:
         owner.constraints.remove(constraint)
 

@@ -732,3 +732,15 @@ def test_a_part_that_an_override_has_from_its_library_is_not_deleted(
     with pytest.raises(ValueError, match="is the library's"):
         operations.delete([item.replace(row.under, name)])
     operations.delete([operations.create(row.type, "Own", name)])
+
+
+def test_a_copy_of_a_constraint_has_what_no_value_tells(operations: EveryPort) -> None:
+    made(operations, ROWS["bone"])
+    follow = operations.create("ARMATURE_CONSTRAINT", "Follow", "Rig/bone:Leg")
+    own = thing("Rig").pose.bones["Leg"].constraints
+    own["Follow"].targets.new().subtarget = "Arm"
+
+    copy = operations.duplicate(follow, linked=False)
+
+    assert copy == "Rig/bone:Leg/constraint:Follow.001"
+    assert own["Follow.001"].targets[0].subtarget == "Arm"

@@ -231,6 +231,10 @@ def duplicate_part(item: str, part: Any) -> str:
         raise ValueError(f"{item} is a {kind}, which cannot be copied.")
     found = part_of(item)
     assert found is not None
+    if found.kind.clone is not None:
+        require_own(item, part)
+        word = item[len(found.owner_item) + 1 :].partition(":")[0]
+        return f"{found.owner_item}/{word}:{found.kind.clone(found.owner, part)}"
     name = found.name if "name" in part.bl_rna.properties else None
     values = {}
     left_out = {"name", *(found.kind.values if found.kind.copy is not None else ())}

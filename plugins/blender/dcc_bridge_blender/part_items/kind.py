@@ -38,6 +38,8 @@ class PartKind(NamedTuple):
         values: The values beside Blender's own properties, by name.
         copy: Gives a new part the values of another one, in place of `values`. None where each of
             these is read as a whole.
+        clone: Copies a part of an owner as Blender itself does, and returns the name of the copy.
+            None where it is made and given the values.
         naming: The properties of modifiers and constraints that name a part of this kind.
     """
 
@@ -51,6 +53,7 @@ class PartKind(NamedTuple):
     home: Callable[[], Any] | None = None
     values: Mapping[str, Access] = {}
     copy: Callable[[Any, Any], None] | None = None
+    clone: Callable[[Any, Any], str] | None = None
     naming: frozenset[str] = frozenset()
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, Final
 
 import bpy
@@ -41,9 +41,16 @@ def _remove_modifiers(thing: Any, modifiers: Sequence[Any]) -> None:
 
 def _check_not_inherited(parts: Sequence[Any]) -> None:
     """Raise ValueError for parts of a library override that come again with its file."""
+    inherited: list[str] = []
     for part in parts:
-        if part.id_data.override_library is not None and part.is_override_data:
-            raise ValueError(f"{name_of(part)} is the library's: turn it off in place of that")
+        override = part.id_data.override_library
+        if override is None or override.reference is None:
+            continue
+        with suppress(ValueError):  # `is_override_data` is wrong for constraints in 3.4
+            override.reference.path_resolve(part.path_from_id())
+            inherited.append(name_of(part))
+    if inherited:
+        raise ValueError(f"{', '.join(inherited)} is the library's: turn it off in place of that")
 
 
 def _constraints(owner: Any) -> dict[str, Any]:
@@ -61,6 +68,10 @@ def _make_constraint(owner: Any, kind: str, name: str | None) -> str:
     if name:
         constraint.name = name
     return name_of(constraint)
+
+
+def _clone_constraint(owner: Any, constraint: Any) -> str:
+    return name_of(owner.constraints.copy(constraint))
 
 
 def _remove_constraints(owner: Any, constraints: Sequence[Any]) -> None:
@@ -291,6 +302,7 @@ RIGGING: Final[dict[str, PartKind]] = {
         types=ending("Constraint", _CONSTRAINT),
         make=_make_constraint,
         remove=_remove_constraints,
+        clone=_clone_constraint,
     ),
     "bone": PartKind(
         structs=(bpy.types.PoseBone,),

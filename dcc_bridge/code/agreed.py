@@ -22,9 +22,9 @@ from dcc_bridge.host import Host
 MAX_TIMEOUT_S: Final = 600.0
 _MAX_MEMORY: Final = 64_000  # characters of the JSON that a client's code keeps for the next run
 _MAX_WHY: Final = 500  # characters of the purpose that an agent states
-_STEP: Final = "It runs as one undo step. If it fails, every change is undone."
+_STEP: Final = "It runs as one undo step. If it fails, its changes to the scene are undone."
 _LOOKS: Final = "It only reads: every change is undone."
-_MAY_REACH: Final = "may reach beyond this scene. Undo may not restore everything"
+_MAY_REACH: Final = "may reach beyond this scene, where nothing is undone"
 _NO_SANDBOX: Final = (
     " It is not sandboxed: code that hides what it does could do whatever your account can do."
 )
@@ -165,7 +165,7 @@ def _message(
         lines.append("It may write to:")
         lines.extend(f"- {write}" for write in writes)
     else:
-        lines.append("It writes no files.")
+        lines.append("It names no files that it would write or delete.")
     lines.append(outcome + _NO_SANDBOX)
     return "\n".join(lines)
 

@@ -32,7 +32,7 @@ class FileExchangeVerbs(ConsentingVerbs[FileExchange]):
     def import_file(
         self,
         path: str,
-        how: Literal["copy", "reference", "link"] = "copy",
+        how: Literal["copy", "reference", "payload", "link"] = "copy",
         under: str = "",
         scale: float = 1.0,
         up: Literal["", "Y", "Z"] = "",
@@ -41,7 +41,7 @@ class FileExchangeVerbs(ConsentingVerbs[FileExchange]):
 
         Args:
             path: The file; a relative one is of the scene's folder.
-            how: Its content is copied, or stays there.
+            how: Its content is copied, or stays there; a payload is loaded on demand.
             under: The item below which it comes.
             scale: By which all lengths are multiplied.
             up: The axis that is up in it, where it does not say.

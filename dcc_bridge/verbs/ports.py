@@ -372,7 +372,7 @@ class FileExchange(HostOperations):
         """Return the formats that can be imported. Raises nothing.
 
         Returns:
-            By suffix (".obj") the ways: "copy", "reference", "link".
+            By suffix (".obj") the ways: "copy", "reference", "payload", "link".
         """
 
     @abstractmethod

@@ -21,6 +21,8 @@ from typing import Final, NamedTuple
 from dcc_bridge.consent.loss import Loss
 from dcc_bridge.consent.preview import OutsideStep, Preview
 from dcc_bridge.elicitation.question import Picture
+from dcc_bridge.errors import Stopped
+from dcc_bridge.skills.skill import track
 from dcc_bridge.verbs.framing import PLACE_HALF, around, box_of, close_up, shots
 from dcc_bridge.verbs.marks import ASPECT, HEIGHT, WIDTH, Mark, joined, marks_around
 from dcc_bridge.verbs.operations import Bounds, Shot
@@ -245,11 +247,11 @@ class ScenePreview(Preview):
         clock = self._previews.clock
         end = clock() + _MAX_NOTING_S
         parents = dict[str, str | None]()
-        for item in islice(operations.items(), _MAX_NOTED):
+        for item in track(islice(operations.items(), _MAX_NOTED)):
             parents[item], _ = tried(operations.parent, item)
         with_children = set(parents.values())
         boxes = dict[str, Bounds]()
-        for item in parents:
+        for item in track(parents):
             if clock() > end:
                 break
             if item not in with_children:
@@ -292,6 +294,8 @@ def _harmless(what: str) -> Iterator[None]:
     with noting():  # what cannot be read is no part of the verb's answer
         try:
             yield
+        except Stopped:  # the call is over
+            raise
         except Exception:  # an application may raise anything
             log.info("%s", what, exc_info=True)
 

@@ -348,7 +348,7 @@ async def leave_behind(agent: Coder, lines: Lines) -> None:
 
     end = "import atexit\natexit.register(int)"
     told = await agent.ran(end)
-    assert "Undo may not restore everything" in agent.questions[-1]
+    assert "where nothing is undone" in agent.questions[-1]
     assert "Still registered: 1 to be called when the host quits." in told["stderr"]
     marked = "Undo may not restore what these lines did, if they ran: "
     assert told["warnings"][-1].startswith(f"{marked}line 1: imports atexit")

@@ -49,7 +49,7 @@ def test_code_runs_once_its_whole_text_was_agreed_to_as_one_step(seat: Sit) -> N
 
     (question,) = live.person.shown
     assert "\nAs far as can be read, it only works in this scene.\n" in question.message
-    assert "\nIt writes no files.\n" in question.message
+    assert "\nIt names no files that it would write or delete.\n" in question.message
     assert question.details.text == GRID
     assert "The agent says: “The test wants it.”" in question.message
     assert question.message.startswith("Run 5 lines of code?\n")
@@ -309,7 +309,7 @@ def test_a_write_that_was_not_declared_is_said_to_be_refused_and_is_and_is_taken
     refused = live.vain(writes)
 
     (question,) = live.person.shown
-    assert "It writes no files." in question.message
+    assert "It names no files that it would write or delete." in question.message
     assert "which is not declared in `writes`" in text(refused)
     assert "out.txt" in text(refused)
     assert not file.exists()
@@ -490,7 +490,7 @@ def test_what_listens_to_usd_after_the_code_is_told_of_before_and_after(
     calls = live.ran("import sys\nsys.key.Revoke()\nlen(sys.calls)")["result"]
 
     (question, *_) = live.person.shown
-    assert "may reach beyond this scene. Undo may not restore" in question.message
+    assert "may reach beyond this scene, where nothing is undone" in question.message
     assert "uses pxr.Tf.Notice.RegisterGlobally" in dict(question.details.marks)[6]
     (warning,) = told["warnings"]
     assert warning.startswith("Undo may not restore what these lines did, if they ran: line 1: ")

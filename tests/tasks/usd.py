@@ -57,26 +57,6 @@ def Xform "Hero"
     }
 }
 """
-_SHOT_LAYERS: Final = """
-from pxr import Sdf, Usd
-
-animation = Sdf.Layer.FindOrOpen(FOLDER + "/animation.usda")
-stage.GetRootLayer().subLayerPaths.append("animation.usda")
-hero = stage.DefinePrim("/World/Hero", "Xform")
-hero.GetPayloads().AddPayload("./hero.usda")
-looks = hero.GetVariantSets().AddVariantSet("look")
-for name, radius in (("small", 0.5), ("large", 2.0)):
-    looks.AddVariant(name)
-    looks.SetVariantSelection(name)
-    with looks.GetVariantEditContext():
-        stage.GetPrimAtPath("/World/Hero/Body").GetAttribute("radius").Set(radius)
-looks.SetVariantSelection("large")
-with Usd.EditContext(stage, animation):
-    from pxr import UsdGeom
-    move = UsdGeom.Xformable(hero).AddTranslateOp()
-    move.Set((0, 0, 0), 1)
-    move.Set((5, 0, 0), 24)
-"""
 
 
 def _with_sign(folder: Path) -> None:
@@ -285,14 +265,49 @@ async def _careless_publishing(agent: Agent) -> None:
 
 async def build_a_shot_of_layers(agent: Agent) -> None:
     """A payload has two looks as variants, and its move stands in a layer of its own."""
-    code = _SHOT_LAYERS.replace("FOLDER", repr(str(agent.folder)))
-    await agent.run(code, "Build the shot of layers")
+    looks = []
+    for look, radius in (("small", 0.5), ("large", 2.0)):
+        body = f"/World/Hero{{look={look}}}Body"
+        looks.append(
+            step("set_values", items=["/World/Hero"], values={"variant:look": look}),
+        )
+        looks.append(step("set_values", items=[body], values={"radius": radius}))
+    await agent.batch(
+        step("import_file", path="hero.usda", how="payload"),
+        step(
+            "create",
+            things=[
+                {
+                    "type": "VariantSet",
+                    "name": "look",
+                    "under": "/World/Hero",
+                    "values": {"variants": ["small", "large"]},
+                }
+            ],
+        ),
+        *looks,
+        step(
+            "set_values",
+            items=["@scene"],
+            values={"sublayers": ["animation.usda"], "edit_target": "animation.usda"},
+        ),
+        step(
+            "set_keys",
+            item="/World/Hero",
+            prop="xformOp:translate",
+            keys=[[1, [0, 0, 0]], [24, [5, 0, 0]]],
+            shape="linear",
+        ),
+        why="Build the shot of layers",
+    )
     await agent.call("inspect", items=["/World/Hero"])
 
 
 async def _careless_layers(agent: Agent) -> None:
     await agent.slip("delete", "Delete the xform", items=["/World/Hero"])
-    await agent.slip("import_file", "reference", path="hero.usda", how="payload")
+    await agent.slip(
+        "create", "belongs to a variant set", things=[{"type": "Variant", "name": "x"}]
+    )
     await agent.slip("set_values", "radius", items=["/World/Hero/Body"], values={"radii": 3})
 
 
@@ -307,7 +322,6 @@ TASKS: Final = (
         "usd",
         build_a_shot_of_layers,
         _careless_layers,
-        missing="payloads, variant sets, edits in a variant, sublayers, the edit target",
         files=_with_hero,
     ),
 )

@@ -174,7 +174,7 @@ def test_all_operations_are_there(operations: EveryPort) -> None:
     public = {name for name in methods if not name.startswith("_")}
     defaults = {it for it in public if getattr(type(operations), it) is getattr(EveryPort, it)}
 
-    assert defaults == {"orphans", "noun"}
+    assert defaults == {"orphans", "noun", "still_there"}
 
 
 IN_ONE_LAYER = (
@@ -672,8 +672,11 @@ def chair(tmp_path: Path) -> Path:
     return file
 
 
-def test_a_file_is_referred_to_by_a_path_from_the_scene(operations: EveryPort, chair: Path) -> None:
-    came = operations.import_file(chair, "reference", None, 1.0, None)
+@pytest.mark.parametrize("how", ["reference", "payload"])
+def test_a_file_is_referred_to_by_a_path_from_the_scene(
+    operations: EveryPort, chair: Path, how: str
+) -> None:
+    came = operations.import_file(chair, how, None, 1.0, None)
 
     assert came.items == ["/World/Chair"]
     assert operations.kind("/World/Chair/Seat") == "Cube"
@@ -682,6 +685,27 @@ def test_a_file_is_referred_to_by_a_path_from_the_scene(operations: EveryPort, c
         (True, False), (False, True)
     ]  # fmt: skip
     assert "seat.png" in came.warnings[-1]
+
+
+def test_a_payload_is_no_reference_leads_elsewhere_by_its_path_and_is_undone(
+    session: UsdSession, operations: EveryPort, chair: Path
+) -> None:
+    before = session.scene_digest()
+    with session.undo_step("Import"):
+        operations.import_file(chair, "payload", None, 1.0, None)
+    came = session.stage.GetPrimAtPath("/World/Chair")
+    assert came.HasAuthoredPayloads()
+    assert not came.HasAuthoredReferences()
+
+    with session.undo_step("Point"):
+        operations.set_value("/World/Chair", "references", ["./assets/none.usda"])
+    assert operations.value("/World/Chair", "references").value == ["./assets/none.usda"]
+    assert not session.stage.GetPrimAtPath("/World/Chair/Seat")
+
+    session.undo()
+    assert session.stage.GetPrimAtPath("/World/Chair/Seat")
+    session.undo()
+    assert session.scene_digest() == before
 
 
 def test_wrong_units_and_a_wrong_axis_are_mended_by_a_prim_above(

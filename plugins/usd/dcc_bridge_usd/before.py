@@ -39,12 +39,14 @@ class Step:
         changes: What became of layers, in this order.
         redo: The steps that could be redone before this step.
         notices: What USD said of the step.
+        targets: The edit targets before and after it; none if it set none.
     """
 
     label: str
     changes: tuple[LayerChange, ...]
     redo: tuple[Step, ...]
     notices: StepNotices
+    targets: tuple[Usd.EditTarget, ...] = ()
 
 
 class Before(NamedTuple):

@@ -40,6 +40,7 @@ from .prims import find_paths, is_path, prim_at, require
 from .snapshots import Snapshot, take_snapshot
 from .trial import StepTrial
 from .undo_stack import UndoStack
+from .variants import kind_of
 
 T = TypeVar("T")
 _version = cache(own_version)  # a read of the disk
@@ -376,7 +377,7 @@ class UsdSession(Host):
         return description.describe_prim(self.stage, item)
 
     def kinds(self, items: Sequence[str]) -> list[str]:
-        """Return the USD type of each prim; "" for no type, "gone" where there is no prim."""
+        """Return the USD type of each prim or part; "" for no type, "gone" where there is none."""
         if len(items) > MOST_TOLD:  # so many are asked about, and a question takes a snapshot
             return self._look(items).kinds
         return [self._kind(item) for item in items]
@@ -385,7 +386,9 @@ class UsdSession(Host):
         if not is_path(item):
             return "gone"
         prim = self.stage.GetPrimAtPath(item)
-        return str(prim.GetTypeName()) if prim else "gone"
+        if prim:
+            return str(prim.GetTypeName())
+        return kind_of(self.stage, item) or "gone"
 
     def find(self, name: str = "*", type_name: str | None = None, under: str = "/") -> list[str]:
         """List the paths that `prims.find_paths` finds; at once if nothing was edited since."""
@@ -406,6 +409,20 @@ class UsdSession(Host):
     def leading_to(self, gone: Set[Sdf.Path]) -> list[Sdf.Path]:
         """List the properties that lead to some paths, according to the scene's own layers."""
         return self._on_thread("leading_to").leading_to(gone)
+
+    def set_edit_target(self, layer: Sdf.Layer) -> None:
+        """Have edits go to another layer of the scene; an undo of the open step puts it back.
+
+        Raises:
+            ValueError: The layer is locked.
+        """
+        history = self._on_thread("set_edit_target")
+        self._locks.refuse_in_read("set_edit_target")
+        if layer in self.locked_layers():
+            raise ValueError(f"The layer {layer.GetDisplayName()} is locked; unlock it first.")
+        target = Usd.EditTarget(layer)
+        self._locks.allow_target(target)
+        history.set_target(target)
 
     def locked_layers(self) -> frozenset[Sdf.Layer]:
         """Return the layers that the person lets nobody edit."""

@@ -63,6 +63,11 @@ class Locks:
         if self._is_reading:
             raise RuntimeError(f"{what} changes the scene, and this skill says that it only reads.")
 
+    def allow_target(self, target: Usd.EditTarget) -> None:
+        """Let a body leave an edit target behind that the undo stack puts back."""
+        if self._view is not None:
+            self._view.allowed_targets.append(target)
+
     def follow(self, stage: Usd.Stage) -> None:
         """Lock the layers of a scene that a body opened against being saved past the session."""
         if not self._own:
@@ -171,11 +176,15 @@ class Locks:
 
 
 class _View:
-    """The edit target, muting and load rules of a stage at one moment."""
+    """The edit target, muting and load rules of a stage at one moment.
+
+    Attributes:
+        allowed_targets: The edit targets that are not put back: the first one, and those allowed.
+    """
 
     def __init__(self, stage: Usd.Stage) -> None:
         self._stage = stage
-        self._target = stage.GetEditTarget()
+        self.allowed_targets = [stage.GetEditTarget()]
         self._muted = list(stage.GetMutedLayers())
         self._rules = stage.GetLoadRules()
 
@@ -202,10 +211,11 @@ class _View:
             changed.append("what is loaded")
         if self.unmute() != self._muted:
             changed.append("which layers are muted")
-        target = stage.GetEditTarget()
+        target = self.allowed_targets[-1]
+        is_allowed = stage.GetEditTarget() in self.allowed_targets
         # A step that is rolled back may have taken the layer out of the scene.
-        if target != self._target and self._target.GetLayer() in stage.GetLayerStack():
-            stage.SetEditTarget(self._target)
+        if not is_allowed and target.GetLayer() in stage.GetLayerStack():
+            stage.SetEditTarget(target)
             changed.append("which layer edits go to")
         return changed
 

@@ -36,6 +36,7 @@ from .facts import (
 from .places import below
 from .prims import CHECKING, is_path, tracked
 from .shown import hides, is_brought, is_selected, is_shown, prim_of, was_switched_off
+from .variants import variant_path
 
 _TOP: Final = Sdf.Path.absoluteRootPath
 _COMPUTED: Final = ("xformOpOrder", "extentsHint")
@@ -80,7 +81,7 @@ class Losses:
             if not self._is_agreed(path) and not self._is_cut_link(part):
                 names.add(f"{part.what} of {self._name(path)}")
         names.update(self._layer_parts)
-        return sorted(names - self._agreed)
+        return sorted(names - self._agreed - self._agreed_variants())
 
     def cut_links(self) -> list[str]:
         """Return the cut links in a person's words, such as "references of /World"."""
@@ -333,6 +334,20 @@ class Losses:
             if not self._agreed_paths.isdisjoint((_TOP, *each.GetPrefixes())):
                 return True
         return False
+
+    def _agreed_variants(self) -> set[str]:
+        """Return the words for the variants and variant sets whose loss was agreed to."""
+        words = set()
+        for item in self._agreed:
+            path = variant_path(item)
+            if path is None:
+                continue
+            name, variant = path.GetVariantSelection()
+            owner = self._name(path.GetParentPath())
+            what = f"variant {variant}" if variant else f"variant set {name}"
+            words.add(f"{what} of {owner}")
+            words.add(f"selection of variant set {name} of {owner}")
+        return words
 
     def _name(self, path: Sdf.Path) -> str:
         """Return a person's name for a prim or property.

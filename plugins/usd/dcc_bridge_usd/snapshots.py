@@ -13,6 +13,7 @@ from typing import Any, Final, NamedTuple
 from pxr import Sdf, Usd
 
 from .prims import READING, branch, is_path, is_plain, tracked
+from .variants import kind_of, prims_in, specs_of
 
 _GONE: Final = "gone"
 # Functions of the class cost a quarter of the methods of a prim: USD checks at each use of a method
@@ -31,7 +32,7 @@ class Snapshot(NamedTuple):
     Attributes:
         fingerprint: Digest of the items and of all prims below them, without their values. The
             order of the items does not count.
-        kinds: The type of each item; "gone" for an item that is no prim.
+        kinds: The type of each item; "gone" for an item that is no prim, and no part of one.
         below: The prims below the items that are not items themselves.
     """
 
@@ -43,7 +44,7 @@ class Snapshot(NamedTuple):
 def take_snapshot(
     stage: Usd.Stage, items: Sequence[str], locked: Collection[Sdf.Layer] = ()
 ) -> Snapshot:
-    """Return the snapshot of prims or properties, and of the prims below them.
+    """Return the snapshot of prims, their parts or properties, and of the prims below them.
 
     The items are visited in the order of their paths. An item below the one before it comes right
     after it, so `top` tells that the prims below it have been visited. That is not so below
@@ -52,7 +53,7 @@ def take_snapshot(
     Args:
         stage: The scene. The fingerprint has the identifier of its file: the same path stands for
             another prim in another scene.
-        items: Paths of prims or properties.
+        items: Paths of prims, of variants or of properties.
         locked: The layers that nobody may edit.
     """
     digest = sha256()
@@ -76,11 +77,22 @@ def take_snapshot(
                     below.append(path)
         elif thing:
             fact = f"{_property_fact(thing)} {_locks(thing.GetPrim(), locked)}"
+        elif kind_of(stage, item):
+            kind = kind_of(stage, item)
+            inside = prims_in(stage, Sdf.Path(item))
+            fact = f"{kind} {inside} {_locked_specs(stage, item, locked)}"
+            below += inside
         kinds[item] = kind
         digest.update(f"{item!r} {fact}\n".encode())
     kinds_in_order = [kinds[item] for item in tracked(items, READING)]
     beside = [path for path in below if path not in kinds]
     return Snapshot(digest.hexdigest(), kinds_in_order, beside)
+
+
+def _locked_specs(stage: Usd.Stage, item: str, locked: Collection[Sdf.Layer]) -> list[int]:
+    """List which specs of a variant set or a variant are in locked layers, by their index."""
+    specs = specs_of(stage, Sdf.Path(item))
+    return [index for index, spec in enumerate(specs) if spec.layer in locked]
 
 
 def _object_at(stage: Usd.Stage, item: str) -> Any:

@@ -21,8 +21,8 @@ Select = Callable[[Sequence[str]], object]
 class StepTrial(Trial):
     """The trial of an undo step that was just opened.
 
-    It reverts layers and selection. `Locks.hold` puts back the edit target, muting and load rules,
-    which undo does not hold.
+    It reverts layers, selection and an edit target that a verb set. `Locks.hold` puts back what
+    undo does not hold: muting, load rules, and an edit target that a body set in another way.
     """
 
     keeps_redo = True

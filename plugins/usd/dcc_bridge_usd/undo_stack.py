@@ -26,9 +26,9 @@ mirrors are brought up to date later, by `_update_mirrors`.
 The stack holds at most `MAX_STEPS` steps and about `MAX_BYTES` (`Copy.size`, two million
 prims, attributes and relationships); the oldest go first, the newest always stays.
 
-Muting, load rules and the edit target are not undone, as USD keeps them in no layer. A layer that
-is only referenced is not followed, if somebody edits it through Sdf. While a skill's body runs,
-`guard` keeps all of these as they are.
+Muting and load rules are not undone, as USD keeps them in no layer, and the edit target only where
+`set_target` changes it. A layer that is only referenced is not followed, if somebody edits it
+through Sdf. While a skill's body runs, `guard` keeps all of these as they are.
 """
 
 from __future__ import annotations
@@ -87,6 +87,7 @@ class UndoStack:
         self.is_in_step = False
         self._open_step: object = None
         self._lost_names: tuple[object, list[str]] | None = None  # the last answer of `lost`
+        self._targets: tuple[Usd.EditTarget, ...] = ()  # see `Step.targets`, of the open step
         self._dropped = 0  # the steps that were dropped at the bottom of the stack
         self.reset(stage)
         # USD keeps a bound method weakly: the listeners go with this object.
@@ -187,16 +188,28 @@ class UndoStack:
     def is_edited(self) -> bool:
         """True if the open step has edited anything, and would be an entry."""
         self._update_mirrors()
-        return bool(self._changes)
+        return bool(self._changes or self._targets)
+
+    def set_target(self, target: Usd.EditTarget) -> None:
+        """Set the edit target; an undo of the open step, if there is one, puts the old one back."""
+        if self.is_in_step:
+            before = self._stage.GetEditTarget()
+            if self._targets:
+                before = self._targets[0]
+            self._targets = (before, target)
+            if before == target:
+                self._targets = ()
+        self._stage.SetEditTarget(target)
 
     def revert(self) -> None:
         """Undo the edits of the open step; the step stays open."""
         self._update_mirrors()
         changes = self._changes[::-1]
+        targets = self._targets
         with self._unlock_layers():
-            self._restore(changes)
+            self._restore(changes, targets[:1])
         self._begin_step()
-        if changes:
+        if changes or targets:
             self._changed()
 
     def held(self, path: Sdf.Path) -> list[Any]:
@@ -228,8 +241,8 @@ class UndoStack:
         except BaseException:  # the step is rolled back, and the exception goes on
             step = self._close_step(label)
             with self._unlock_layers():
-                self._restore(step.changes[::-1])
-            if step.changes:
+                self._restore(step.changes[::-1], step.targets[:1])
+            if step.changes or step.targets:
                 self._changed()
             raise
         step = self._close_step(label)
@@ -247,7 +260,8 @@ class UndoStack:
         if not self.undo_labels:
             raise RuntimeError("There is nothing to undo.")
         self._last_closed = None
-        self._restore(self._undo[-1].changes[::-1])
+        step = self._undo[-1]
+        self._restore(step.changes[::-1], step.targets[:1])
         self._redo.append(self._undo.pop())
         self._changed()
 
@@ -274,7 +288,8 @@ class UndoStack:
         if not self.redo_labels:
             raise RuntimeError("There is nothing to redo.")
         self._last_closed = None
-        self._restore(self._redo[-1].changes)
+        step = self._redo[-1]
+        self._restore(step.changes, step.targets[1:])
         self._undo.append(self._redo.pop())
         self._changed()
 
@@ -454,7 +469,7 @@ class UndoStack:
         """Close the open step, if there is one; return a step of all edits since the last one."""
         self._update_mirrors()
         notices = self._step_notes.collected()
-        step = Step(label, tuple(self._changes), tuple(self._redo), notices)
+        step = Step(label, tuple(self._changes), tuple(self._redo), notices, self._targets)
         self.is_in_step = False
         self._open_step = None
         self._begin_step()
@@ -463,11 +478,12 @@ class UndoStack:
     def _begin_step(self) -> None:
         """Begin the changes and the notices of the next step."""
         self._changes: list[LayerChange] = []
+        self._targets = ()
         self._step_notes = StepNotes()
 
     def _record(self, step: Step) -> bool:
         """Put a step on the stack, and return True; return False for a step without changes."""
-        if not step.changes:
+        if not step.changes and not step.targets:
             return False
         self._undo.append(step)
         self._redo = []
@@ -476,11 +492,12 @@ class UndoStack:
             self._dropped += 1
         return True
 
-    def _restore(self, changes: Sequence[LayerChange]) -> None:
+    def _restore(self, changes: Sequence[LayerChange], targets: Sequence[Usd.EditTarget]) -> None:
         """Swap changes, which edits their layers, and forget what USD notes of these edits.
 
         Args:
             changes: The changes, for an undo the newest first.
+            targets: The edit target that is to be set, if any.
 
         Raises:
             RuntimeError: One of the layers is locked.
@@ -495,8 +512,13 @@ class UndoStack:
             for change in changes:
                 change.swap()
         self._begin_noting()
+        layers = self._stage.GetLayerStack()
+        for target in targets:
+            self._stage.SetEditTarget(self._stage.GetRootLayer())  # another one after a save as
+            if target.GetLayer() in layers:
+                self._stage.SetEditTarget(target)
         # An edit target in a layer that is no longer part of the scene makes every edit fail.
-        if self._stage.GetEditTarget().GetLayer() not in self._stage.GetLayerStack():
+        if self._stage.GetEditTarget().GetLayer() not in layers:
             self._stage.SetEditTarget(self._stage.GetRootLayer())
 
     @contextmanager

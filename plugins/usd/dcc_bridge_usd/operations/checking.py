@@ -11,7 +11,7 @@ from pxr import Kind, Sdf, Usd, UsdGeom, UsdShade, UsdValidation  # type: ignore
 from dcc_bridge import track
 from dcc_bridge.spi import ApiEntry, ApiSearch, Checking, Rule, Said, read_each
 
-from . import api_python, links, schemas
+from . import api_python, links, part_kinds, schemas
 from .items import _Items
 from .said import SAID
 
@@ -226,6 +226,7 @@ class _Checking(_Items, ApiSearch, Checking):
     def api(self) -> Iterator[ApiEntry]:
         """Yield the types and shaders with their properties, and what is in USD's modules."""
         yield from schemas.entries()
+        yield from part_kinds.entries()
         yield from api_python.entries()
 
     def said(self) -> Mapping[str, Said]:

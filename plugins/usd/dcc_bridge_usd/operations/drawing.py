@@ -12,13 +12,13 @@ from pxr import Gf, UsdGeom
 from dcc_bridge.spi import Drawing, Marking, Shot
 
 from .checking import _Checking
-from .losing import _Losing
+from .parts import _Parts
 from .settings import settings
 from .shading import _Shading
 from .transforms import vector
 
 
-class UsdOperations(_Shading, _Losing, _Checking, Drawing, Marking):
+class UsdOperations(_Parts, _Shading, _Checking, Drawing, Marking):
     """All operations on a USD stage."""
 
     instruction_folder = Path(__file__).parents[1] / "instructions"

@@ -51,7 +51,9 @@ class Incoming:
         default = self.stage.GetDefaultPrim()
         return default.GetName() if default else self.path.stem
 
-    def refer(self, scene: Usd.Stage, at: Sdf.Path, scale: float, turn: float) -> None:
+    def refer(
+        self, scene: Usd.Stage, at: Sdf.Path, scale: float, turn: float, *, is_payload: bool
+    ) -> None:
         """Refer to the default prim of the file, or to all that is in the file.
 
         Args:
@@ -59,6 +61,7 @@ class Incoming:
             at: The path of the new prim.
             scale: The scale of the new prim.
             turn: How far the new prim is turned about X, in degrees.
+            is_payload: Whether it is a payload, which people load on demand, and no reference.
         """
         default = self.stage.GetDefaultPrim()
         tops = [default] if default else self.tops
@@ -69,7 +72,11 @@ class Incoming:
         for prim in tops:
             path = at.AppendChild(prim.GetName()) if is_group else at
             source = Sdf.Path.emptyPath if default else prim.GetPath()
-            scene.DefinePrim(path).GetReferences().AddReference(file, source)
+            new = scene.DefinePrim(path)
+            if is_payload:
+                new.GetPayloads().AddPayload(file, source)
+            else:
+                new.GetReferences().AddReference(file, source)
         _fit(scene, at, scale, turn)
 
     def copy(self, scene: Usd.Stage, at: Sdf.Path, scale: float, turn: float) -> None:

@@ -51,7 +51,7 @@ class _Losing(_Building, Cleaning, Deleting, FileExchange, Saving):
     def import_formats(self) -> Mapping[str, tuple[str, ...]]:
         """Return the suffixes of the files that this USD reads, with the ways to bring them in."""
         every = Sdf.FileFormat.FindAllFileFormatExtensions()
-        return {f".{suffix}": ("copy", "reference") for suffix in sorted(every)}
+        return {f".{suffix}": ("copy", "reference", "payload") for suffix in sorted(every)}
 
     def import_file(
         self, path: Path, how: str, under: str | None, scale: float, up: Literal["Y", "Z"] | None
@@ -60,7 +60,7 @@ class _Losing(_Building, Cleaning, Deleting, FileExchange, Saving):
 
         Args:
             path: The file.
-            how: "copy" or "reference".
+            how: "copy", "reference" or "payload".
             under: The prim below which the new prim comes.
             scale: The scale of the new prim.
             up: The axis that is up in the file, if it is to be turned.
@@ -78,7 +78,7 @@ class _Losing(_Building, Cleaning, Deleting, FileExchange, Saving):
             if how == "copy":
                 file.copy(self.stage, at, scale, turn)
             else:
-                file.refer(self.stage, at, scale, turn)
+                file.refer(self.stage, at, scale, turn, is_payload=how == "payload")
         return Imported([str(at)], list(file.doubts(self.stage, scale, up)))
 
     def export_formats(self) -> Sequence[str]:

@@ -36,6 +36,10 @@ SAID: Final[Mapping[str, Said]] = {
         'set_keys {"item": "<Camera>", "prop": "focalLength", "keys": [[1, 35.0], [24, 50.0]],'
         ' "shape": "linear"}',
     ),
+    "import_file": Said(
+        "payload, add a payload, create a payload, load on demand",
+        'import_file {"path": "assets/chair.usda", "how": "payload"}',
+    ),
     # Lights and cameras.
     "create type RectLight": Said("area light, softbox, panel light, window light"),
     "create type DistantLight": Said("sun, sun light, directional light, sunlight"),
@@ -185,15 +189,8 @@ SAID: Final[Mapping[str, Said]] = {
         ),
     ),
     # What scenes are put together of.
-    "Usd.VariantSets": Said(
-        "variant set, variants, add variant set, create variant set, switch variant",
-        _code(
-            "",
-            _PRIM,
-            'colors = prim.GetVariantSets().AddVariantSet("color")',
-            'colors.AddVariant("red")',
-            'colors.SetVariantSelection("red")',
-        ),
+    "create type VariantSet": Said(
+        "variant set, variants, add variant set, create variant set, switch variant"
     ),
     "Usd.VariantSet.SetVariantSelection": Said(
         "select variant, change variant selection, choose variant",
@@ -205,9 +202,11 @@ SAID: Final[Mapping[str, Said]] = {
             'colors.SetVariantSelection("red")',
         ),
     ),
+    "create type Variant": Said(
+        "add variant, author inside a variant, edit in variant, opinions in a variant"
+    ),
     "Usd.VariantSet.GetVariantEditContext": Said(
-        "nested variants, variant inside a variant, author inside a variant, edit in variant,"
-        " opinions in a variant",
+        "nested variants, variant inside a variant, variant selection inside another variant",
         _code(
             "",
             _PRIM,
@@ -228,15 +227,6 @@ SAID: Final[Mapping[str, Said]] = {
             'prim.GetReferences().AddReference("", "/Source")',
         ),
     ),
-    "Usd.Payloads.AddPayload": Said(
-        "payload, add a payload, load on demand",
-        _code(
-            "",
-            'stage.DefinePrim("/Source", "Cube")',
-            _PRIM,
-            'prim.GetPayloads().AddPayload("", "/Source")',
-        ),
-    ),
     "Usd.Inherits.AddInherit": Said(
         "inherit, class prim, inherits arc",
         _code(
@@ -250,11 +240,11 @@ SAID: Final[Mapping[str, Said]] = {
     "Usd.Stage.Unload": Said("unload payloads", _code("", "stage.Unload()")),
     "Sdf.Layer.subLayerPaths": Said(
         "sublayer, add sublayer, insert sublayer, layer stack, stack layers",
-        _code("", "list(stage.GetRootLayer().subLayerPaths)"),
+        'set_values {"items": ["@scene"], "values": {"sublayers": ["./anim.usda"]}}',
     ),
     "Usd.Stage.SetEditTarget": Said(
         "edit target, author to another layer, which layer is edited, session layer edits",
-        _code("", "stage.SetEditTarget(stage.GetEditTarget())"),
+        'set_values {"items": ["@scene"], "values": {"edit_target": "shot.usda"}}',
     ),
     "Usd.Stage.MuteLayer": Said(
         "mute a layer, disable layer, turn off a layer",

@@ -9,6 +9,7 @@ from pxr import Gf, Sdf, Usd, UsdGeom, UsdRender
 
 from ..coercion import coerce, plain
 from ..prims import require
+from . import layers
 
 _UNITS: Final = {"mm": 0.001, "cm": 0.01, "in": 0.0254, "ft": 0.3048, "m": 1.0, "km": 1000.0}
 """The length of each unit in metres."""
@@ -36,6 +37,8 @@ def settings(stage: Usd.Stage) -> dict[str, tuple[Any, str]]:
         "units": (_units(stage), "length"),
         "up": (str(UsdGeom.GetStageUpAxis(stage)), "Y or Z"),
         "default_prim": (default_path, "prim"),
+        "sublayers": (layers.sublayers(stage), "asset[]"),
+        "edit_target": (layers.target(stage), "layer"),
     }
 
 
@@ -51,8 +54,8 @@ def _units(stage: Usd.Stage) -> str:
 def change(stage: Usd.Stage, name: str, value: Any) -> None:
     """Change a setting.
 
-    Camera and size are edited where the person edits, all others in the root layer, or in the
-    session layer if the person edits that: USD reads them in no other layer.
+    Camera and size are edited where the person edits, all others in the root layer, or, except the
+    sublayers, in the session layer if the person edits that: USD reads them in no other layer.
 
     Args:
         stage: The scene.
@@ -62,11 +65,8 @@ def change(stage: Usd.Stage, name: str, value: Any) -> None:
     Raises:
         ValueError: The value does not fit; the message says what fits.
     """
-    if name == "camera":
-        _set_camera(stage, value)
-        return
-    if name == "size":
-        _set_size(stage, value)
+    if name in _SETTERS_ANYWHERE:
+        _SETTERS_ANYWHERE[name](stage, value)
         return
     target = stage.GetEditTarget()
     if target.GetLayer() not in (stage.GetRootLayer(), stage.GetSessionLayer()):
@@ -152,3 +152,11 @@ def _set_size(stage: Usd.Stage, value: Any) -> None:
     if min(size) < 1:
         raise ValueError("size is [width, height] in pixels, 1 at least.")
     _render_or_new(stage).CreateResolutionAttr().Set(Gf.Vec2i(*size))
+
+
+_SETTERS_ANYWHERE: Final[dict[str, Callable[[Usd.Stage, Any], None]]] = {
+    "camera": _set_camera,
+    "size": _set_size,
+    "sublayers": layers.set_sublayers,
+}
+"""The setters of settings that are no metadata of the stage."""

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from pxr import Gf, Sdf, Usd, UsdGeom, UsdShade
 
 from dcc_bridge.spi import SCENE, Keyframes, Keys, Shape, Value
 
 from ..coercion import coerce, plain
+from ..host import UsdSession
 from . import names, schemas
 from .items import _Items, default_input, holder, refusing, short, shown_targets, shown_value
+from .layers import layer_called
 from .looks import cut
 from .properties import OWN, choose, fit_extent, own_value, set_own, write_keys
 from .settings import change, settings
@@ -69,7 +71,10 @@ class _Values(_Items, Keyframes):
         known += schemas.shader_inputs(prim)
         if UsdGeom.XformCommonAPI(prim):
             known += _PLACE
-        return LookupError(f"{item} has no property {prop!r}.{names.near(prop, known)}")
+        hint = names.near(prop, known)
+        if prop.startswith("variant") and not prim.HasVariantSets():
+            hint = " It has no variant set: create one, of type VariantSet; variant:<set> selects."
+        return LookupError(f"{item} has no property {prop!r}.{hint}")
 
     def value(self, item: str, prop: str) -> Value:
         if item == SCENE:
@@ -125,7 +130,7 @@ class _Values(_Items, Keyframes):
             if item == SCENE:
                 if now.held:
                     raise ValueError(f"{prop} of the scene cannot be set: it is {now.held}.")
-                change(self.stage, prop, value)
+                self._change_setting(prop, value)
                 return
             prim = self.prim(item)
             relationship = prim.GetRelationship(prop)
@@ -138,6 +143,14 @@ class _Values(_Items, Keyframes):
                 set_own(prim, prop, value)
             else:
                 _set(self.attribute(item, prop), value, replace=replace)
+
+    def _change_setting(self, prop: str, value: Any) -> None:
+        """Change a setting of the scene as a whole."""
+        if prop == "edit_target":
+            layer = layer_called(self.stage, value)
+            cast("UsdSession", self.host).set_edit_target(layer)
+        else:
+            change(self.stage, prop, value)
 
     # ---- keys
 
@@ -205,10 +218,20 @@ def _set(attribute: Usd.Attribute, value: Any, *, replace: bool) -> None:
     now = attribute.Get(FIRST)
     # An asset path that was read knows the file as well, and is not equal.
     if now != wanted and plain(now) != plain(wanted):
-        stack = attribute.GetPropertyStack(Usd.TimeCode.Default())
-        layer = stack[0].layer.GetDisplayName() if stack else "another layer"
-        raise ValueError(f"{attribute.GetPath()} is held by a stronger layer, {layer}.")
+        raise ValueError(f"{attribute.GetPath()} is held by {_stronger(attribute)}.")
     fit_extent(attribute)
+
+
+def _stronger(attribute: Usd.Attribute) -> str:
+    """Return what holds the value of an attribute against the edit target, in words."""
+    stack = attribute.GetPropertyStack(Usd.TimeCode.Default())
+    if not stack:
+        return "a stronger layer, another layer"
+    edited = attribute.GetStage().GetEditTarget().MapToSpecPath(attribute.GetPath())
+    is_in_variant = stack[0].path.ContainsPrimVariantSelection()
+    if edited.ContainsPrimVariantSelection() and not is_in_variant:
+        return "the prim itself, outside the variant: clear the value there"
+    return f"a stronger layer, {stack[0].layer.GetDisplayName()}"
 
 
 def _set_targets(rel: Usd.Relationship, targets: list[Sdf.Path]) -> None:

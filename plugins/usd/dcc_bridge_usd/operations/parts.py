@@ -1,0 +1,221 @@
+"""The operations on parts that are items: variant sets and variants. Main thread.
+
+Each operation looks whether an item is a part, and leaves all other items to the prims' operations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Literal, cast
+
+from pxr import Sdf, Usd
+
+from dcc_bridge.spi import Bounds, Imported, Keys, Part, Shape, Value
+
+from ..host import UsdSession
+from ..shown import is_selected
+from ..variants import variant_around
+from .items import refusing
+from .losing import _Losing
+from .part_kinds import KINDS, PartKind, part_at
+
+
+class _Parts(_Losing):
+    """Creates, lists, sets and deletes parts."""
+
+    def part(self, item: str) -> PartKind | None:
+        """Return the part that an item stands for; None for a prim, and for what is not there."""
+        if "{" not in item:
+            return None
+        return part_at(self.stage, item)
+
+    def prim(self, item: str) -> Usd.Prim:
+        part = self.part(item)
+        if part is not None:
+            raise ValueError(f"{item} is a {part.kind}, not a prim: that takes {_prim_of(item)}.")
+        if variant_around(item) is not None:
+            raise ValueError(f"{item} is in a variant: that takes {_prim_of(item)}.")
+        return super().prim(item)
+
+    def _shown(self, item: str) -> str:
+        """Return the prim for a path that leads into a variant; any other item as it is.
+
+        Raises:
+            ValueError: The variant is not selected.
+        """
+        variant = variant_around(item)
+        if variant is None:
+            return item
+        self._check_selected(item, variant)
+        return _prim_of(item)
+
+    def _check_selected(self, item: str, path: Sdf.Path) -> None:
+        """Check that a variant is selected.
+
+        Raises:
+            ValueError: It is not; the message names the item, and what to do.
+        """
+        if not is_selected(self.stage, path):
+            name, variant = path.GetVariantSelection()
+            owner = path.GetParentPath().StripAllVariantSelections()
+            raise ValueError(
+                f"{item} is not selected: set variant:{name} of {owner} to {variant} first."
+            )
+
+    # ---- reading
+
+    def types(self) -> Iterable[str]:
+        return [*super().types(), *KINDS]
+
+    def items(self, under: str | None = None) -> Iterable[str]:
+        """Return the prims below a prim, the parts below a part, or those of a prim.
+
+        Args:
+            under: A prim or a part; a prim with ``{}`` behind for its variant sets and variants.
+        """
+        if under is not None and under.endswith("{}"):
+            return self._variants_of(under.removesuffix("{}"))
+        part = self.part(under or "")
+        if part is not None:
+            return part.below()
+        return super().items(under)
+
+    def _variants_of(self, item: str) -> Iterator[str]:
+        path = self.prim(item).GetPath()
+        for name in self.prim(item).GetVariantSets().GetNames():
+            variant_set = str(path.AppendVariantSelection(name, ""))
+            yield variant_set
+            yield from self.items(variant_set)
+
+    def kind(self, item: str) -> str:
+        part = self.part(item)
+        return part.kind if part else super().kind(self._shown(item))
+
+    def name(self, item: str) -> str:
+        part = self.part(item)
+        return part.name if part else super().name(self._shown(item))
+
+    def parent(self, item: str) -> str | None:
+        part = self.part(item)
+        return part.parent if part else super().parent(self._shown(item))
+
+    def bounds(self, item: str) -> Bounds | None:
+        return None if self.part(item) else super().bounds(item)
+
+    def look_into(self, item: str, part: Part) -> Any:
+        owner = self.part(item)
+        if owner is None:
+            return super().look_into(self._shown(item), part)
+        return owner.values() if part == "values" else None
+
+    def value(self, item: str, prop: str) -> Value:
+        part = self.part(item)
+        if part is None:
+            return super().value(self._shown(item), prop)
+        known = part.values()
+        if prop in known:
+            return known[prop]
+        if part.variant is not None and is_selected(self.stage, part.variant):
+            return super().value(_prim_of(item), prop)
+        raise LookupError(f"{item} has no property {prop!r}. It has {', '.join(known) or 'none'}.")
+
+    def elements(
+        self, item: str, prop: str, offset: int, most: int
+    ) -> tuple[int, list[Any]] | None:
+        return None if self.part(item) else super().elements(item, prop, offset, most)
+
+    # ---- editing
+
+    @contextmanager
+    def _inside(self, item: str) -> Iterator[str]:
+        """Yield the prim for a variant or a path in it, and have edits go into the variant.
+
+        Any other item is yielded as it is.
+
+        Raises:
+            ValueError: The variant is not selected, so that nobody would see the edits.
+        """
+        part = self.part(item)
+        variant = part.variant if part else variant_around(item)
+        if variant is None:
+            yield item
+            return
+        self._check_selected(item, variant)
+        layer = self.stage.GetEditTarget().GetLayer()
+        target = Usd.EditTarget.ForLocalDirectVariant(layer, variant)
+        with Usd.EditContext(self.stage, target):
+            yield _prim_of(item)
+
+    def create(self, kind: str, name: str | None, under: str | None) -> str:
+        if kind not in KINDS:
+            with self._inside(under or "") as above:
+                return super().create(kind, name, above or under)
+        with refusing(f"{kind} cannot be made under {under}"):
+            return KINDS[kind].create(self.stage, name or "", under)
+
+    def import_file(
+        self, path: Path, how: str, under: str | None, scale: float, up: Literal["Y", "Z"] | None
+    ) -> Imported:
+        with self._inside(under or "") as above:
+            return super().import_file(path, how, above or under, scale, up)
+
+    def set_value(self, item: str, prop: str, value: Any, *, replace: bool = False) -> None:
+        part = self.part(item)
+        if part is not None and part.variant is None:
+            self.value(item, prop)
+            with refusing(f"{prop} of {item} cannot be set to {value!r} here"):
+                part.set_value(prop, value)
+            return
+        with self._inside(item) as prim_item:
+            super().set_value(prim_item, prop, value, replace=replace)
+
+    def keys(self, item: str, prop: str) -> list[tuple[float, Any]]:
+        with self._inside(item) as prim_item:
+            return super().keys(prim_item, prop)
+
+    def set_keys(self, item: str, prop: str, keys: Keys, shape: Shape, *, clear: bool) -> None:
+        with self._inside(item) as prim_item:
+            super().set_keys(prim_item, prop, keys, shape, clear=clear)
+
+    # ---- deleting
+
+    def check_deletable(self, items: Sequence[str]) -> None:
+        parts, prims = self._parted(items)
+        locked = cast("UsdSession", self.host).locked_layers()
+        for part in parts:
+            part.check_deletable(locked)
+        super().check_deletable(prims)
+
+    def dependents(self, items: Sequence[str]) -> Sequence[str]:
+        _, prims = self._parted(items)
+        return super().dependents(prims)
+
+    def delete(self, items: Sequence[str]) -> Sequence[str]:
+        parts, prims = self._parted(items)
+        # A variant goes before its set, as it is found in it.
+        parts.sort(key=lambda part: part.item, reverse=True)
+        with refusing("They cannot be deleted"):
+            for part in parts:
+                part.delete()
+        return super().delete(prims)
+
+    def _parted(self, items: Sequence[str]) -> tuple[list[PartKind], Sequence[str]]:
+        """Return the parts among items, and the other items."""
+        if "{" not in "".join(items):
+            return [], items
+        parts = []
+        prims = []
+        for item in items:
+            part = self.part(item)
+            if part is None:
+                prims.append(item)
+            else:
+                parts.append(part)
+        return parts, prims
+
+
+def _prim_of(item: str) -> str:
+    """Return the prim that has a variant, or for which a path in a variant stands."""
+    return str(Sdf.Path(item).StripAllVariantSelections())

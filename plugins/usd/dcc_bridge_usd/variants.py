@@ -1,0 +1,112 @@
+"""Variant sets and variants of prims, by USD's own paths. Main thread.
+
+``/World/Set{look=}`` is a variant set, and ``/World/Set{look=red}`` is a variant in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from pxr import Sdf, Usd
+
+from .prims import is_path
+from .shown import is_selected
+
+
+def variant_path(item: str) -> Sdf.Path | None:
+    """Return the path of a variant set or a variant; None for any other item."""
+    if not item.startswith("/") or not item.endswith("}") or not is_path(item):
+        return None
+    path = Sdf.Path(item)
+    return path if path.IsPrimVariantSelectionPath() else None
+
+
+def variant_around(item: str) -> Sdf.Path | None:
+    """Return the variant for the path of a prim in it; None for any other item."""
+    if "{" not in item or not is_path(item):
+        return None
+    path = Sdf.Path(item)
+    if not path.IsPrimPath() or not path.ContainsPrimVariantSelection():
+        return None
+    while not path.IsPrimVariantSelectionPath():
+        path = path.GetParentPath()
+    return path
+
+
+def path_in(prim: Sdf.Path, variant_set: str, variant: str = "") -> Sdf.Path:
+    """Return the path of a variant of a prim; that of the variant set without a variant."""
+    return prim.AppendVariantSelection(variant_set, variant)
+
+
+def owner_of(stage: Usd.Stage, path: Sdf.Path) -> Usd.Prim:
+    """Return the prim that has a variant set; an invalid one where it is not shown."""
+    above = path.GetParentPath()
+    if not is_selected(stage, above):
+        return Usd.Prim()
+    return stage.GetPrimAtPath(above.StripAllVariantSelections())
+
+
+def kind_of(stage: Usd.Stage, item: str) -> str:
+    """Return "VariantSet" or "Variant"; "" for an item that is neither, or is not there."""
+    path = variant_path(item)
+    prim = owner_of(stage, path) if path else None
+    if path is None or not prim:
+        return ""
+    name, variant = path.GetVariantSelection()
+    if not prim.GetVariantSets().HasVariantSet(name):
+        return ""
+    if not variant:
+        return "VariantSet"
+    if variant in prim.GetVariantSet(name).GetVariantNames():
+        return "Variant"
+    return ""
+
+
+def specs_of(stage: Usd.Stage, path: Sdf.Path) -> list[Any]:
+    """Return the specs of a variant set or variant in the scene's own layers."""
+    specs = []
+    for layer in stage.GetLayerStack(includeSessionLayers=True):
+        spec = layer.GetObjectAtPath(path)
+        if spec:
+            specs.append(spec)
+    return specs
+
+
+def prims_in(stage: Usd.Stage, path: Sdf.Path) -> list[str]:
+    """Return the paths of the prims that the scene's own layers hold in a variant or variant set.
+
+    Variants of prims in a variant are left out.
+    """
+    paths: dict[str, None] = {}
+    for spec in specs_of(stage, path):
+        variants = [spec]
+        if isinstance(spec, Sdf.VariantSetSpec):
+            variants = list(spec.variants.values())
+        for variant in variants:
+            paths |= dict.fromkeys(_below(variant.primSpec))
+    return list(paths)
+
+
+def _below(spec: Any) -> Iterator[str]:
+    for child in spec.nameChildren.values():
+        yield str(child.path)
+        yield from _below(child)
+
+
+def remove(stage: Usd.Stage, path: Sdf.Path) -> None:
+    """Remove a variant set or a variant from the scene's own layers, and its selection there."""
+    name, variant = path.GetVariantSelection()
+    for spec in specs_of(stage, path):
+        owner = spec.layer.GetPrimAtPath(path.GetParentPath())
+        if variant:
+            spec.owner.RemoveVariant(spec)
+        else:
+            del owner.variantSets[name]
+            owner.variantSetNameList.RemoveItemEdits(name)
+    for layer in stage.GetLayerStack(includeSessionLayers=True):
+        owner = layer.GetPrimAtPath(path.GetParentPath())
+        if not owner or name not in owner.variantSelections:
+            continue
+        if variant in ("", owner.variantSelections[name]):
+            del owner.variantSelections[name]

@@ -727,7 +727,8 @@ def test_a_part_that_an_override_has_from_its_library_is_not_deleted(
     libraries: Any = bpy.data.libraries
     with libraries.load(file, link=True) as (_, linked):
         linked.objects = [row.under]
-    name = linked.objects[0].override_create().name
+    scene().collection.objects.link(linked.objects[0])  # 5.3 overrides only what is in a scene
+    name = linked.objects[0].override_create(remap_local_usages=True).name
 
     with pytest.raises(ValueError, match="is the library's"):
         operations.delete([item.replace(row.under, name)])

@@ -32,7 +32,7 @@ MEANINGS: Final = {
     ASKING: "the call continues: its question is open, and nobody can be asked here",
     INTERRUPTED: "Ctrl+C, or the demo's window was closed before its end",
 }
-"""What each exit code means, whatever the command; the guide has these words too."""
+"""The meaning of each exit code, whatever the command; the guide has these words too."""
 TABLE: Final = "\n".join(
     ["exit codes:", *(f"  {code:<4} {meaning}" for code, meaning in MEANINGS.items())]
 )

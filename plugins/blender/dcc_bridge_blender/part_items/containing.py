@@ -227,7 +227,7 @@ def _write_points(spline: Any, value: Any) -> None:
 
 
 def _copy_points(spline: Any, copy: Any) -> None:
-    """Give a new spline the points of another one, with their handles, weights and radii."""
+    """Copy to a new spline the points of another one, with their handles, weights and radii."""
     points = _points_of(spline)
     _points_of(copy).add(len(points) - 1)
     for own, other in zip(_points_of(copy), points, strict=True):

@@ -99,7 +99,7 @@ def _put(group: Any, chosen: list[int], weight: float) -> None:
 
 
 def copy_weights(group: Any, copy: Any) -> None:
-    """Give a group of an object the weights of another one."""
+    """Copy to a group of an object the weights of another one."""
     check_shown(group.id_data)
     alike: dict[float, list[int]] = {}
     for at, vertex in enumerate(_vertices_of(group.id_data)):
@@ -147,7 +147,7 @@ def write_shape(key: Any, value: Any) -> None:
 
 
 def copy_shape(key: Any, copy: Any) -> None:
-    """Give a shape key the points of another one."""
+    """Copy to a shape key the points of another one."""
     for own, other in zip(copy.data, key.data, strict=True):
         for name in _POINT_VALUES:
             if hasattr(own, name):

@@ -33,14 +33,14 @@ Undo = Callable[[str, Call | None], bool]
 
 
 class Calls(TypedDict, total=False):
-    """What `recent_calls` returns."""
+    """The answer of `recent_calls`."""
 
     calls: list[CallFacts]
     others: list[dict[str, str]]  # of other clients: titles and states
 
 
 class Connection(TypedDict, total=False):
-    """What `check_connection` returns."""
+    """The answer of `check_connection`."""
 
     host: str
     version: str

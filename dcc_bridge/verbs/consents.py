@@ -241,17 +241,26 @@ class Consents:
         Returns:
             The folder with the copies of the files that were there, as "copies"; else nothing.
         """
-        there = [file for file in files if file.exists()]
         state = ", a new file"
-        if len(there) > 1:
-            state = f", over {len(there)} files that are there"
-        elif files[0].exists():
+        if files[0].exists():
             state = ", over the file that is there"
         lines = [f"{question}{state}?"]
         if files[1:]:
             lines += ["\nIt also writes these files:", *map(str, files[1:])]
-        text = "\n".join(lines)
-        grant = self.confirm(text, None, verb, undoable=False, files=files, title=verb)
+        return self.confirm_files(verb, "\n".join(lines), files)
+
+    def confirm_files(self, verb: str, question: str, files: Sequence[Path]) -> dict[str, str]:
+        """Ask before files are written, of which those that are there are copied after a yes.
+
+        Args:
+            verb: What is done, for the button: "Render".
+            question: The question.
+            files: The files.
+
+        Returns:
+            The folder with the copies of the files that were there, as "copies"; else nothing.
+        """
+        grant = self.confirm(question, None, verb, undoable=False, files=files, title=verb)
         copy = getattr(grant, "checkpoint", None)
         if not copy:
             return {}

@@ -307,7 +307,7 @@ class MaterialVerbs(ItemVerbs[Materials]):
     def assign_material(
         self, items: list[str] = [], material: str = "", values: MaterialValues = {}
     ) -> outputs.Assigned:
-        """Give items a material, an existing one or one made of values.
+        """Assign to items a material that is there, or one made of values.
 
         Args:
             items: None of them only makes or changes it.

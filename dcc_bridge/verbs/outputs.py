@@ -1,4 +1,4 @@
-"""The schemas of what each verb answers, as clients read them in the list of tools. Any thread.
+"""The answer of each verb, as clients read it in the list of tools. Any thread.
 
 A schema names what an agent uses of an answer, and leaves the rest open: an answer may say more,
 such as what could not be read. Every word of it is paid for by each agent that lists the tools.

@@ -16,12 +16,13 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final, TypeVar
 
+from dcc_bridge import held_files
 from dcc_bridge.elicitation.text import plural
 from dcc_bridge.skills.skill import check_cancelled, report_done, report_progress, skill, track
 from dcc_bridge.threads.background import run_in_thread
 from dcc_bridge.threads.flows import main_thread
 from dcc_bridge.verbs import outputs
-from dcc_bridge.verbs.consents import ConsentingVerbs
+from dcc_bridge.verbs.consents import ConsentingVerbs, stamp
 from dcc_bridge.verbs.framing import shots, turntable
 from dcc_bridge.verbs.items import whole_path
 from dcc_bridge.verbs.operations import Render, Shot
@@ -81,11 +82,7 @@ class RenderingVerbs(ConsentingVerbs[Drawing]):
         wanted = Render((), files, width, height, samples)
         if not path:
             return self._picture(pictures, replace(wanted, max_bytes=MAX_PICTURE_BYTES))
-        there = [file for file in files if file.exists()]
-        copies = {}
-        what = f"Render {plural(len(files), 'picture')} to {files[0].parent}"
-        if there:
-            copies = self._consents.ask_to_write("Render", what, there)
+        copies = self._ask_to_write_over(files)
         with self._consents.writing(files):
             notes = self._render(pictures, wanted)
         report_done(f"Rendered {plural(len(files), 'picture')} to {files[0].name}")
@@ -95,6 +92,19 @@ class RenderingVerbs(ConsentingVerbs[Drawing]):
         if notes:
             facts["notes"] = notes
         return {**facts, **copies}
+
+    def _ask_to_write_over(self, files: Sequence[Path]) -> dict[str, str]:
+        """Ask about the files that are there; return where they are copied to, as "copies"."""
+        there = [file for file in files if file.exists()]
+        if not there:
+            return {}
+        question = f"Render {plural(len(files), 'picture')} to {files[0].parent}, over "
+        if len(there) == 1:
+            question += f"{there[0].name}?"
+        else:
+            names = [file.name for file in there]
+            question += f"{len(there)} files?\nThese are written over:\n" + "\n".join(names)
+        return self._consents.confirm_files("Render", question, there)
 
     def _picture(self, pictures: _Pictures, wanted: Render) -> list[Any]:
         """Render one picture; return what an answer has of it."""
@@ -111,12 +121,12 @@ class RenderingVerbs(ConsentingVerbs[Drawing]):
         """Render pictures to their files, each as soon as it is whole; return notes on them."""
         with TemporaryDirectory(prefix="dcc_bridge-", ignore_cleanup_errors=True) as folder:
             parts = [Path(folder) / f"{n}{file.suffix}" for n, file in enumerate(wanted.files)]
-            waiting = list(zip(parts, wanted.files, strict=True))
+            stamps = [stamp(file) for file in wanted.files]
+            waiting = list(zip(parts, wanted.files, stamps, strict=True))
 
             def take(done: float) -> None:
                 while len(wanted.files) - len(waiting) < int(done):
-                    part, file = waiting.pop(0)
-                    shutil.move(part, file)
+                    _put(*waiting.pop(0))
 
             if isinstance(self._operations, Rendering):
                 return self._render_beside(pictures, replace(wanted, files=parts), take)
@@ -245,6 +255,24 @@ class _Pictures:
             raise ValueError("around shows four pictures; for a turntable give turns.")
         (shot,) = shots(operations, self._items, self._view, self._aspect)
         return shot
+
+
+def _put(part: Path, file: Path, before: tuple[int, ...]) -> None:
+    """Put a picture in its place, as a whole.
+
+    Args:
+        part: The picture.
+        file: Its place.
+        before: The stamp of the file that was there as the person was asked.
+
+    Raises:
+        ValueError: Another file is there by now, which stays as it is.
+    """
+    if stamp(file) != before:
+        raise ValueError(f"{file} was changed during the render, and was not written over.")
+    with held_files.replacing(file) as new:
+        shutil.copyfile(part, new)
+    part.unlink()
 
 
 def _at_frame(operations: Drawing, frame: int) -> AbstractContextManager[None]:

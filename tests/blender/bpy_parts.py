@@ -12,11 +12,12 @@ from typing import Any, Final, NamedTuple, cast
 
 import bpy
 import pytest
+from mathutils import Vector
 
 from dcc_bridge_blender.host import BlenderHost
 from dcc_bridge_blender.operations import BlenderOperations
 from dcc_bridge_blender.part_items import KINDS
-from tests.blender.things import cube, thing
+from tests.blender.things import cube, scene, thing
 from tests.verbs.every_port import EveryPort
 from tests.verbs.promises import call, refused
 
@@ -116,6 +117,7 @@ def operations(tmp_path: Path) -> Iterator[EveryPort]:
         own.create("ARMATURE", "Rig", None)
         own.create("BONE", "Arm", "Rig")
         own.create("CURVE", "Path", None)
+        own.create("VERTEX_GROUP", "Old", "Cube")
         own.create("ACTION", "Walk", None)
         own.create("GeometryNodeTree", "Nodes", None)
         own.set_keys("Cube", "location", [(1, [0, 0, 0]), (9, [4, 0, 0])], "linear", clear=True)
@@ -382,6 +384,9 @@ REFUSED: Final[dict[str, Callable[[EveryPort], Any]]] = {
     "head takes no keys": call(
         "set_keys", "Rig/bone:Arm", "head", [(1, [0, 0, 0])], "linear", clear=False
     ),
+    "lock_weight takes no keys": call(
+        "set_keys", "Cube/vertex_group:Old", "lock_weight", [(1, True)], "linear", clear=False
+    ),
     "no key at 5": call("set_value", CURVE, "handles", [{"frame": 5}]),
     "keeps at least one view layer": call("delete", ["scene:Scene/view_layer:ViewLayer"]),
     "as long as what it stands for": call("delete", [ROWS["collection"].item]),
@@ -432,3 +437,311 @@ def test_bones_of_an_armature_that_is_hidden_or_in_edit_mode_are_not_edited(
 def test_a_part_that_is_not_there_is_told_with_those_that_are(operations: EveryPort) -> None:
     with pytest.raises(LookupError, match="names like it: Rig/bone:Arm"):
         operations.kind("Rig/bone:Arn")
+
+
+# ---- what a person would lose
+
+
+def grid(operations: EveryPort) -> Any:
+    """Return the mesh of an object Grid with more vertices than are told."""
+    operations.create("GRID", "Grid", None)
+    mesh: Any = thing("Grid").data
+    mesh.clear_geometry()
+    mesh.vertices.add(2_500)
+    return mesh
+
+
+def test_a_copy_of_a_vertex_group_has_the_weights_that_are_not_told_too(
+    operations: EveryPort,
+) -> None:
+    mesh = grid(operations)
+    group = operations.create("VERTEX_GROUP", "All", "Grid")
+    operations.set_value(group, "weights", 0.5)
+
+    operations.duplicate(group, linked=False)
+
+    assert sum(len(vertex.groups) == 2 for vertex in mesh.vertices) == 2_500
+
+
+def test_a_copy_of_a_shape_key_has_the_points_that_are_not_told_too(operations: EveryPort) -> None:
+    mesh = grid(operations)
+    key = operations.create("SHAPE_KEY", "Up", "Grid")
+    everywhere = {"low": [-9, -9, -9], "high": [9, 9, 9], "move": [0, 0, 1]}
+    operations.set_value(key, "points", everywhere)
+
+    operations.duplicate(key, linked=False)
+
+    assert sum(point.co.z == 1 for point in mesh.shape_keys.key_blocks[2].data) == 2_500
+
+
+def test_locked_weights_are_set_only_where_the_lock_may_go(operations: EveryPort) -> None:
+    group = operations.create("VERTEX_GROUP", "Top", "Cube")
+    operations.set_value(group, "weights", 1)
+    operations.set_value(group, "lock_weight", True)
+
+    with pytest.raises(ValueError, match="is locked"):
+        operations.set_value(group, "weights", 0.5)
+    operations.set_value(group, "weights", [[0, 0.5]], replace=True)
+
+    assert operations.value(group, "weights").value[0] == [0, 0.5]
+
+
+def test_a_weight_of_0_takes_all_vertices_out_of_a_group(operations: EveryPort) -> None:
+    group = operations.create("VERTEX_GROUP", "Top", "Cube")
+    operations.set_value(group, "weights", 1)
+
+    operations.set_value(group, "weights", 0)
+
+    assert operations.value(group, "weights").value == []
+
+
+def test_handles_stay_with_their_points(operations: EveryPort) -> None:
+    spline = operations.create("BEZIER_SPLINE", None, "Path")
+    operations.set_value(spline, "points", [[0, 0, 0], [4, 0, 0]])
+    points = thing("Path").data.splines[0].bezier_points
+    for point in points:
+        point.handle_left_type = "FREE"
+        point.handle_right_type = "FREE"
+        point.handle_right = point.co + Vector((0, 0, 3))
+
+    copy = operations.duplicate(spline, linked=False)
+    operations.set_value(copy, "points", [[1, 0, 0], [4, 0, 0], [8, 0, 0]])
+
+    changed = thing("Path").data.splines[1].bezier_points
+    assert [point.handle_right_type for point in changed] == ["FREE", "FREE", "AUTO"]
+    assert changed[0].handle_right[:] == (1, 0, 3)
+
+
+def test_weights_of_a_nurbs_spline_stay(operations: EveryPort) -> None:
+    spline = operations.create("NURBS_SPLINE", None, "Path")
+    thing("Path").data.splines[0].points[0].co = (0, 0, 0, 0.5)
+
+    operations.set_value(spline, "points", [[1, 0, 0], [2, 0, 0]])
+
+    assert [point.co[3] for point in thing("Path").data.splines[0].points] == [0.5, 1]
+
+
+def test_a_surface_takes_no_more_points(operations: EveryPort) -> None:
+    """Blender itself would write beyond the memory of its points."""
+    bpy.ops.surface.primitive_nurbs_surface_surface_add()
+    layer: Any = bpy.context.view_layer
+    spline = f"{layer.objects.active.name}/spline:0"
+    points = operations.value(spline, "points").value
+
+    with pytest.raises(ValueError, match="a surface keeps its 16 points"):
+        operations.set_value(spline, "points", [*points, [0, 0, 0]])
+    with pytest.raises(ValueError, match="a SURFACE has no splines"):
+        operations.duplicate(spline, linked=False)
+
+
+def test_the_splines_of_a_curve_with_shape_keys_stay(operations: EveryPort) -> None:
+    spline = operations.create("POLY_SPLINE", None, "Path")
+    operations.create("SHAPE_KEY", "Up", "Path")
+
+    for edit in (
+        call("create", "POLY_SPLINE", None, "Path"),
+        call("set_value", spline, "points", [[0, 0, 0], [1, 0, 0]]),
+        call("delete", [spline]),
+    ):
+        with pytest.raises(ValueError, match="has shape keys"):
+            edit(operations)
+
+
+def test_shape_keys_are_not_deleted_in_edit_mode_which_would_make_them_anew(
+    operations: EveryPort,
+) -> None:
+    key = operations.create("SHAPE_KEY", "Up", "Cube")
+    layer: Any = bpy.context.view_layer
+    layer.objects.active = cube()
+    bpy.ops.object.mode_set(mode="EDIT")
+
+    with pytest.raises(ValueError, match="is in edit mode"):
+        operations.delete([key])
+    bpy.ops.object.mode_set(mode="OBJECT")
+
+
+LINKED_DATA: Final[dict[str, Callable[[EveryPort], Any]]] = {
+    "a vertex group": call("create", "VERTEX_GROUP", "New", "Cube"),
+    "weights": call("set_value", "Cube/vertex_group:Top", "weights", 0.5),
+    "a group that goes": call("delete", ["Cube/vertex_group:Top"]),
+    "the name of a group": call("rename", "Cube/vertex_group:Top", "New"),
+    "a shape key": call("create", "SHAPE_KEY", "New", "Cube"),
+    "a bone": call("create", "BONE", "New", "Rig"),
+    "a place of a bone": call("set_value", "Rig/bone:Arm", "tail", [0, 0, 3]),
+    "a bone that goes": call("delete", ["Rig/bone:Arm"]),
+    "the name of a bone": call("rename", "Rig/bone:Arm", "New"),
+    "a spline": call("create", "POLY_SPLINE", None, "Path"),
+}
+
+
+@pytest.mark.parametrize("what", LINKED_DATA)
+def test_data_of_another_file_is_not_changed_through_an_object_of_this_one(
+    what: str, operations: EveryPort, tmp_path: Path
+) -> None:
+    """Blender does not save such a change."""
+    operations.create("VERTEX_GROUP", "Top", "Cube")
+    file = str(tmp_path / "other.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=file, copy=True)
+    names = [thing(name).data.name for name in ("Cube", "Rig", "Path")]
+    libraries: Any = bpy.data.libraries
+    with libraries.load(file, link=True) as (_, linked):
+        linked.meshes, linked.armatures, linked.curves = ([name] for name in names)
+    thing("Cube").data = linked.meshes[0]
+    thing("Rig").data = linked.armatures[0]
+    thing("Path").data = linked.curves[0]
+
+    with pytest.raises(ValueError, match="linked from"):
+        LINKED_DATA[what](operations)
+
+
+def test_a_part_with_a_number_in_its_name_is_not_taken_for_another_one(
+    operations: EveryPort,
+) -> None:
+    for name in ("Size", "Size", "Size 2"):
+        operations.create("FLOAT_INPUT", name, "nodetree:Nodes")
+
+    operations.set_value("nodetree:Nodes/input:Size 2", "description", "Third")
+
+    values = [
+        operations.value(item, "description").value for item in operations.items("nodetree:Nodes/")
+    ]
+    assert values == ["", "", "Third"]
+    assert "nodetree:Nodes/input:Size 3" in operations.items("nodetree:Nodes/")
+
+
+def test_a_collection_in_two_others_is_two_parts_of_a_view_layer(operations: EveryPort) -> None:
+    operations.create("COLLECTION", "One", None)
+    operations.create("COLLECTION", "Both", "collection:One")
+    scene().collection.children.link(bpy.data.collections["Both"])
+
+    parts = operations.items("scene:Scene/view_layer:ViewLayer/collection:")
+
+    names = [part.rpartition(":")[2] for part in parts]
+    assert sorted(names) == ["Both", "Both 2", "Collection", "One"]
+
+
+def test_agreement_to_delete_a_spline_ends_as_another_one_takes_its_number(
+    operations: EveryPort,
+) -> None:
+    first = operations.create("POLY_SPLINE", None, "Path")
+    operations.create("POLY_SPLINE", None, "Path")
+    before = operations.host.fingerprint([first])
+
+    splines = thing("Path").data.splines
+    splines.remove(splines[0])
+
+    assert operations.host.fingerprint([first]) != before
+
+
+def test_agreement_to_delete_a_bone_is_for_all_that_share_its_armature(
+    operations: EveryPort,
+) -> None:
+    with operations.host.undo_step("Share"):
+        operations.duplicate("Rig", linked=True)
+    operations.host.fingerprint(["Rig/bone:Arm"])
+
+    with operations.host.undo_step("Delete"):
+        operations.delete(["Rig/bone:Arm"])
+        assert operations.host.lost(["Rig/bone:Arm"]) == []
+
+
+def test_what_names_a_renamed_vertex_group_follows(operations: EveryPort) -> None:
+    operations.create("VERTEX_GROUP", "Top", "Cube")
+    copy = operations.duplicate("Cube", linked=True)
+    masks = [operations.create("MASK_MODIFIER", None, owner) for owner in ("Cube", copy)]
+    for mask in masks:
+        operations.set_value(mask, "vertex_group", "Top")
+    assert operations.users("Cube/vertex_group:Top") == masks
+
+    operations.rename("Cube/vertex_group:Top", "Up")
+
+    assert [operations.value(mask, "vertex_group").value for mask in masks] == ["Up", "Up"]
+
+
+def test_a_modifier_of_a_curve_keeps_its_name(operations: EveryPort) -> None:
+    modifier = made(operations, ROWS["curve_modifier"])
+
+    with pytest.raises(ValueError, match="name of its own"):
+        operations.rename(modifier, "Loop")
+
+
+def test_other_selected_armatures_stay_in_their_mode(operations: EveryPort) -> None:
+    operations.create("ARMATURE", "Other", None)
+    layer: Any = bpy.context.view_layer
+    layer.update()
+    thing("Other").select_set(state=False)
+    layer.objects.active = thing("Rig")
+    bpy.ops.object.mode_set(mode="POSE")
+    thing("Other").select_set(state=True)
+
+    operations.create("BONE", None, "Rig")
+
+    assert [thing(name).mode for name in ("Rig", "Other")] == ["POSE", "OBJECT"]
+    assert thing("Other").select_get()
+    bpy.ops.object.mode_set(mode="OBJECT")
+
+
+@pytest.mark.parametrize("number", [10**400, 1e300, float("nan"), float("-inf"), True])
+def test_numbers_that_are_infinite_in_blender_are_refused(
+    number: float, operations: EveryPort
+) -> None:
+    group = operations.create("VERTEX_GROUP", "Top", "Cube")
+
+    with pytest.raises(ValueError, match="takes a number"):
+        operations.set_value("Rig/bone:Arm", "tail", [0, 0, number])
+    with pytest.raises(ValueError, match="takes a number"):
+        operations.set_value(group, "weights", [[0, number]])
+    with pytest.raises(ValueError, match="there is no vertex"):
+        operations.set_value(group, "weights", [[number, 1]])
+
+
+def test_what_hangs_from_a_deleted_bone_is_named(operations: EveryPort) -> None:
+    hand = operations.create("BONE", "Hand", "Rig/bone:Arm")
+    light = thing("Light")
+    light.parent = thing("Rig")
+    light.parent_type = "BONE"
+    light.parent_bone = "Arm"
+    follow = operations.create("ARMATURE_CONSTRAINT", "Follow", "Camera")
+    target = thing("Camera").constraints["Follow"].targets.new()
+    target.target = thing("Rig")
+    target.subtarget = "Arm"
+
+    assert set(operations.dependents(["Rig/bone:Arm"])) == {hand, "Light", follow}
+    assert operations.dependents([hand]) == []
+
+
+def test_a_name_that_blender_would_cut_off_is_refused(operations: EveryPort) -> None:
+    with pytest.raises(ValueError, match="63 bytes"):
+        operations.create("BONE", "é" * 40, "Rig")
+
+
+@pytest.mark.parametrize("kind", ["modifier", "constraint"])
+def test_a_part_that_an_override_has_from_its_library_is_not_deleted(
+    kind: str, operations: EveryPort, tmp_path: Path
+) -> None:
+    """Blender would bring it back as the file is opened."""
+    row = ROWS[kind]
+    item = made(operations, row)
+    file = str(tmp_path / "other.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=file, copy=True)
+    libraries: Any = bpy.data.libraries
+    with libraries.load(file, link=True) as (_, linked):
+        linked.objects = [row.under]
+    scene().collection.objects.link(linked.objects[0])  # 5.3 overrides only what is in a scene
+    name = linked.objects[0].override_create(remap_local_usages=True).name
+
+    with pytest.raises(ValueError, match="is the library's"):
+        operations.delete([item.replace(row.under, name)])
+    operations.delete([operations.create(row.type, "Own", name)])
+
+
+def test_a_copy_of_a_constraint_has_what_no_value_tells(operations: EveryPort) -> None:
+    made(operations, ROWS["bone"])
+    follow = operations.create("ARMATURE_CONSTRAINT", "Follow", "Rig/bone:Leg")
+    own = thing("Rig").pose.bones["Leg"].constraints
+    own["Follow"].targets.new().subtarget = "Arm"
+
+    copy = operations.duplicate(follow, linked=False)
+
+    assert copy == "Rig/bone:Leg/constraint:Follow.001"
+    assert own["Follow.001"].targets[0].subtarget == "Arm"

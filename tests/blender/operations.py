@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import shutil
 import subprocess
@@ -25,11 +26,12 @@ from dcc_bridge.verbs import operations as port
 from dcc_bridge.verbs import seeing, tools
 from dcc_bridge.verbs.editing import BuildingVerbs, Thing
 from dcc_bridge.verbs.operations import SCENE, Shot, SocketLink
-from dcc_bridge_blender import objects
+from dcc_bridge_blender import objects, render_process
 from dcc_bridge_blender.host import BlenderHost
 from dcc_bridge_blender.operations import BlenderOperations, making, properties
 from dcc_bridge_blender.operations.files import _why
 from dcc_bridge_blender.operations.items import require
+from dcc_bridge_blender.operations.rendering import _command
 from dcc_bridge_blender.operations.slot import OF_NEW, PLAIN_TYPES, default_of, plain
 from tests.blender import turntable as blender_turntable
 from tests.blender.things import cube, group, scene, thing
@@ -901,14 +903,61 @@ def test_the_compositor_of_a_render_writes_no_files(operations: EveryPort, tmp_p
         image = tree.nodes.new("CompositorNodeRLayers").outputs["Image"]
         tree.links.new(image, tree.nodes.new("NodeGroupOutput").inputs[0])
         scene().compositing_node_group = tree
-    node = tree.nodes.new("CompositorNodeOutputFile")
-    folder = "directory" if hasattr(node, "directory") else "base_path"
-    setattr(node, folder, str(tmp_path / "passes"))
+    inner: Any = bpy.data.node_groups.new("Inner", "CompositorNodeTree")
+    tree.nodes.new("CompositorNodeGroup").node_tree = inner
+    for nodes_of in (tree, inner):
+        node = nodes_of.nodes.new("CompositorNodeOutputFile")
+        folder = "directory" if hasattr(node, "directory") else "base_path"
+        setattr(node, folder, str(tmp_path / "passes"))
 
     told = render(operations, path=str(tmp_path / "a.png"), size=[16, 16], samples=1)
 
-    assert "The files of the node File Output were not written." in told["notes"]
+    assert "The compositor wrote no files: nodes that would have: 2." in told["notes"]
     assert not (tmp_path / "passes").exists()
+
+
+def test_no_script_of_the_file_runs_in_a_render(operations: EveryPort, tmp_path: Path) -> None:
+    """An agent can write a text, and Blender runs one as it opens the file."""
+    script: Any = bpy.data.texts.new("evil.py")
+    script.write(f"open({str(tmp_path / 'ran')!r}, 'w').close()")
+    script.use_module = True
+
+    told = render(operations, path=str(tmp_path / "a.png"), size=[16, 16], samples=1)
+
+    assert told["pictures"] == 1
+    assert "The scripts and Python drivers of the file do not run in a render." in told["notes"]
+    assert not (tmp_path / "ran").exists()
+
+
+def test_a_frame_before_the_first_one_is_rendered(operations: EveryPort, tmp_path: Path) -> None:
+    told = render(
+        operations, path=str(tmp_path / "a.png"), frames=[-5, -5], size=[16, 16], samples=1
+    )
+
+    assert told["pictures"] == 1
+    with pytest.raises(ValueError, match="Blender has frames"):
+        render(operations, path=str(tmp_path / "b.png"), frames=[3_000_000, 3_000_000])
+
+
+def test_a_renderer_ends_with_the_process_that_has_started_it(
+    operations: EveryPort, tmp_path: Path
+) -> None:
+    """Its copy of the scene goes too."""
+    folder = tmp_path / "job"
+    folder.mkdir()
+    operations.host.save_copy(folder / render_process.FILE)
+    picture = {"frame": 1, "camera": "Camera", "linked": False, "file": str(tmp_path / "a.png")}
+    job = {"scene": "Scene", "size": [4096, 4096], "samples": 1_000_000, "max_bytes": 0}
+    job_file = folder / render_process.JOB
+    job_file.write_text(json.dumps({**job, "pictures": [picture]}), encoding="utf-8")
+
+    with subprocess.Popen(_command(folder), stdin=subprocess.PIPE) as renderer:
+        assert renderer.stdin is not None
+        renderer.stdin.close()  # as the system does when a process is killed
+        code = renderer.wait(100)
+
+    assert code == 1
+    assert not folder.exists()
 
 
 def test_a_renderer_ends_with_its_call(

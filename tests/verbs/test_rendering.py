@@ -13,7 +13,7 @@ from dcc_bridge.geometry import add
 from dcc_bridge.verbs import framing
 from dcc_bridge.verbs.operations import Bounds, Render
 from dcc_bridge.verbs.ports import Rendering
-from tests.live import status
+from tests.live import status, text
 from tests.verbs.memory import MemoryOperations, node
 from tests.verbs.reading_scene import ReadingOperations
 from tests.verbs.studio import NO, YES, OpenStudio
@@ -119,14 +119,48 @@ def test_what_it_writes_over_is_asked_for_once_and_kept(
 
     assert (kept, is_new) == ("mine", False)
     assert scene.person.shown[1].message.splitlines() == [
-        f"Render 3 pictures to {tmp_path}, over 2 files that are there?",
-        "",
-        "It also writes these files:",
-        str(tmp_path / "shot_0003.png"),
+        f"Render 3 pictures to {tmp_path}, over 2 files?",
+        "These are written over:",
+        "shot_0002.png",
+        "shot_0003.png",
     ]
     copies = [file.read_text() for file in Path(told["copies"]).glob("*.png")]
     assert copies == ["mine", "mine"]
     assert (tmp_path / "shot_0003.png").read_bytes() == b"\xff\xd8\xff2"
+
+
+def test_one_file_that_is_written_over_is_named(open_studio: OpenStudio, tmp_path: Path) -> None:
+    scene = open_studio(NO, operations=Renderer)
+    (tmp_path / "poster.png").write_text("mine")
+
+    scene.fails("render", path=str(tmp_path / "poster.png"), view="front")
+
+    assert scene.asked == [f"Render 1 picture to {tmp_path}, over poster.png?"]
+
+
+@pytest.mark.parametrize("is_folder", [False, True])
+def test_what_somebody_puts_in_its_place_meanwhile_stays(
+    open_studio: OpenStudio, tmp_path: Path, is_folder: bool
+) -> None:
+    Held.waits.clear()
+    Held.goes_on.clear()
+    scene = open_studio(operations=Held)
+    arguments = {"path": str(tmp_path / "shot.png"), "view": "front", "frames": [1, 3]}
+
+    rendering = scene.start("render", arguments)
+    scene.until(Held.waits.is_set)
+    if is_folder:
+        (tmp_path / "shot_0003.png").mkdir()
+    else:
+        (tmp_path / "shot_0003.png").write_text("mine")
+    Held.goes_on.set()
+    scene.until(rendering.done)
+
+    said = text(rendering.result())
+    assert "shot_0003.png was changed during the render, and was not written over." in said
+    assert (tmp_path / "shot_0002.png").read_bytes() == b"\xff\xd8\xff1"
+    left = tmp_path / "shot_0003.png"
+    assert left.is_dir() if is_folder else left.read_text() == "mine"
 
 
 def test_the_host_serves_others_while_it_renders(open_studio: OpenStudio, tmp_path: Path) -> None:

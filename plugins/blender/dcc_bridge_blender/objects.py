@@ -322,7 +322,10 @@ def _facts(item: str, families: _Families) -> list[Any]:
         return [item, "gone"]
     found = None if isinstance(thing, bpy.types.ID | bpy.types.Node) else part_of(item)
     if found is not None:
-        return [item, identity(thing.id_data), kind_of(thing), found.owner_item]
+        # Another part may have the number of one that is gone, such as a spline.
+        parts = len(found.kind.parts(found.owner))
+        which = [identity(thing.id_data), found.kind.words(thing), parts]
+        return [item, which, kind_of(thing), found.owner_item]
     if not isinstance(thing, bpy.types.Object):
         within = sorted(map(item_of, getattr(thing, "all_objects", ())))
         key = thing.as_pointer() if isinstance(thing, bpy.types.Node) else identity(thing)
@@ -340,7 +343,11 @@ def losses_with(item: str) -> list[str]:
     found = part_of(item)
     if found is None:
         return []
-    owners = _with_users(found.part.id_data)
+    block = found.part.id_data
+    owners = _with_users(block)
+    data = getattr(block, "data", None)
+    if data is not None:  # several objects may have it
+        owners.append(item_of(data))
     losses = []
     for part in part_items.with_parts(found):
         words = part_items.kind_of_struct(part).words(part)

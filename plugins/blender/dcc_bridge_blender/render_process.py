@@ -1,8 +1,12 @@
 """Renders pictures of a saved file, in a Blender without a window.
 
 ``blender -b --python render_process.py -- FOLDER``: the folder has the file and the job. The bridge
-is not running here, and nothing of it is imported. Each line that begins with a mark is for the
-process that waits.
+is not running here, and nothing of it is imported. What the process that waits has to know is
+written to a file of its own, a JSON object a line: `{"done": 1}`, `{"note": "..."}`,
+`{"error": "..."}`, `{"ended": true}`. This process ends with the one that has started it.
+
+No script of the file runs: the person may not trust the file, and a text that an agent has written
+into it would run without a question.
 """
 
 from __future__ import annotations
@@ -10,7 +14,9 @@ from __future__ import annotations
 import json
 import math
 import os
+import shutil
 import sys
+import threading
 from pathlib import Path
 from typing import Any, Final
 
@@ -21,31 +27,62 @@ FILE: Final = "scene.blend"
 JOB: Final = "job.json"
 FORMATS: Final = {".png": "PNG", ".jpg": "JPEG", ".exr": "OPEN_EXR", ".tif": "TIFF"}
 """Blender's name of each format, by the suffix."""
-DONE: Final = "dcc_bridge picture done"
-NOTE: Final = "dcc_bridge note: "
-END: Final = "dcc_bridge render ended"
+TOLD: Final = "told.jsonl"
 _QUALITIES: Final = (90, 75, 60, 45, 30, 15)  # of a JPEG that has to be small
 _NO_DENOISER: Final = "without OpenImageDenoise"  # in the error of Debian's Blender
+_REMOVALS: Final = 5  # of the folder, into which the other thread may write meanwhile
 _OURS: Final = "dcc_bridge render"
+
+
+class Teller:
+    """Tells the process that waits what has happened."""
+
+    def __init__(self, folder: Path) -> None:
+        """Tell it in a file of a folder."""
+        self._file = folder / TOLD
+
+    def tell(self, **facts: Any) -> None:
+        """Write a line."""
+        with self._file.open("a", encoding="utf-8") as out:
+            out.write(json.dumps(facts) + "\n")
 
 
 def main(folder: Path) -> None:
     """Render what a folder's job says."""
+    threading.Thread(target=_end_with_parent, args=(folder,), daemon=True).start()
+    teller = Teller(folder)
+    try:
+        _render_all(folder, teller)
+    except Exception as error:  # noqa: BLE001 - whatever Blender raises is told
+        teller.tell(error=str(error).strip())
+    teller.tell(ended=True)
+
+
+def _end_with_parent(folder: Path) -> None:
+    """End once the process that waits is gone, which holds the other end of stdin."""
+    sys.stdin.buffer.read()
+    for _ in range(_REMOVALS):
+        shutil.rmtree(folder, ignore_errors=True)
+    os._exit(1)
+
+
+def _render_all(folder: Path, teller: Teller) -> None:
     job = json.loads((folder / JOB).read_text(encoding="utf-8"))
-    bpy.ops.wm.open_mainfile(filepath=str(folder / FILE), load_ui=False)
+    bpy.ops.wm.open_mainfile(filepath=str(folder / FILE), load_ui=False, use_scripts=False)
     scene = bpy.data.scenes.get(job["scene"]) or bpy.context.scene
     assert scene is not None  # Blender always has one
-    _prepare(scene, job)
+    _prepare(scene, job, teller)
     own_camera = scene.camera
-    for picture in job["pictures"]:
+    for number, picture in enumerate(job["pictures"], 1):
         scene.frame_set(picture["frame"])
         _aim(scene, picture, own_camera)
-        _render(scene, picture, folder, job["max_bytes"])
-        print(DONE, flush=True)
-    print(END, flush=True)
+        _render(scene, picture, folder, job["max_bytes"], teller)
+        teller.tell(done=number)
+    if bpy.app.autoexec_fail:
+        teller.tell(note="The scripts and Python drivers of the file do not run in a render.")
 
 
-def _prepare(scene: Any, job: dict[str, Any]) -> None:
+def _prepare(scene: Any, job: dict[str, Any], teller: Teller) -> None:
     """Set how the scene is rendered."""
     render = scene.render
     render.resolution_x, render.resolution_y = job["size"]
@@ -56,22 +93,32 @@ def _prepare(scene: Any, job: dict[str, Any]) -> None:
     render.use_multiview = False
     if hasattr(render.image_settings, "media_type"):  # since 5.0
         render.image_settings.media_type = "IMAGE"
-    _mute_outputs(scene)
+    muted = _mute_outputs()
+    if muted:
+        teller.tell(note=f"The compositor wrote no files: nodes that would have: {muted}.")
     if render.engine != "CYCLES" and not _has_display() and hasattr(scene, "cycles"):
-        print(f"{NOTE}There is no display for {render.engine}: Cycles rendered it.", flush=True)
+        teller.tell(note=f"There is no display for {render.engine}: Cycles rendered it.")
         render.engine = "CYCLES"
         scene.cycles.device = "CPU"
     if job["samples"]:
         _set_samples(scene, job["samples"])
 
 
-def _mute_outputs(scene: Any) -> None:
-    """Have the compositor write no files: the person was asked about none of them."""
-    tree = getattr(scene, "compositing_node_group", None) or getattr(scene, "node_tree", None)
-    for node in tree.nodes if tree else ():
-        if node.type == "OUTPUT_FILE" and not node.mute:
-            node.mute = True
-            print(f"{NOTE}The files of the node {node.name} were not written.", flush=True)
+def _mute_outputs() -> int:
+    """Have no compositor write files, and return how many nodes would have.
+
+    The person was asked about none of these files. Other scenes may be rendered as strips.
+    """
+    trees = [*bpy.data.node_groups]
+    for scene in bpy.data.scenes:
+        trees.append(getattr(scene, "node_tree", None))  # until 5.0
+    muted = 0
+    for tree in trees:
+        for node in tree.nodes if tree else ():
+            if node.type == "OUTPUT_FILE" and not node.mute:
+                node.mute = True
+                muted += 1
+    return muted
 
 
 def _has_display() -> bool:
@@ -124,24 +171,24 @@ def _placed_camera(scene: Any, picture: dict[str, Any]) -> Any:
     return camera
 
 
-def _render(scene: Any, picture: dict[str, Any], folder: Path, max_bytes: int) -> None:
+def _render(
+    scene: Any, picture: dict[str, Any], folder: Path, max_bytes: int, teller: Teller
+) -> None:
     """Render one picture to its file."""
     file = Path(picture["file"])
     settings = scene.render.image_settings
     settings.file_format = FORMATS[file.suffix.lower()]
-    scene.frame_start = scene.frame_end = picture["frame"]
     scene.render.filepath = str(folder / "picture")
-    # As an animation of one frame: that is the frame, also of a scene that no window shows.
     try:
-        bpy.ops.render.render(animation=True, scene=scene.name)
+        bpy.ops.render.render(write_still=True, scene=scene.name)
     except RuntimeError as error:
         if _NO_DENOISER not in str(error):
             raise
-        print(f"{NOTE}This Blender has no denoiser: the picture is not denoised.", flush=True)
+        teller.tell(note="This Blender has no denoiser: the picture is not denoised.")
         scene.cycles.use_denoising = False
-        bpy.ops.render.render(animation=True, scene=scene.name)
-    written = Path(scene.render.frame_path(frame=picture["frame"]))
-    if not written.exists():
+        bpy.ops.render.render(write_still=True, scene=scene.name)
+    written = next(folder.glob("picture*"), None)
+    if written is None:
         raise ValueError("No picture came out: has the compositor an output?")
     os.replace(written, file)
     if not max_bytes:

@@ -14,7 +14,7 @@ from dcc_bridge.spi import AppliedTransforms, At, Axes, Placement, Vector, tripl
 from ..names import is_in
 from ..objects import block, item_of, known, lists, own_name
 from . import curves, values
-from .items import require, require_object, require_own, scene
+from .items import naming, require, require_object, require_own, require_own_parts, scene
 from .making import (
     DATA,
     MESHES,
@@ -56,6 +56,8 @@ class _Building(_Reading, AppliedTransforms):
         if kind in node_types():
             return make_node(kind, name, under)
         if kind in part_types():
+            if name:
+                _check_name(name)  # 4.5 cuts that of a bone off within a letter
             return make_part(kind, name, under)
         if kind in TREES:
             groups: Any = bpy.data.node_groups
@@ -234,12 +236,14 @@ class _Building(_Reading, AppliedTransforms):
         """Rename an item: Blender's references are pointers, and the paths of keys follow."""
         thing = require(item)
         require_own(item, thing)
+        require_own_parts(item, thing)
         _check_name(name)
         old = item_of(thing) if isinstance(thing, bpy.types.ID) else item
         prefix = old.removesuffix(own_name(item, thing))
         other = block(prefix + name)
         if other is not None and other != thing:
             raise ValueError(f"There is already {prefix + name!r}.")
+        users = naming(item) if isinstance(thing, bpy.types.VertexGroup) else []
         try:
             thing.name = name
         except AttributeError as error:
@@ -248,6 +252,10 @@ class _Building(_Reading, AppliedTransforms):
         now = prefix + str(thing.name)
         if isinstance(thing, bpy.types.Object):
             known[now] = thing
+        elif block(now) is None:
+            raise ValueError(f"{item} is not called by a name of its own.")
+        for user in map(require, users):  # of bones and shape keys Blender itself does this
+            user.vertex_group = thing.name
         return now
 
 

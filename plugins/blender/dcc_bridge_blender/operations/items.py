@@ -129,6 +129,13 @@ def require_own(item: str, thing: Any) -> None:
     raise ValueError(f"{item} is linked from {path} and cannot be changed.")
 
 
+def require_own_parts(item: str, part: Any) -> None:
+    """Raise ValueError for a bone or a vertex group of an object whose data is linked."""
+    if isinstance(part, bpy.types.PoseBone | bpy.types.VertexGroup):
+        thing: Any = part.id_data
+        require_own(item, thing.data)
+
+
 def require_tree(item: str) -> Any:
     """Return the node tree that a node is in, or that other data has.
 
@@ -155,18 +162,32 @@ def owner_of(item: str) -> str:
 
 
 def naming(item: str) -> list[str]:
-    """Return the modifiers and constraints that name a part, such as a bone or a vertex group."""
+    """Return what names a part, such as a bone or a vertex group.
+
+    These are modifiers and constraints; of a bone also its children, bones and objects.
+    """
     found = part_of(item)
     if found is None or not found.kind.naming:
         return []
     users = []
     for thing in bpy.data.objects:
+        users += _children_of_bone(found, thing)
         users += _deformed(found, thing)
         for part_item in _parts_with_names(item_of(thing)):
             user = part_of(part_item)
             if user is not None and _names(user.part, found, thing):
                 users.append(part_item)
     return users
+
+
+def _children_of_bone(found: Found, thing: bpy.types.Object) -> list[str]:
+    """Return an object that is parented to a bone, and of the bone's object its child bones."""
+    if not isinstance(found.part, bpy.types.PoseBone):
+        return []
+    if thing == found.owner:
+        return [f"{found.owner_item}/bone:{name}" for name in map(name_of, found.part.children)]
+    is_child = thing.parent == found.owner and thing.parent_type == "BONE"
+    return [item_of(thing)] if is_child and text_of(thing, "parent_bone") == found.name else []
 
 
 def _deformed(found: Found, thing: bpy.types.Object) -> list[str]:
@@ -189,7 +210,12 @@ def _parts_with_names(item: str) -> list[str]:
 
 def _names(user: Any, found: Found, thing: bpy.types.Object) -> bool:
     """Return whether a part of an object names another part, of the object or of its target."""
-    if found.owner not in (thing, getattr(user, "target", None), getattr(user, "object", None)):
+    for target in getattr(user, "targets", ()):  # of an armature constraint
+        if target.target == found.owner and text_of(target, "subtarget") == found.name:
+            return True
+    owners = [thing, getattr(user, "target", None), getattr(user, "object", None)]
+    is_shared = isinstance(found.part, bpy.types.VertexGroup) and found.owner.data == thing.data
+    if found.owner not in owners and not is_shared:
         return False
     names = found.kind.naming.intersection(user.bl_rna.properties.keys())
     return any(text_of(user, name) == found.name for name in names)

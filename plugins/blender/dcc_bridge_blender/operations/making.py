@@ -231,13 +231,28 @@ def duplicate_part(item: str, part: Any) -> str:
         raise ValueError(f"{item} is a {kind}, which cannot be copied.")
     found = part_of(item)
     assert found is not None
+    if found.kind.clone is not None:
+        require_own(item, part)
+        word = item[len(found.owner_item) + 1 :].partition(":")[0]
+        return f"{found.owner_item}/{word}:{found.kind.clone(found.owner, part)}"
     name = found.name if "name" in part.bl_rna.properties else None
     values = {}
+    left_out = {"name", *(found.kind.values if found.kind.copy is not None else ())}
     for prop, slot in properties.slots(item, part).items():
-        if prop != "name" and "." not in prop:
+        if prop not in left_out and "." not in prop:
             values[prop] = slot.read()
     made = make_part(kind, name, found.owner_item)
+    if found.kind.copy is not None:
+        _copy_whole(item, made, found.kind.copy)
     for prop, value in values.items():
         with suppress(ValueError):  # what goes with another value only
             properties.slot(made, prop).write(value)
     return made
+
+
+def _copy_whole(item: str, made: str, copy: Callable[[Any, Any], None]) -> None:
+    """Copy what is told in part only, such as the weights of many vertices."""
+    try:
+        copy(require(item), require(made))
+    except ValueError as error:
+        raise ValueError(f"{item}: {error}.") from error

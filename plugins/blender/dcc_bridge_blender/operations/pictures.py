@@ -109,11 +109,16 @@ def _frame_now() -> float:
     return float(scene().frame_current + scene().frame_subframe)
 
 
-def go_to(ours: Any, frame: float) -> None:
-    """Evaluate a scene at a frame; ValueError for one that Blender does not have."""
+def check_frame(ours: Any, frame: float) -> None:
+    """Raise ValueError for a frame that Blender does not have."""
     limits = ours.bl_rna.properties["frame_current"]
     if not limits.hard_min <= frame <= limits.hard_max:
         raise ValueError(f"Blender has frames {limits.hard_min} to {limits.hard_max}.")
+
+
+def go_to(ours: Any, frame: float) -> None:
+    """Evaluate a scene at a frame; ValueError for one that Blender does not have."""
+    check_frame(ours, frame)
     whole = math.floor(frame)
     ours.frame_set(whole, subframe=frame - whole)
 

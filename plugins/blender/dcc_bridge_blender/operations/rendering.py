@@ -7,6 +7,7 @@ crashes. Main thread, but for `_run`.
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -24,14 +25,12 @@ from dcc_bridge.spi import Render, Rendering, Shot
 from .. import render_process
 from ..names import name_of
 from .items import require, scene
-from .pictures import facing
+from .pictures import check_frame, facing
 from .seeing import _Seeing
 
 _LOOK_S: Final = 0.1  # seconds from one look at the renderer to the next
 _SAMPLE: Final = re.compile(r"(?:Sample|Rendering) (\d+) ?/ ?(\d+)")
-"""Cycles and EEVEE write that as they work: a share of the picture."""
-_ERROR: Final = re.compile(r"^(?:Error|\w+Error): (.+)$", re.MULTILINE)
-_NOTE: Final = re.compile(f"^{render_process.NOTE}(.+)$", re.MULTILINE)
+"""Blender before 5 writes that as it works on a picture."""
 _MAX_LOG: Final = 500  # characters of what the renderer wrote last, in an error
 Told = Callable[[float], None]
 
@@ -47,6 +46,7 @@ class _Rendering(_Seeing, Rendering):
 
         Raises:
             LookupError: There is no such camera.
+            ValueError: Blender does not have one of the frames.
         """
         pictures = []
         for shot, file in zip(wanted.shots, wanted.files, strict=True):
@@ -73,6 +73,7 @@ class _Rendering(_Seeing, Rendering):
         frame = scene().frame_current
         if shot.frame is not None:
             frame = int(shot.frame)
+            check_frame(scene(), frame)
         if shot.camera:
             camera = require(shot.camera)
             return {"frame": frame, "camera": name_of(camera), "linked": bool(camera.library)}
@@ -95,59 +96,92 @@ def _command(folder: Path) -> list[str]:
 
 def _run(folder: Path, told: Told) -> list[str]:
     """Run the renderer in a folder that is removed afterwards. See `Rendering.rendering`."""
-    log = folder / "log.txt"
     try:
-        with log.open("wb") as out:
-            process = subprocess.Popen(
-                _command(folder),
-                stdin=subprocess.DEVNULL,
-                stdout=out,
-                stderr=subprocess.STDOUT,
-                creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
-            )
-        try:
-            _watch(process, log, told)
-        finally:
-            process.kill()
-            process.wait()
-        written = _read(log)
-        if process.returncode or render_process.END not in written:
-            raise ValueError(f"Blender did not render it: {_why(written)}")
-        told(float(written.count(render_process.DONE)))
-        return _NOTE.findall(written)
+        with _Renderer(folder) as renderer:
+            while renderer.is_running():
+                told(renderer.done())
+            told(renderer.done())
+            renderer.check()
+            return renderer.notes
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _watch(process: subprocess.Popen[bytes], log: Path, told: Told) -> None:
-    """Tell how far the renderer is, until it ends."""
-    while True:
+class _Renderer:
+    """The second Blender, as long as the ``with`` block lasts. Not the main thread.
+
+    Attributes:
+        notes: Sentences about what is not as the scene says.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.notes: list[str] = []
+        self._error = ""
+        self._has_ended = False
+        self._done = 0
+        self._share = 0.0  # of the next picture
+        self._log = folder / "log.txt"
+        self._told = folder / render_process.TOLD
+        self._told.touch()
+        with self._log.open("wb") as out:
+            self._process = subprocess.Popen(
+                _command(folder),
+                stdin=subprocess.PIPE,  # its end is that of this process
+                stdout=out,
+                stderr=subprocess.STDOUT,
+                creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
+            )
+        self._read_log = self._log.open("rb")
+        self._read_told = self._told.open("rb")
+
+    def __enter__(self) -> _Renderer:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._process.kill()
+        self._process.communicate()
+        self._read_log.close()
+        self._read_told.close()
+
+    def is_running(self) -> bool:
+        """Wait for a moment, and return whether it still runs."""
         try:
-            process.wait(_LOOK_S)
+            self._process.wait(_LOOK_S)
         except subprocess.TimeoutExpired:
-            told(_done(_read(log)))
-        else:
-            return
+            return True
+        return False
 
+    def done(self) -> float:
+        """Return how many pictures are done, with the share of the next one."""
+        before = self._done
+        for line in self._read_told:
+            if not line.endswith(b"\n"):  # the rest is being written
+                self._read_told.seek(-len(line), os.SEEK_CUR)
+                break
+            self._take(json.loads(line))
+        if self._done > before:
+            self._share = 0.0
+        samples = _SAMPLE.findall(self._read_log.read().decode("utf-8", "replace"))
+        if samples:
+            at, of = map(int, samples[-1])
+            self._share = min(at / max(of, 1), 0.99)
+        if self._has_ended:
+            self._share = 0.0
+        return self._done + self._share
 
-def _done(written: str) -> float:
-    """Return how many pictures are done, by what the renderer wrote."""
-    _, _, current = written.rpartition(render_process.DONE)
-    done = written.count(render_process.DONE)
-    samples = _SAMPLE.findall(current)
-    if not samples:
-        return float(done)
-    at, of = map(int, samples[-1])
-    return done + min(at / max(of, 1), 0.99)
+    def _take(self, told: dict[str, Any]) -> None:
+        self._done = told.get("done", self._done)
+        self._error = told.get("error", self._error)
+        self._has_ended = told.get("ended", self._has_ended)
+        if "note" in told:
+            self.notes.append(told["note"])
 
-
-def _why(written: str) -> str:
-    """Return why the renderer failed, by what it wrote."""
-    errors = _ERROR.findall(written)
-    if errors:
-        return str(errors[-1])
-    return written[-_MAX_LOG:].strip() or "it said nothing."
-
-
-def _read(log: Path) -> str:
-    return log.read_text(encoding="utf-8", errors="replace")
+    def check(self) -> None:
+        """Raise ValueError if it has not rendered all, and say why."""
+        if self._error:
+            raise ValueError(f"Blender did not render it: {self._error}")
+        if not self._has_ended:
+            written = self._log.read_text(encoding="utf-8", errors="replace")
+            last = written[-_MAX_LOG:].strip()
+            code = self._process.returncode
+            raise ValueError(f"The Blender that renders ended with code {code}. It wrote: {last}")

@@ -87,10 +87,10 @@ class Slot:
 
     @property
     def path(self) -> str:
-        """The path below the data-block, as curves have it; "" where it cannot be read."""
+        """The path below the data-block, as curves have it; "" where there is none."""
         try:
             return self._path()
-        except UnicodeDecodeError:  # an owner on the path has a name that cannot be read
+        except ValueError:  # a name on it cannot be read, or the owner has none, as a vertex group
             return ""
 
     def _path(self) -> str:
@@ -189,8 +189,8 @@ class ComputedSlot(Slot):
         """Set the value; ValueError says what it takes."""
         try:
             self.access.write(self.owner, value)
-        except ValueError as error:
-            raise ValueError(f"{self.item}, {self.name}: {error}.") from error
+        except (ValueError, TypeError, AttributeError, RuntimeError) as error:
+            raise ValueError(f"{self.item}, {self.name}: {str(error).strip()}.") from error
 
 
 def default_of(rna: Any) -> Any:

@@ -21,6 +21,8 @@ _LOCKS: Final = {
     "scale": "lock_scale",
 }
 """The property that locks each property of a transform."""
+_PART_LOCKS: Final = {"weights": "lock_weight", "points": "lock_shape"}
+"""The property that locks each computed value; `lock_shape` is there since 3.6."""
 _ROTATING: Final = {"TRACK_TO", "DAMPED_TRACK", "LOCKED_TRACK", "COPY_ROTATION", "LIMIT_ROTATION"}
 """Types of constraints that hold the rotation only."""
 _INTERPOLATIONS: Final = {"linear": "LINEAR", "smooth": "BEZIER", "step": "CONSTANT"}
@@ -87,7 +89,7 @@ def _held_otherwise(slot: Slot) -> str:
     """Return why keys, locks or constraints would undo a write, or ""."""
     if _curves(slot):
         return "keyed"
-    if _locks(slot):
+    if _locks(slot) or _part_lock(slot):
         return "locked"
     constraints = _constraints(slot)
     if constraints:
@@ -114,6 +116,14 @@ def _locks(slot: Slot) -> list[int]:
         if is_locked and slot.index in (-1, at):
             locked.append(at)
     return locked
+
+
+def _part_lock(slot: Slot) -> str:
+    """Return the property that locks a vertex group or a shape key, or ""."""
+    lock = _PART_LOCKS.get(slot.name, "")
+    if lock and isinstance(slot, ComputedSlot) and getattr(slot.owner, lock, False):
+        return lock
+    return ""
 
 
 def _constraints(slot: Slot) -> list[Any]:
@@ -162,6 +172,9 @@ def _release(slot: Slot) -> None:
         owner.constraints.remove(constraint)
     for axis in _locks(slot):
         getattr(owner, _LOCKS[slot.name])[axis] = False
+    part_lock = _part_lock(slot)
+    if part_lock:
+        setattr(owner, part_lock, False)
 
 
 def _key_name(slot: Slot) -> str:
@@ -234,7 +247,11 @@ def write_keys(slot: Slot, keys: Keys, shape: Shape, *, clear: bool) -> None:
     name = _key_name(slot)
     for frame, value in keys:
         slot.write(value)
-        if not slot.owner.keyframe_insert(name, index=slot.index, frame=frame):
+        try:
+            is_keyed = slot.owner.keyframe_insert(name, index=slot.index, frame=frame)
+        except TypeError as error:
+            raise ValueError(f"{slot.item}, {slot.key} takes no keys: {error}.") from error
+        if not is_keyed:
             raise ValueError(f"{slot.item}, {slot.key} takes no keys.")
     curves = _curves(slot)
     _interpolate(curves, [frame for frame, _ in keys], shape)

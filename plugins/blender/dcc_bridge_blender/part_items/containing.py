@@ -130,7 +130,8 @@ def _layer_collections(owner: Any) -> dict[str, Any]:
     """Return the collections of a view layer, without that of the scene."""
     if not isinstance(owner, bpy.types.ViewLayer):
         return {}
-    return by_name(_below(owner.layer_collection))
+    # A collection may be in several others.
+    return numbered((name_of(each), each) for each in _below(owner.layer_collection))
 
 
 def _below(collection: Any) -> Iterator[Any]:
@@ -155,14 +156,30 @@ def _make_spline(thing: Any, kind: str, name: str | None) -> str:
     if thing.type != "CURVE":
         raise ValueError(f"a {thing.type} has no splines")
     vertices.check_shown(thing)
-    thing.data.splines.new(kind)
+    _check_no_shape_keys(thing.data)
+    spline = thing.data.splines.new(kind)
+    if kind == "BEZIER":
+        _smoothen(spline.bezier_points)
     return str(len(thing.data.splines) - 1)
 
 
 def _remove_splines(thing: Any, splines: Sequence[Any]) -> None:
     vertices.check_shown(thing)
+    _check_no_shape_keys(thing.data)
     for spline in splines:
         thing.data.splines.remove(spline)
+
+
+def _check_no_shape_keys(curve: Any) -> None:
+    """Raise ValueError where other points would take the places of those of shape keys."""
+    if curve.shape_keys is not None:
+        raise ValueError("the curve has shape keys, which would go to other points: use edit mode")
+
+
+def _smoothen(points: Any) -> None:
+    for each in points:
+        each.handle_left_type = "AUTO"
+        each.handle_right_type = "AUTO"
 
 
 def _points_of(spline: Any) -> Any:
@@ -177,7 +194,10 @@ def _read_points(spline: Any) -> list[list[float]]:
 
 
 def _write_points(spline: Any, value: Any) -> None:
-    """Set the points of a spline, of which there may be more than before; handles go smoothly."""
+    """Set the points of a spline, of which there may be more than before.
+
+    Handles and weights stay as they are to their points, and the handles of new points go smoothly.
+    """
     if not isinstance(value, list):
         raise ValueError(f"points takes [[x, y, z], ...], and not {value!r}")
     places = [vertices.point(each, "points") for each in value]
@@ -186,14 +206,40 @@ def _write_points(spline: Any, value: Any) -> None:
         raise ValueError(
             f"a spline keeps its {len(points)} points: create one of {len(places)}, and delete this"
         )
-    points.add(len(places) - len(points))
-    for each, place in zip(_points_of(spline), places, strict=True):
-        if spline.type == "BEZIER":
-            each.co = place
-            each.handle_left_type = "AUTO"
-            each.handle_right_type = "AUTO"
-        else:
-            each.co = (*place, 1.0)
+    before = len(points)
+    if len(places) > before:
+        if spline.point_count_v > 1:  # Blender writes beyond the points of a surface
+            raise ValueError(f"a surface keeps its {before} points")
+        _check_no_shape_keys(spline.id_data)
+        points.add(len(places) - before)
+        points = _points_of(spline)
+    if spline.type != "BEZIER":
+        for at, (each, place) in enumerate(zip(points, places, strict=True)):
+            each.co = (*place, each.co[3] if at < before else 1.0)
+        return
+    _smoothen(points[before:])
+    for each, place in zip(points, places, strict=True):
+        left = each.handle_left - each.co
+        right = each.handle_right - each.co
+        each.co = place
+        each.handle_left = each.co + left
+        each.handle_right = each.co + right
+
+
+def _copy_points(spline: Any, copy: Any) -> None:
+    """Copy to a new spline the points of another one, with their handles, weights and radii."""
+    points = _points_of(spline)
+    _points_of(copy).add(len(points) - 1)
+    for own, other in zip(_points_of(copy), points, strict=True):
+        for name in _POINT_VALUES:
+            if hasattr(own, name):
+                setattr(own, name, getattr(other, name))
+
+
+_POINT_VALUES: Final = (
+    *("handle_left_type", "handle_right_type", "co", "handle_left", "handle_right"),
+    *("tilt", "radius", "weight", "weight_softbody"),
+)
 
 
 def _here() -> Any:
@@ -227,6 +273,7 @@ CONTAINING: Final[dict[str, PartKind]] = {
         make=_make_spline,
         remove=_remove_splines,
         values={"points": Access(_read_points, _write_points)},
+        copy=_copy_points,
     ),
 }
 

@@ -36,6 +36,10 @@ class PartKind(NamedTuple):
         home: Returns the owner of a part that is created without one; None where there is none.
         words: Returns how a loss names a part, without its owner: "modifier Bevel".
         values: The values beside Blender's own properties, by name.
+        copy: Gives a new part the values of another one, in place of `values`. None where each of
+            these is read as a whole.
+        clone: Copies a part of an owner as Blender itself does, and returns the name of the copy.
+            None where it is made and given the values.
         naming: The properties of modifiers and constraints that name a part of this kind.
     """
 
@@ -48,6 +52,8 @@ class PartKind(NamedTuple):
     remove: Callable[[Any, Sequence[Any]], None] | None = None
     home: Callable[[], Any] | None = None
     values: Mapping[str, Access] = {}
+    copy: Callable[[Any, Any], None] | None = None
+    clone: Callable[[Any, Any], str] | None = None
     naming: frozenset[str] = frozenset()
 
 
@@ -57,12 +63,17 @@ def by_name(parts: Iterable[Any]) -> dict[str, Any]:
 
 
 def numbered(parts: Iterable[tuple[str, Any]]) -> dict[str, Any]:
-    """Return parts by names of which several may be the same: from the second on with a number."""
+    """Return parts by names of which several may be the same: from the second on with a number.
+
+    A part that has such a number in its own name keeps it.
+    """
+    every = list(parts)
+    names = {name for name, _ in every}
     found: dict[str, Any] = {}
-    for name, part in parts:
+    for name, part in every:
         unique = name
         number = 1
-        while unique in found:
+        while unique in found or (number > 1 and unique in names):
             number += 1
             unique = f"{name} {number}"
         found[unique] = part

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, Final
 
 import bpy
@@ -34,8 +34,23 @@ def _make_modifier(thing: Any, kind: str, name: str | None) -> str:
 
 
 def _remove_modifiers(thing: Any, modifiers: Sequence[Any]) -> None:
+    _check_not_inherited(modifiers)
     for modifier in modifiers:
         thing.modifiers.remove(modifier)
+
+
+def _check_not_inherited(parts: Sequence[Any]) -> None:
+    """Raise ValueError for parts of a library override that come again with its file."""
+    inherited: list[str] = []
+    for part in parts:
+        override = part.id_data.override_library
+        if override is None or override.reference is None:
+            continue
+        with suppress(ValueError):  # `is_override_data` is wrong for constraints in 3.4
+            override.reference.path_resolve(part.path_from_id())
+            inherited.append(name_of(part))
+    if inherited:
+        raise ValueError(f"{', '.join(inherited)} is the library's: turn it off in place of that")
 
 
 def _constraints(owner: Any) -> dict[str, Any]:
@@ -55,7 +70,12 @@ def _make_constraint(owner: Any, kind: str, name: str | None) -> str:
     return name_of(constraint)
 
 
+def _clone_constraint(owner: Any, constraint: Any) -> str:
+    return name_of(owner.constraints.copy(constraint))
+
+
 def _remove_constraints(owner: Any, constraints: Sequence[Any]) -> None:
+    _check_not_inherited(constraints)
     for constraint in constraints:
         owner.constraints.remove(constraint)
 
@@ -88,6 +108,7 @@ def _editing(thing: Any) -> Iterator[Any]:
         ValueError: The armature is in edit mode already, or cannot be.
     """
     layer: Any = bpy.context.view_layer
+    vertices.check_own(thing)
     if thing.data.is_editmode:
         raise ValueError(f"{name_of(thing)} is in edit mode: leave it first")
     if not thing.visible_get():
@@ -96,6 +117,10 @@ def _editing(thing: Any) -> Iterator[Any]:
         raise ValueError(f"{name_of(thing)} is hidden: its bones can be edited once it is shown")
     active = layer.objects.active
     mode = thing.mode
+    # Modes of selected armatures are set along.
+    others = [each for each in layer.objects.selected if each != thing and each.type == thing.type]
+    for each in others:
+        each.select_set(False)
     layer.objects.active = thing
     try:
         bpy.ops.object.mode_set(mode="EDIT")
@@ -105,6 +130,8 @@ def _editing(thing: Any) -> Iterator[Any]:
             bpy.ops.object.mode_set(mode=mode)
     finally:
         layer.objects.active = active
+        for each in others:
+            each.select_set(True)
 
 
 def _make_bone(owner: Any, kind: str, name: str | None) -> str:
@@ -222,10 +249,12 @@ def _vertex_groups(owner: Any) -> dict[str, Any]:
 def _make_vertex_group(thing: Any, kind: str, name: str | None) -> str:
     if thing.type not in ("MESH", "LATTICE"):
         raise ValueError(f"a {thing.type} has no vertex groups")
+    vertices.check_own(thing)
     return name_of(thing.vertex_groups.new(name=name or "Group"))
 
 
 def _remove_vertex_groups(thing: Any, groups: Sequence[Any]) -> None:
+    vertices.check_own(thing)
     names = [name_of(group) for group in groups]
     for name in names:  # the groups after a removed one move up
         thing.vertex_groups.remove(thing.vertex_groups[name])
@@ -249,6 +278,7 @@ def _make_shape_key(thing: Any, kind: str, name: str | None) -> str:
 
 
 def _remove_shape_keys(thing: Any, keys: Sequence[Any]) -> None:
+    vertices.check_shown(thing)  # as edit mode ends, Blender makes removed keys anew
     names = [name_of(key) for key in keys]
     for name in names:
         thing.shape_key_remove(thing.data.shape_keys.key_blocks[name])
@@ -272,6 +302,7 @@ RIGGING: Final[dict[str, PartKind]] = {
         types=ending("Constraint", _CONSTRAINT),
         make=_make_constraint,
         remove=_remove_constraints,
+        clone=_clone_constraint,
     ),
     "bone": PartKind(
         structs=(bpy.types.PoseBone,),
@@ -293,6 +324,7 @@ RIGGING: Final[dict[str, PartKind]] = {
         make=_make_vertex_group,
         remove=_remove_vertex_groups,
         values={"weights": Access(vertices.read_weights, vertices.write_weights)},
+        copy=vertices.copy_weights,
         naming=frozenset({"vertex_group"}),
     ),
     "shape_key": PartKind(
@@ -304,5 +336,6 @@ RIGGING: Final[dict[str, PartKind]] = {
         make=_make_shape_key,
         remove=_remove_shape_keys,
         values={"points": Access(vertices.read_shape, vertices.write_shape)},
+        copy=vertices.copy_shape,
     ),
 }

@@ -13,8 +13,11 @@ from typing import Any, Final, NamedTuple
 
 from mathutils import Vector
 
+from ..names import name_of, text_of
+
 _MAX_READ: Final = 2_000  # vertices of a group, or moved points of a shape key, that are read
 _NEAR: Final = 1e-6  # by which a box is larger than it is told
+_LARGEST: Final = 1e18  # of numbers: the square of a larger one is infinite in Blender
 
 
 def point(value: Any, what: str) -> tuple[float, float, float]:
@@ -28,8 +31,8 @@ def point(value: Any, what: str) -> tuple[float, float, float]:
 def number(value: Any, what: str) -> float:
     """Return a finite number; ValueError for what is none."""
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    if not is_number or not math.isfinite(value):
-        raise ValueError(f"{what} takes a number, and not {value!r}")
+    if not is_number or not abs(value) <= _LARGEST:  # NaN is not either
+        raise ValueError(f"{what} takes a number up to {_LARGEST:g}, and not {value!r:.40}")
     return float(value)
 
 
@@ -43,10 +46,20 @@ def radians(value: Any, what: str) -> float:
     return math.radians(number(value, what))
 
 
+def check_own(thing: Any) -> None:
+    """Raise ValueError for an object with data of another file, of which no change is saved."""
+    data = thing.data
+    if data is not None and data.library is not None:
+        path = text_of(data.library, "filepath")
+        raise ValueError(f"the data of {name_of(thing)} is linked from {path}")
+
+
 def check_shown(thing: Any) -> None:
-    """Raise ValueError while the data of an object is in edit mode."""
+    """Raise ValueError while the data of an object is in edit mode, or if it is another file's."""
+    check_own(thing)
     if getattr(thing.data, "is_editmode", False):
-        raise ValueError(f"{thing.name} is in edit mode, where this would be lost: leave it first")
+        name = name_of(thing)
+        raise ValueError(f"{name} is in edit mode, where this would be lost: leave it first")
 
 
 # ---- weights
@@ -71,15 +84,30 @@ def write_weights(group: Any, value: Any) -> None:
     check_shown(thing)
     every = _vertices_of(thing)
     if isinstance(value, int | float):
-        group.add(list(range(len(every))), _weight(value), "REPLACE")
+        _put(group, list(range(len(every))), _weight(value))
         return
     places = [vertex.co for vertex in every]
     for entry in _entries(value, places, "weight"):
-        weight = _weight(entry.told)
-        if weight > 0:
-            group.add(entry.vertices, weight, "REPLACE")
-        else:
-            group.remove(entry.vertices)
+        _put(group, entry.vertices, _weight(entry.told))
+
+
+def _put(group: Any, chosen: list[int], weight: float) -> None:
+    if weight > 0:
+        group.add(chosen, weight, "REPLACE")
+    else:
+        group.remove(chosen)
+
+
+def copy_weights(group: Any, copy: Any) -> None:
+    """Copy to a group of an object the weights of another one."""
+    check_shown(group.id_data)
+    alike: dict[float, list[int]] = {}
+    for at, vertex in enumerate(_vertices_of(group.id_data)):
+        for element in vertex.groups:
+            if element.group == group.index:
+                alike.setdefault(element.weight, []).append(at)
+    for weight, chosen in alike.items():
+        copy.add(chosen, weight, "REPLACE")
 
 
 def _vertices_of(thing: Any) -> Any:
@@ -118,6 +146,17 @@ def write_shape(key: Any, value: Any) -> None:
             key.data[at].co = basis[at] + told if entry.is_box else told
 
 
+def copy_shape(key: Any, copy: Any) -> None:
+    """Copy to a shape key the points of another one."""
+    for own, other in zip(copy.data, key.data, strict=True):
+        for name in _POINT_VALUES:
+            if hasattr(own, name):
+                setattr(own, name, getattr(other, name))
+
+
+_POINT_VALUES: Final = ("co", "handle_left", "handle_right", "tilt", "radius")
+
+
 # ---- entries
 
 
@@ -149,7 +188,7 @@ def _entries(value: Any, places: Sequence[Any], word: str) -> Iterator[_Entry]:
         if not isinstance(entry, list | tuple) or len(entry) != 2:
             raise ValueError(f"an entry is [vertex, value] or a box, and not {entry!r}")
         at, told = entry
-        if not isinstance(at, int) or not 0 <= at < len(places):
+        if not isinstance(at, int) or isinstance(at, bool) or not 0 <= at < len(places):
             raise ValueError(f"there is no vertex {at!r}: they are 0 to {len(places) - 1}")
         yield _Entry([at], told, is_box=False)
 

@@ -681,7 +681,7 @@ class DCC_BRIDGE_OT_question(bpy.types.Operator):
 
 
 class DCC_BRIDGE_OT_press(bpy.types.Operator):
-    """Answers an agent's question."""
+    """Gives an answer to an agent's question."""
 
     bl_idname = "dcc_bridge.press"
     bl_label = "Answer"
@@ -696,7 +696,7 @@ class DCC_BRIDGE_OT_press(bpy.types.Operator):
         return _TIPS.get(properties.answer, "")
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Any:
-        """Answer, and have the dialog drawn: Blender would do so when the mouse moves."""
+        """Take the answer, and have the dialog drawn: Blender would do so when the mouse moves."""
         if current is not None:
             current.press(self.answer, event.type)
         redraw()

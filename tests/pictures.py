@@ -108,7 +108,7 @@ _DONE: Final = (
     "Hid 6 buildings",
     "Parented 9 trees to Street",
 )
-"""What was done before, in the history."""
+"""The earlier calls in the history."""
 _PASSES: Final = ("Beauty", "Depth", "Normals", "Motion vectors")
 _SCHEMA: Final[dict[str, Any]] = {
     "type": "object",

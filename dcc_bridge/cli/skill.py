@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import keyword
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,7 +14,7 @@ from typing import Final, get_args
 from dcc_bridge.cli import exits, hosts
 from dcc_bridge.config import data_folder
 from dcc_bridge.elicitation.caller import Risk
-from dcc_bridge.errors import InstructionError
+from dcc_bridge.errors import InstructionError, SkillError
 from dcc_bridge.instructions.reader import MAIN_FILE, instruction_folders, read_instruction
 from dcc_bridge.skills import lint, loader
 from dcc_bridge.skills.trust import check_folder
@@ -151,9 +152,11 @@ def _check(options: argparse.Namespace) -> int:
 
 
 def _instruction_folders(paths: Sequence[Path]) -> list[Path]:
-    """Return the folders of instructions in those of the paths that are folders."""
+    """Return the paths that are instructions, and the instructions in paths that are folders."""
     folders = []
     for path in paths:
+        if os.path.lexists(path / MAIN_FILE):
+            folders.append(Path(os.path.abspath(path)))  # "." has no name
         if path.is_dir():
             folders += instruction_folders(path)
     return folders
@@ -165,7 +168,7 @@ def _instruction_problems(folders: Sequence[Path]) -> list[lint.Finding]:
     for folder in folders:
         try:
             read_instruction(folder, check_folder(folder.parent))
-        except InstructionError as error:
+        except (InstructionError, SkillError) as error:
             problems.append(lint.Finding(folder / MAIN_FILE, 1, str(error)))
     return problems
 

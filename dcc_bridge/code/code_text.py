@@ -15,7 +15,7 @@ from typing import Final
 from unicodedata import normalize
 
 from dcc_bridge.code.plain import MAX_REASONS, closes_scene, marked_lines
-from dcc_bridge.elicitation.text import is_hidden, plural
+from dcc_bridge.elicitation.text import find_hidden, plural
 from dcc_bridge.errors import BadArguments
 from dcc_bridge.verbs.plain_names import PlainNames
 
@@ -120,15 +120,11 @@ def _check_characters(text: str) -> None:
     if size > MAX_BYTES or len(lines) > MAX_LINES:
         most = f"at most {MAX_BYTES:,} bytes and {MAX_LINES} lines are allowed"
         raise BadArguments(f"The code has {plural(len(lines), 'line')} and {size:,} bytes: {most}.")
-    before = " "
-    line = 1
-    for char in text:
-        if is_hidden(char, before):
-            why = "is invisible or changes how text is shown. Write it as an escape"
-            raise BadArguments(f"Line {line}: the character U+{ord(char):04X} {why}.")
-        before = char
-        if char == "\n":
-            line += 1
+    hidden = find_hidden(text)
+    if hidden is not None:
+        line = 1 + text.count("\n", 0, hidden)
+        why = "is invisible or changes how text is shown. Write it as an escape"
+        raise BadArguments(f"Line {line}: the character U+{ord(text[hidden]):04X} {why}.")
     for number, first in enumerate(lines[:2], 1):  # Python looks for an encoding in these two
         cookie = _ENCODING.match(first)
         if cookie and cookie[1].lower() not in ("utf-8", "utf8"):

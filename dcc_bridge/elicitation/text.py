@@ -25,6 +25,11 @@ _BLANK: Final = frozenset({0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x2800, 0x316
     range(0x180B, 0x1810), range(0xFE00, 0xFE10), range(0xE0100, 0xE01F0)
 )
 _BLANK_CHARACTERS: Final = frozenset(chr(code) for code in _BLANK)
+# Finds every hidden character, and some that are seen. It passes over letters, digits and the usual
+# punctuation, so a large text is searched quickly; four letters are invisible.
+_MAYBE_HIDDEN: Final = re.compile(
+    r"[^\w !-~\n\t\u2010-\u2027\u3001-\u303f\uff01-\uff5e]|[\u115f\u1160\u3164\uffa0]"
+)
 _OPEN: Final = "\N{SINGLE LEFT-POINTING ANGLE QUOTATION MARK}"
 _CLOSE: Final = "\N{SINGLE RIGHT-POINTING ANGLE QUOTATION MARK}"
 _NUMBERED: Final = f"{_OPEN}U+%04X{_CLOSE}"
@@ -243,6 +248,16 @@ def is_hidden(char: str, before: str) -> bool:
         return not unicodedata.category(before).startswith("S")
     category = unicodedata.category(char)
     return category[0] == "C" or category in ("Zl", "Zp") or ord(char) in _BLANK
+
+
+def find_hidden(text: str) -> int | None:
+    """Return the index of the first hidden character of a text. Quick for a large text."""
+    for match in _MAYBE_HIDDEN.finditer(text):
+        index = match.start()
+        before = text[index - 1 : index] or " "
+        if is_hidden(match[0], before):
+            return index
+    return None
 
 
 def split_lines(text: str) -> list[str]:

@@ -9,17 +9,17 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from typing import Final
 from urllib.parse import quote
 
-from dcc_bridge.elicitation.text import is_hidden
+from dcc_bridge.elicitation.text import find_hidden
 from dcc_bridge.errors import InstructionError, SkillError
 from dcc_bridge.instructions.front_matter import Fields, read_fields
-from dcc_bridge.skills.trust import read_trusted
+from dcc_bridge.skills.trust import MAX_FILE_BYTES, open_trusted
 
 MAIN_FILE: Final = "SKILL.md"
 MAX_FILES: Final = 512
@@ -33,6 +33,7 @@ _NAME: Final = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 _MAX_NAME_CHARS: Final = 64
 _MAX_FIELD_CHARS: Final = {"description": 1024, "compatibility": 500}
 _NOT_SERVED: Final = ("_", ".")  # the beginnings of names that are passed over
+Stamp = tuple[str, int, int, int, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,15 +43,15 @@ class TextFile:
     Attributes:
         uri: The URI by which a client reads it.
         content: The whole file, as it is on the disk.
+        digest: The digest of the content, in the notation of the extension.
+        stamp: The path of the file, its times in ns, its size and its number on the drive: the
+            content is the same while these are.
     """
 
     uri: str
     content: bytes
-
-    @property
-    def digest(self) -> str:
-        """The digest of the content, in the notation of the extension."""
-        return f"sha256:{sha256(self.content).hexdigest()}"
+    digest: str
+    stamp: Stamp
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +79,11 @@ def main_uri(name: str) -> str:
     return f"{_SCHEME}{name}/{MAIN_FILE}"
 
 
+def name_of(uri: str) -> str:
+    """Return the name of the instruction of which a URI can be a file."""
+    return uri.removeprefix(_SCHEME).split("/")[0]
+
+
 def is_instruction_uri(uri: str) -> bool:
     """Return whether a URI can be that of a file of an instruction."""
     return uri.startswith(_SCHEME)
@@ -98,12 +104,14 @@ def instruction_folders(folder: Path) -> list[Path]:
     return sorted(folders)
 
 
-def read_instruction(folder: Path, root: Path) -> Instruction:
+def read_instruction(folder: Path, root: Path, known: Instruction | None = None) -> Instruction:
     """Read an instruction.
 
     Args:
         folder: Its folder.
         root: The real path of the folder in which it is, from `trust.check_folder`.
+        known: The instruction of that name that was read before. A file that has not changed since
+            is not read again; whether it is trusted is checked all the same.
 
     Raises:
         InstructionError: It cannot be served. The message names the file, the reason and, where
@@ -111,21 +119,27 @@ def read_instruction(folder: Path, root: Path) -> Instruction:
     """
     files: list[TextFile] = []
     fields: Fields = {}
+    known_files: dict[str, TextFile] = {}
+    if known is not None:
+        known_files = {file.uri: file for file in known.files}
     size = 0
     for path in _files_below(folder):
-        content, text = _read_text(path, root)
-        size += len(content)
+        parts = path.relative_to(folder).parts
+        uri = _SCHEME + "/".join(quote(part, safe="") for part in (folder.name, *parts))
+        file = _read_file(path, root, uri, known_files)
+        size += len(file.content)
         if len(files) == MAX_FILES or size > MAX_BYTES:
             raise InstructionError(
                 f"{folder}: it has more than {MAX_FILES} files, or more than {MAX_BYTES:,} bytes."
             )
-        parts = path.relative_to(folder).parts
-        uri = _SCHEME + "/".join(quote(part, safe="") for part in (folder.name, *parts))
-        if parts == (MAIN_FILE,):
-            fields = _read_main_fields(path, text)
-            files.insert(0, TextFile(uri, content))
+        if parts != (MAIN_FILE,):
+            files.append(file)
+            continue
+        files.insert(0, file)
+        if known is not None and file is known_files.get(uri):
+            fields = known.fields
         else:
-            files.append(TextFile(uri, content))
+            fields = _read_main_fields(path, file.content.decode("utf-8"))
     return Instruction(folder.name, fields, tuple(files))
 
 
@@ -154,10 +168,21 @@ def _files_below(folder: Path, depth: int = 0) -> Iterator[Path]:
             yield from _files_below(path, depth + 1)
 
 
-def _read_text(path: Path, root: Path) -> tuple[bytes, str]:
-    """Return the bytes and the text of a file; InstructionError if it cannot be served."""
+def _read_file(path: Path, root: Path, uri: str, known: Mapping[str, TextFile]) -> TextFile:
+    """Return a file, the known one if it has not changed.
+
+    Raises:
+        InstructionError: The file cannot be served.
+    """
     try:
-        content = read_trusted(path, root)
+        with open_trusted(path, root) as stream:
+            about = os.fstat(stream.fileno())
+            times = (about.st_mtime_ns, about.st_ctime_ns)
+            stamp = (str(path), *times, about.st_size, about.st_ino)
+            file = known.get(uri)
+            if file is not None and file.stamp == stamp:
+                return file
+            content = stream.read(MAX_FILE_BYTES)
         text = content.decode("utf-8")
     except SkillError as error:
         raise InstructionError(str(error)) from error
@@ -165,16 +190,15 @@ def _read_text(path: Path, root: Path) -> tuple[bytes, str]:
         raise InstructionError(f"{path}: it is not UTF-8. Save it as UTF-8.") from None
     except (OSError, RuntimeError) as error:  # RuntimeError for links in a circle
         raise InstructionError(f"{path}: it cannot be read: {error}.") from error
-    for number, line in enumerate(text.replace("\r\n", "\n").split("\n"), 1):
-        before = " "
-        for char in line:
-            if is_hidden(char, before):
-                raise InstructionError(
-                    f"{path}, line {number}: it has the hidden character U+{ord(char):04X}. "
-                    "Remove it."
-                )
-            before = char
-    return content, text
+    text = text.replace("\r\n", "\n")
+    hidden = find_hidden(text)
+    if hidden is not None:
+        number = 1 + text.count("\n", 0, hidden)
+        raise InstructionError(
+            f"{path}, line {number}: it has the hidden character U+{ord(text[hidden]):04X}. "
+            "Remove it."
+        )
+    return TextFile(uri, content, f"sha256:{sha256(content).hexdigest()}", stamp)
 
 
 def _read_main_fields(path: Path, text: str) -> Fields:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import mimetypes
 from collections.abc import Sequence
+from functools import partial
 from pathlib import PurePosixPath
 from typing import Any, Final
 
@@ -24,7 +25,7 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from dcc_bridge.elicitation.text import safe_whole
 from dcc_bridge.elicitation.types import SKILL_METHODS, SKILLS
 from dcc_bridge.instructions.collection import Instructions, Reading
-from dcc_bridge.instructions.reader import Instruction, main_uri
+from dcc_bridge.instructions.reader import Instruction, main_uri, name_of
 from dcc_bridge.server.client_channel import Context
 from dcc_bridge.skills.loader import Library
 from dcc_bridge.threads.background import run_in_thread
@@ -75,7 +76,7 @@ class ServedInstructions(Extension):
         Raises:
             ResourceNotFoundError: No instruction has such a file, or it cannot be served.
         """
-        reading = await self._read()
+        reading = await self._read(name_of(uri))
         for instruction in reading.served.values():
             for file in instruction.files:
                 if file.uri == uri:
@@ -92,17 +93,18 @@ class ServedInstructions(Extension):
 
     async def _get(self, request: Context, params: GetParams) -> dict[str, Any]:
         """Answer ``skills/get``."""
-        reading = await self._read()
+        reading = await self._read(name_of(params.uri))
         instruction = reading.served.get(params.uri)
         if instruction is None:
             raise MCPError(types.INVALID_PARAMS, _why_missing(reading, params.uri))
         return {**_RESULT, "skill": _entry(instruction)}
 
-    async def _read(self) -> Reading:
-        """Return the instructions once the start of the host is over."""
+    async def _read(self, name: str | None = None) -> Reading:
+        """Return the instructions, or that of a name, once the start of the host is over."""
         await wrap_future(self._library.read)
+        read = partial(self._instructions.read, name)
         # On a thread of its own, as a folder may be on a drive that hangs.
-        return await wrap_future(run_in_thread(self._instructions.read, "instructions"))
+        return await wrap_future(run_in_thread(read, "instructions"))
 
 
 def _entry(instruction: Instruction) -> dict[str, Any]:
@@ -123,9 +125,7 @@ def _mime_type(uri: str) -> str:
 
 def _why_missing(reading: Reading, uri: str) -> str:
     """Return the sentences for a URI at which nothing is served."""
-    parts = uri.split("/")
-    if len(parts) > 2:
-        error = reading.refused.get(main_uri(parts[2]))
-        if error is not None:
-            return safe_whole(str(error))
+    error = reading.refused.get(main_uri(name_of(uri)))
+    if error is not None:
+        return safe_whole(str(error))
     return safe_whole(f"No instruction is served at {uri}. skills/list names all.")

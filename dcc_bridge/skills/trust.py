@@ -11,9 +11,11 @@ from __future__ import annotations
 import os
 import stat
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
-from typing import Final
+from typing import BinaryIO, Final
 
 from dcc_bridge.errors import SkillError
 
@@ -50,6 +52,22 @@ def read_trusted(file: Path, root: Path) -> bytes:
         SkillError: The file is not trusted, is no plain file, or is too long.
         OSError: The file cannot be read.
     """
+    with open_trusted(file, root) as stream:
+        return stream.read(MAX_FILE_BYTES)
+
+
+@contextmanager
+def open_trusted(file: Path, root: Path) -> Iterator[BinaryIO]:
+    """Open a file that is trusted, for the length of a ``with`` block.
+
+    Args:
+        file: The file.
+        root: The real path of its folder, from `check_folder`.
+
+    Raises:
+        SkillError: The file is not trusted, is no plain file, or is too long.
+        OSError: The file cannot be opened.
+    """
     real = file.resolve(strict=True)
     if not real.is_relative_to(root):
         raise SkillError(f"{file}: it is a link that points outside its folder, to {real}.")
@@ -67,7 +85,7 @@ def read_trusted(file: Path, root: Path) -> bytes:
         _check(file, about)
         if about.st_size > MAX_FILE_BYTES:
             raise SkillError(f"{file}: it is longer than {MAX_FILE_BYTES:,} bytes.")
-        return stream.read(MAX_FILE_BYTES)
+        yield stream
 
 
 def _check(path: Path, about: os.stat_result) -> None:

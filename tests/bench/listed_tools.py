@@ -1,4 +1,4 @@
-"""What an agent's context pays for the list of tools of each host, tool by tool.
+"""The cost, in an agent's context, of the list of tools of each host, tool by tool.
 
 ``python -m tests.bench.listed_tools [--host usd|bpy|freecad]``. Each host runs with a bridge, and a
 client lists its tools, as an agent's client does. A token is counted as 3.8 bytes of JSON. Beside

@@ -892,7 +892,7 @@ def test_a_render_follows_the_camera_and_leaves_the_scene_as_it_was(
 
 
 def test_the_compositor_of_a_render_writes_no_files(operations: EveryPort, tmp_path: Path) -> None:
-    """Nobody was asked about them."""
+    """The person was not asked about them."""
     tree: Any  # of another type in each version
     if bpy.app.version < (5, 0):
         scene().use_nodes = True

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -95,6 +96,39 @@ def test_instructions_beside_the_skills_are_checked_too(tmp_path: Path, command:
     assert broken.code == 1
     assert broken.out.startswith(f"{tmp_path / 'rig' / 'SKILL.md'}:1: ")
     assert "line 4: write its text in double quotes" in broken.out
+
+
+@pytest.mark.parametrize("is_here", [False, True])
+def test_an_instruction_is_checked_by_its_own_folder_too(
+    is_here: bool, tmp_path: Path, command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sound = put(tmp_path, "light-a-shot")
+    broken = put(tmp_path, "rig", version="1.0")
+    done = []
+    for folder in (sound, broken):
+        monkeypatch.chdir(folder)
+        done.append(command("skill", "check", "." if is_here else folder))
+
+    assert (done[0].code, done[0].out) == (0, "No problems in 0 files and 1 instruction.\n")
+    assert done[1].code == 1
+    assert "line 4: write its text in double quotes" in done[1].out
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="rights are POSIX's")
+def test_an_instruction_in_a_folder_of_everybody_is_a_problem(
+    tmp_path: Path, command: Command
+) -> None:
+    folder = put(tmp_path / "open", "rig").parent
+    folder.chmod(0o777)
+
+    told = command("skill", "check", folder)
+    as_json = command("skill", "check", folder, "--json")
+
+    (problem,) = json.loads(as_json.out)
+    assert (told.code, as_json.code) == (1, 1)
+    assert told.out == f"{problem['file']}:1: {problem['problem']}\n"
+    assert problem["file"] == str(folder / "rig" / "SKILL.md")
+    assert "everybody may write to it" in problem["problem"]
 
 
 def test_problems_are_listed_as_json(tmp_path: Path, command: Command) -> None:

@@ -68,19 +68,19 @@ def _mcpdo() -> Start:
 
 
 def inspector() -> list[str]:
-    """Give the command of the protocol's Inspector."""
+    """Return the command of the protocol's Inspector."""
     folder = packages()
     own = folder / "node_modules" / "@modelcontextprotocol" / "inspector"
     return [node(folder), str(own / "clients" / "launcher" / "build" / "index.js")]
 
 
 def packages() -> Path:
-    """Give the folder of the clients that npm brings."""
+    """Return the folder of the clients that npm brings."""
     return from_npm(NPM or "", HERE, "clients")
 
 
 def node(folder: Path) -> str:
-    """Give the Node.js that npm brings beside the clients, or else that of this computer."""
+    """Return the Node.js that npm brings beside the clients, or else that of this computer."""
     brought = next((folder / "node_modules").glob("node-*/bin/node*"), None)
     return str(brought or shutil.which("node"))
 

@@ -107,7 +107,7 @@ def seen(application: Application) -> tuple[int, str]:
 
 
 def told_as_undone(application: Application) -> str:
-    """Give by whom the newest call that left an undo step is undone."""
+    """Return by whom the newest call that left an undo step is undone."""
     calls = json.loads(text(application.call("recent_calls", {})))["calls"]
     left = [call for call in calls if "undo_step" in call]
     return str(left[0].get("undone_by"))

@@ -149,7 +149,7 @@ def _lines(file: Path) -> list[str]:
 
 
 def undone_on_record(application: Application) -> list[str]:
-    """Give the skills whose calls the audit log has as undone by the person at the host."""
+    """Return the skills whose calls the audit log has as undone by the person at the host."""
     events: list[dict[str, Any]] = []
     for file in application.folder.rglob("audit/*.jsonl"):
         lines = file.read_text(encoding="utf-8").splitlines()

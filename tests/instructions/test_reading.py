@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from dcc_bridge.instructions.collection import read_folders
+from dcc_bridge.elicitation.text import find_hidden, is_hidden
+from dcc_bridge.instructions.collection import Instructions, read_folders
 from dcc_bridge.instructions.reader import MAX_FILES
 from dcc_bridge.skills.trust import MAX_FILE_BYTES
 from tests.hosts.application import ROOT
@@ -207,3 +208,47 @@ def test_only_folders_with_a_main_file_and_a_plain_name_are_instructions(
     reading = read_folders([tmp_path])
 
     assert (reading.served, reading.refused) == ({}, {})
+
+
+def test_a_file_that_has_not_changed_is_not_read_again(tmp_path: Path) -> None:
+    folder = put(tmp_path)
+    (folder / "notes.md").write_text("one")
+    instructions = Instructions([tmp_path])
+
+    (before,) = instructions.read().served.values()
+    (again,) = instructions.read("light-a-shot").served.values()
+    (folder / "notes.md").write_text("two")
+    os.utime(folder / "notes.md", (1, 1))
+    (after,) = instructions.read().served.values()
+
+    assert again.fields is before.fields
+    assert list(map(id, again.files)) == list(map(id, before.files))
+    assert after.files[0] is before.files[0]
+    assert after.files[1].content == b"two"
+    assert after.files[1].digest != before.files[1].digest
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="rights are POSIX's")
+@pytest.mark.parametrize("writable", [".", "more", "more/notes.md"])
+def test_a_file_that_was_read_is_refused_once_others_may_write_to_it(
+    writable: str, tmp_path: Path
+) -> None:
+    folder = put(tmp_path)
+    (folder / "more").mkdir()
+    (folder / "more" / "notes.md").touch()
+    instructions = Instructions([tmp_path])
+
+    before = instructions.read()
+    (folder / writable).chmod(0o777)
+    after = instructions.read("light-a-shot")
+
+    assert list(before.served) == list(after.refused)
+    assert "everybody may write to it" in str(after.refused["skill://light-a-shot/SKILL.md"])
+
+
+@pytest.mark.parametrize("before", ["", "\N{WARNING SIGN}"])
+def test_every_hidden_character_is_found(before: str) -> None:
+    every = [chr(code) for code in range(sys.maxunicode + 1)]
+    expected = [char for char in every if is_hidden(char, before or " ")]
+
+    assert [char for char in every if find_hidden(before + char) is not None] == expected

@@ -187,6 +187,31 @@ def test_a_change_on_the_disk_is_served_at_the_next_request(tmp_path: Path) -> N
     assert before["resources"] != after["resources"]
 
 
+def test_a_file_that_is_read_needs_no_other_instruction(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    put(tmp_path / "skills")
+    put(tmp_path / "skills", "rig", version="1.0")
+
+    async def agent() -> list[int]:
+        async with running.client() as client:
+            counts = []
+            await client.read_resource(URI)
+            await entry_of(client, URI)
+            counts.append(sentences())
+            await listed(client)
+            counts.append(sentences())
+            return counts
+
+    def sentences() -> int:
+        return sum("in double quotes" in record.message for record in caplog.records)
+
+    with live(tmp_path / "run", skills=[tmp_path / "skills"]) as running:
+        counts = running.run(agent)
+
+    assert counts == [0, 1]
+
+
 @pytest.mark.parametrize("is_broken", [False, True])
 def test_a_studios_own_takes_the_place_of_ours(is_broken: bool, tmp_path: Path) -> None:
     """One of them that is broken too: it is not replaced by ours unnoticed."""

@@ -36,9 +36,9 @@ from tests.stand_ins import FakeHost, Person
 
 ROOT = Path(__file__).parents[2]
 LEAST_CONTRAST = 4.5
-"""What the Web Content Accessibility Guidelines ask of text, level AA."""
+"""The contrast that the Web Content Accessibility Guidelines ask of text, level AA."""
 LEAST_OF_A_CONTROL = 3.0
-"""What they ask of a control's outline or ground beside what is around it, and of the focus."""
+"""The contrast that they ask of a control's outline or ground, and of the focus."""
 LEAST = {
     "text": LEAST_CONTRAST,
     "outlines": LEAST_OF_A_CONTROL,
@@ -94,7 +94,7 @@ LOOKS: dict[str, Callable[[], qt.QPalette]] = {
 
 
 def contrast(picture: qt.QImage, area: qt.QRect) -> float:
-    """Give the contrast of what is written in a part of a picture with what it stands on."""
+    """Return the contrast of what is written in a part of a picture with what it stands on."""
     scale = picture.devicePixelRatio()
     corner, end = area.topLeft() * scale, area.bottomRight() * scale
     counted = Counter(
@@ -107,7 +107,7 @@ def contrast(picture: qt.QImage, area: qt.QRect) -> float:
 
 
 def texts(top: qt.QWidget, picture: qt.QImage) -> Iterator[tuple[str, float]]:
-    """Give the captions of a window, each with its contrast."""
+    """Return the captions of a window, each with its contrast."""
     for part in top.findChildren(qt.QWidget):
         is_shown = isinstance(part, _CAPTIONED) and part.isVisibleTo(top) and not inner(part)
         if is_shown and _text(part) and is_in_sight(part, part.rect()):
@@ -115,7 +115,7 @@ def texts(top: qt.QWidget, picture: qt.QImage) -> Iterator[tuple[str, float]]:
 
 
 def row_texts(top: qt.QWidget, picture: qt.QImage) -> Iterator[tuple[str, float]]:
-    """Give the cells of the lists in a window, each with its contrast; a long one has two parts."""
+    """Return the cells of the lists in a window, each with its contrast, a long one in two."""
     for view in top.findChildren(qt.QAbstractItemView):
         if not view.isVisibleTo(top) or isinstance(view, qt.QHeaderView):
             continue
@@ -142,7 +142,7 @@ def _end_of(area: qt.QRect, view: qt.QWidget) -> qt.QRect:
 
 
 def outlines(top: qt.QWidget, picture: qt.QImage) -> Iterator[tuple[str, bool, float]]:
-    """Give the outlines of controls, whether each is of a check box, and its contrast."""
+    """Return the outlines of controls, whether each is of a check box, and its contrast."""
     visible = [part for part in top.findChildren(qt.QWidget) if part.isVisibleTo(top)]
     controls = [it for it in visible if isinstance(it, _OUTLINED) and not inner(it)]
     for control in controls:
@@ -164,7 +164,7 @@ def unseen(top: qt.QWidget, picture: qt.QImage) -> list[str]:
 
 
 def focuses(top: qt.QWidget) -> Iterator[tuple[str, float]]:
-    """Give the controls that Tab reaches, and by how much enough pixels change with the focus."""
+    """Return the controls that Tab reaches, and by how much enough pixels change with the focus."""
     widgets = [widget for widget in top.findChildren(qt.QWidget) if _is_reached(widget, top)]
     assert len(widgets) > 2
     for number, widget in enumerate(widgets):
@@ -172,7 +172,7 @@ def focuses(top: qt.QWidget) -> Iterator[tuple[str, float]]:
 
 
 def _focus_change(widget: qt.QWidget, other: qt.QWidget, top: qt.QWidget) -> float:
-    """Give by how much enough pixels change; once more if the layout has changed meanwhile."""
+    """Return by how much enough pixels change; once more if the layout has changed meanwhile."""
     while True:
         other.setFocus(qt.Qt.FocusReason.TabFocusReason)
         before = _picture_of(widget, top)
@@ -198,7 +198,7 @@ def _picture_of(widget: qt.QWidget, top: qt.QWidget) -> qt.QImage:
 
 
 def _change(before: qt.QImage, after: qt.QImage) -> float:
-    """Give the contrast by which enough pixels of two pictures differ at least."""
+    """Return the contrast by which enough pixels of two pictures differ at least."""
     pixels = zip(
         memoryview(before.constBits()).cast("B").cast("I"),
         memoryview(after.constBits()).cast("B").cast("I"),
@@ -248,7 +248,7 @@ def _area(part: qt.QWidget, top: qt.QWidget) -> qt.QRect:
 
 
 def _caption(part: qt.QWidget, top: qt.QWidget) -> qt.QRect:
-    """Give where a part's text stands: inside of a button's outline."""
+    """Return where a part's text stands: inside of a button's outline."""
     edge = _BAND if isinstance(part, (qt.QPushButton, qt.QLineEdit)) else 0
     return _area(part, top).adjusted(edge, edge, -edge, -edge)
 
@@ -263,7 +263,7 @@ def _is_bare(control: qt.QWidget) -> bool:
 
 
 def _outlined(control: qt.QWidget) -> list[tuple[qt.QRect, bool]]:
-    """Give the parts of a control that have an outline, and whether each is a check box."""
+    """Return the parts of a control that have an outline, and whether each is a check box."""
     style = control.style()
     if isinstance(control, qt.QCheckBox):
         box = qt.QStyleOptionButton()
@@ -277,7 +277,7 @@ def _outlined(control: qt.QWidget) -> list[tuple[qt.QRect, bool]]:
 
 
 def _boxes_of_rows(view: qt.QListView | qt.QTreeView) -> Iterator[qt.QRect]:
-    """Give the check boxes of the rows in sight."""
+    """Return the check boxes of the rows in sight."""
     for row in rows_in_sight(view):
         if row.data(qt.Qt.ItemDataRole.CheckStateRole) is None:
             continue
@@ -304,7 +304,7 @@ def rows_in_sight(view: qt.QAbstractItemView) -> Iterator[qt.QModelIndex]:
 
 
 def edge_contrast(picture: qt.QImage, area: qt.QRect) -> float:
-    """Give the contrast of an area's edge with what is beside it, at the side where it is least."""
+    """Return the contrast of an area's edge with what is beside it, at its weakest side."""
     scale = picture.devicePixelRatio()
     left, top = round(area.left() * scale), round(area.top() * scale)
     right, bottom = round((area.right() + 1) * scale) - 1, round((area.bottom() + 1) * scale) - 1
@@ -361,7 +361,7 @@ def until(condition: Callable[[], object]) -> None:
 
 
 def questions() -> Iterator[Question]:
-    """Give a deletion whose items can be unticked, a form with each kind of field, and a code."""
+    """Return a deletion whose items can be unticked, a form with each kind of field, and a code."""
     items = tuple(f"/World/Cameras/sq{n % 5}/sh{10 * n:04}_cam" for n in range(40))
     kinds = ("Camera",) * len(items)
     call = Call("delete", "Delete", "destructive", Client("claude-code", "Claude Code", "2.1"))
@@ -454,7 +454,7 @@ def measured(folder: Path, look: str) -> Least:
 def all_contrasts(
     top: qt.QWidget, picture: qt.QImage, *, takes_focus: bool
 ) -> Iterator[tuple[str, str, float]]:
-    """Give each contrast in a window, with its kind and where it is."""
+    """Return each contrast in a window, with its kind and where it is."""
     for what, seen in (*texts(top, picture), *row_texts(top, picture)):
         yield "text", what, seen
     for what, is_box, seen in outlines(top, picture):
@@ -521,7 +521,7 @@ def in_freecad(folder: Path, scale: float) -> dict[str, Least]:
 
 
 def table(folder: Path) -> Iterator[str]:
-    """Give the lines of the table, as they are measured."""
+    """Return the lines of the table, as they are measured."""
     from tests.freecad import launch
 
     hosts: dict[str, Callable[[Path, float], dict[str, Least]]] = {"dcc_bridge": in_our_window}

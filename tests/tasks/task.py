@@ -41,7 +41,7 @@ class Task:
 
 @dataclass(slots=True)
 class Row:
-    """What became of a task.
+    """The outcome of a task.
 
     Attributes:
         task: Its name.

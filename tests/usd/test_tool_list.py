@@ -1,4 +1,4 @@
-"""What agents are told of the tools of a USD scene: in how few words, and whether it is true."""
+"""The tools of a USD scene are described to agents in few words, and truly."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The curves of keys, of an action and of a data-block that it animates. Main thread.
+"""The F-curves, of an action and of a data-block that it animates. Main thread.
 
 A curve holds the keys of one property (`FCurve` in Blender).
 """
@@ -14,7 +14,7 @@ HAS_SLOTS: Final = hasattr(bpy.types, "ActionSlot")  # since 4.4
 
 
 def fcurves_of(action: Any) -> list[Any]:
-    """Return the curves of keys that an action has."""
+    """Return the F-curves that an action has."""
     curves: list[Any] = []
     for curve_list in curve_lists_of(action):
         curves += curve_list
@@ -22,7 +22,7 @@ def fcurves_of(action: Any) -> list[Any]:
 
 
 def curve_lists_of(action: Any, slot: Any = None) -> list[Any]:
-    """Return the lists of curves of keys that an action has: one for each slot since 4.4.
+    """Return the lists of F-curves that an action has: one for each slot since 4.4.
 
     Args:
         action: The action.

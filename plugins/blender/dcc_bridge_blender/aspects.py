@@ -25,7 +25,7 @@ from .block_lists import BlockList, places
 from .names import name_of
 from .objects import has_property
 
-_MAX_INNER: Final = 50_000  # nodes, links and curves of keys that are compared
+_MAX_INNER: Final = 50_000  # nodes, links and F-curves that are compared
 _IS_FAST: Final = bpy.app.version >= (4, 0)  # the content of meshes is read as it lies in memory
 _MAX_CONTENT: Final = 10_000_000 if _IS_FAST else 1_000_000  # numbers: some 25 ms
 _MAX_WEIGHED: Final = 20_000  # vertices whose weights are read: 10 to 20 ms
@@ -44,7 +44,7 @@ class Budget:
 
     There are three amounts, each with a method that takes from it:
 
-    - `take`: nodes, links and curves of keys. After the last, no more of them are read.
+    - `take`: nodes, links and F-curves. After the last, no more of them are read.
     - `take_content`: numbers of meshes and other data. Data with more than are left is skipped.
     - `take_vertices`: vertices with weights. Of a mesh with more than are left, a sample is read.
 

@@ -27,7 +27,7 @@ _SKIPPED: Final = {"window_managers", "screens", "workspaces", "all_ids"}
 """Lists of windows, and since 5.x a list of all data-blocks."""
 _MAX_COMPARED: Final = 50_000  # data-blocks of a file in which more than names are compared
 _MAX_READ: Final = 2_000  # data-blocks whose custom properties are compared after a read
-_MAX_INNER: Final = 10_000  # nodes, bones and curves of keys of a file, if they are compared
+_MAX_INNER: Final = 10_000  # nodes, bones and F-curves of a file, if they are compared
 _LENGTHS: Final[dict[str, tuple[str, ...]]] = {
     "objects": ("vertex_groups",),
     "meshes": ("vertices", "edges", "polygons", "uv_layers", "attributes"),
@@ -75,7 +75,7 @@ def census(*, read: bool = False) -> int:
 
 
 def has_few_inner() -> bool:
-    """Return whether the nodes, bones and curves of keys are few enough to be compared.
+    """Return whether the nodes, bones and F-curves are few enough to be compared.
 
     The bones are counted by armature, times its users: there are far fewer armatures than objects.
     """
@@ -98,7 +98,7 @@ def parts_by_id(*, inner: bool) -> dict[int, tuple[str, str]]:
     """Return by `identity` the item of each data-block, and the parts to compare as a text.
 
     Args:
-        inner: Whether nodes, bones and curves of keys are compared, see `has_few_inner`.
+        inner: Whether nodes, bones and F-curves are compared, see `has_few_inner`.
     """
     items_and_parts: dict[int, tuple[str, str]] = {}
     for name in lists().values():

@@ -54,7 +54,7 @@ class _Nodes(NamedTuple):
         links: The link into each input: the address of the node that it comes from, and the words.
             The key is the address of the node that it leads to, with the input's identifier.
         ramps: The name of each node with a ramp of colors, and how many points the ramp has.
-        used_blocks: The images and groups of nodes that the nodes use.
+        used_blocks: The images and node groups that the nodes use.
     """
 
     nodes: WordsByKey
@@ -120,7 +120,7 @@ def _describe_lost_nodes(before: _Nodes, now: _Nodes, _: Any) -> list[str]:
 
 
 def _read_sockets(tree: Any) -> WordsByKey:
-    """Return the inputs and outputs of a group of nodes, by their identifiers."""
+    """Return the inputs and outputs of a node group, by their identifiers."""
     if hasattr(tree, "interface"):  # since 4.0
         items = list(tree.interface.items_tree)
         sockets = [item for item in items if item.item_type == "SOCKET"]
@@ -175,7 +175,7 @@ ASPECTS: Final[dict[str, Aspect]] = {
     **OBJECT_ASPECTS,
     **GEOMETRY_ASPECTS,
     **ANIMATION_ASPECTS,
-    "groups of nodes": Aspect(
+    "node groups": Aspect(
         applies_to=lists_named("node_groups"),
         find_places=all_places,
         read=read_each_within(_read_nodes),

@@ -228,7 +228,7 @@ CUSTOM_ASPECTS: Final[dict[str, Aspect]] = {
         read=read_each(_read_scene),
         describe_loss=_describe_lost_custom_of_parts,
     ),
-    "custom of groups of nodes": Aspect(
+    "custom of node groups": Aspect(
         applies_to=lists_named("node_groups"),
         find_places=all_places,
         read=read_each_within(_read_nodes),

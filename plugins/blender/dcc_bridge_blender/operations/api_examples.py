@@ -86,7 +86,7 @@ _HOLDERS: Final = {
 # The types of lights, which have different properties: an example creates its own light.
 _LIGHTS: Final = {"POINT_LIGHT", "SUN_LIGHT", "SPOT_LIGHT", "AREA_LIGHT"}
 _TYPES: Final = {"TEXT_OBJECT": "FONT"}  # what some that are created are called then
-# Types that need another object than a mesh, the tree of a scene, or another group of nodes.
+# Types that need another object than a mesh, the tree of a scene, or another node group.
 _NO_EXAMPLE: Final = re.compile(
     "^(GREASE_PENCIL|GP|LINEART|VOLUME|MESH_TO_VOLUME|TEXTURE)_|_CURVE_MODIFIER$|Cryptomatte|RLayers|Slots$"
     "|CompositorNodeGamma|ApplySimulatedData"  # that 5.2 lists, and does not have
@@ -123,7 +123,7 @@ def create(kind: str) -> str:
 
 
 def _in_group(kind: str) -> list[Mapping[str, Any]]:
-    """Return a group of nodes that takes a type of socket, and the socket."""
+    """Return a node group that takes a type of socket, and the socket."""
     tree = "ShaderNodeTree" if kind.startswith("SHADER_") else "GeometryNodeTree"
     name = _GROUPS[tree]
     return [{"type": tree, "name": name}, {"type": kind, "under": f"nodetree:{name}"}]

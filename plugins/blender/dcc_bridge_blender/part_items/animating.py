@@ -1,4 +1,4 @@
-"""Curves of keys with their handles and modifiers, actions and their slots. Main thread.
+"""F-curves with their handles and modifiers, actions and their slots. Main thread.
 
 A *curve* holds the keys of one property in an action (`FCurve` in Blender). It is named by the
 path of the property with its element: ``location[0]``.
@@ -136,7 +136,7 @@ def _remove_curve_modifiers(curve: Any, modifiers: Sequence[Any]) -> None:
         curve.modifiers.remove(modifier)
 
 
-# ---- slots of actions
+# ---- action slots
 
 
 def _slots(owner: Any) -> dict[str, Any]:

@@ -199,7 +199,7 @@ class RenderingVerbs(ConsentingVerbs[Drawing]):
         if file.suffix.lower() not in formats:
             raise ValueError(f"{file.name} cannot be rendered; what can: {', '.join(formats)}.")
         if not file.parent.is_dir():
-            raise ValueError(f"There is no folder {file.parent}.")
+            raise ValueError(f"There is no folder {file.parent}: it has to be made first.")
         folders = [file for file in files if file.is_dir()]
         if folders:
             raise ValueError(f"{folders[0]} is a folder.")
@@ -294,7 +294,8 @@ def _numbers(frames: Sequence[int], turns: int) -> Sequence[int]:
         raise ValueError("turns is the number of pictures, 1 or more.")
     if frames:
         is_range = 2 <= len(frames) <= 3 and frames[0] <= frames[1]
-        if not is_range or min(frames[2:], default=1) < 1:
+        step = frames[2] if len(frames) == 3 else 1
+        if not is_range or not 1 <= step <= max(1, frames[1] - frames[0]):
             raise ValueError("frames is [first, last] or [first, last, step].")
         numbers = range(frames[0], frames[1] + 1, *frames[2:])
     if len(numbers) > _MAX_PICTURES:

@@ -151,6 +151,9 @@ class RunControl:
     def note_answer(self, question: Question, response: ElicitationResponse) -> None:
         """Note the answer to a question of the body. Any thread."""
 
+    def note_write(self) -> None:
+        """Write into the record, before the call writes files, that it does. Main thread."""
+
     def expect_loss(self) -> None:
         """Prepare pictures of a loss, before the body edits. Main thread."""
 

@@ -104,6 +104,14 @@ class LossGuard:
         if self._may_change and not self.is_reading:
             self._record.begin(self._host, self._label)
 
+    def note_write(self) -> None:
+        """Write into the record, once, that the call writes files, which no undo step holds.
+
+        Raises:
+            NotRecorded: The record cannot be written, so nothing may be written.
+        """
+        self._record.begin(self._host, "")
+
     def refusal(self, trial: Trial | None = None) -> BridgeError | None:
         """Return why the edits of the newest stretch must not stay; None if they may.
 

@@ -260,6 +260,14 @@ class Run(RunControl):
         """Note the answer to a question of the body. Any thread."""
         self._body.attempt.note_answer(question, response)
 
+    def note_write(self) -> None:
+        """Write into the record, before the call writes files, that it does. Main thread.
+
+        Raises:
+            NotRecorded: The record cannot be written, so nothing may be written.
+        """
+        self._loss_guard.note_write()
+
     def expect_loss(self) -> None:
         """Prepare pictures of a loss, before the body edits. Main thread."""
         self._loss_guard.preview.expect_loss(self._steps.pause)

@@ -277,7 +277,9 @@ class Consents:
             files: The files that may be written.
         """
         host = self._operations.host
-        lost = current_call().lasting.lost
+        call = current_call()
+        call.control.note_write()
+        lost = call.lasting.lost
         new = [file for file in files if not file.exists()]
         before = [host.file(), *map(stamp, files)]
         noted = len(lost)

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from dcc_bridge.audit import reader
 from dcc_bridge.elicitation.question import Reply
 from dcc_bridge.verbs.operations import Exported, Value
 from dcc_bridge.verbs.values import _covered
@@ -489,3 +490,22 @@ def test_a_new_list_of_parts_is_no_consent_to_lose_the_old_ones() -> None:
     before = [Value([{"line": [[0, 0], [1, 0]]}], "GeometryList"), Value(2.0, "Length")]
 
     assert _covered(wanted, before) == ["Box"]
+
+
+@pytest.mark.parametrize(
+    ("verb", "file"), [("export_file", "out.obj"), ("render", "out.jpg"), ("save", "shot.json")]
+)
+def test_a_file_that_is_written_is_in_the_record(
+    verb: str, file: str, open_studio: OpenStudio, tmp_path: Path
+) -> None:
+    """Also where nobody was asked, as there was no file."""
+    scene = open_studio(YES, audit=tmp_path / "audit")
+    view = {"view": "front"} if verb == "render" else {}
+
+    scene.do(verb, path=str(tmp_path / file), **view)
+
+    (log,) = reader.logs(scene.bridge.audit.folder)
+    lines = [line.fields for line in reader.read(log).lines()]
+    of_verb = [line for line in lines if line.get("skill") == verb]
+    assert [line["event"] for line in of_verb][-2:] == ["begin", "end"]
+    assert f"write {file}" in str(of_verb[-1])

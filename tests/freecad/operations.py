@@ -162,7 +162,7 @@ UNKNOWN: list[tuple[str, Edit]] = [
 @in_console
 class TestFreeCADOperations(OperationsContract, PlacingContract, FilesContract):
     words = WORDS
-    lacks = frozenset({"assign_material", "look", "set_keys"})
+    lacks = frozenset({"assign_material", "look", "render", "set_keys"})
     own_refusals = (*IN_A_WINDOW_TOO, *REFUSED)
     own_unknown = UNKNOWN
 

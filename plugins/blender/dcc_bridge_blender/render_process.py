@@ -148,9 +148,17 @@ def _aim(scene: Any, picture: dict[str, Any], own_camera: Any) -> None:
 
 def _camera(name: str, linked: bool) -> Any:
     for thing in bpy.data.objects:
-        if thing.name == name and bool(thing.library) == linked:
+        if _name(thing) == name and bool(thing.library) == linked:
             return thing
     raise LookupError(f"There is no camera {name} in the copy of the file.")
+
+
+def _name(thing: Any) -> str:
+    """Return a name, "" for one that is not UTF-8."""
+    try:
+        return str(thing.name)
+    except UnicodeDecodeError:
+        return ""
 
 
 def _placed_camera(scene: Any, picture: dict[str, Any]) -> Any:

@@ -39,7 +39,7 @@ from .items import Items
 from .pages import Pages
 from .pictures import LINES as PICTURE_LINES
 from .pictures import Pictures
-from .subject import draw_arguments
+from .subject import draw_arguments, draw_briefly
 from .values import Values
 from .values import unregister as unregister_values
 
@@ -527,9 +527,12 @@ class OperatorDialog:
         if question.consent is not None and question.consent.pictures and has_room:
             self._pictures.draw(layout, wide)
             room -= PICTURE_LINES
-        if self._view.arguments:
+        if question.arguments:
             draw_arguments(layout.box(), self._view.arguments)
             room -= len(self._view.arguments)
+        elif self._view.arguments:
+            box = layout.box().column(align=True)
+            room -= draw_briefly(box, self._view.arguments, wide)
         if self._pages is not None:
             if self._items is not None:
                 room -= lines

@@ -2,12 +2,34 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from dcc_bridge.spi.drawing import ArgumentView
 
 from .drawing import say
 from .fields import NAMES, WIDE_NAME, WIDE_VALUE
+
+_MAX_BRIEF: Final = 3  # arguments that nobody agrees to
+
+
+def draw_briefly(box: Any, arguments: tuple[ArgumentView, ...], wide: int) -> int:
+    """Draw a line for each of the first arguments, and return the number of lines.
+
+    Args:
+        box: Where they are drawn.
+        arguments: The arguments.
+        wide: The characters of a line.
+    """
+    for argument in arguments[:_MAX_BRIEF]:
+        text = " ".join(f"{argument.name}: {argument.value}".split())
+        if len(text) > wide:
+            text = f"{text[: wide - 1]}…"
+        box.label(text=text, translate=False)
+    left = len(arguments) - _MAX_BRIEF
+    if left <= 0:
+        return len(arguments)
+    box.label(text=f"… and {left} more", translate=False)
+    return _MAX_BRIEF + 1
 
 
 def draw_arguments(box: Any, arguments: tuple[ArgumentView, ...]) -> None:

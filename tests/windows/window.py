@@ -35,7 +35,8 @@ _DIFFERENCE: Final = 50  # between the parts of a colour
 _LIMIT_S: Final = 60.0
 _TURN_S: Final = 0.2  # between two looks
 _LOOKS: Final = 4  # that are the same, of a window that is still; its clock moves each second
-_TRIES: Final = 3
+_LIGHT: Final = 210  # of each part of a colour, more than of the letters' edges
+_TRIES: Final = 6
 
 
 class Wrong(Exception):
@@ -84,12 +85,12 @@ def _play(start: Start, screen: Screen, place: Path, folder: Path) -> None:
 
 
 def _agree(screen: Screen, folder: Path) -> None:
-    """Go to the question by F8, to the button that agrees by Shift+Tab, and press it."""
+    """Go to the question by F8, to the button that agrees by Tab, where it is last; press it."""
     _find(screen, _QUESTION)
     _still(screen)
     _tap(screen, "F8", until=_is_entered)
     _still(screen).save(folder / "question.png")
-    _tap(screen, "shift+Tab", until=_has_focus)
+    _tap(screen, "Tab", until=_has_focus)
     _still(screen).save(folder / "button.png")
     screen.tap("space")
 
@@ -111,13 +112,13 @@ def _is_entered(question: Image.Image) -> bool:
 
 
 def _has_focus(question: Image.Image) -> bool:
-    """Return whether the red button in the lower right corner, which agrees, is framed in white."""
+    """Return whether the red button in the lower right corner, which agrees, is framed in light."""
     right = question.width - 2 * _FRAME
     bottom = question.height - 2 * _FRAME
-    light = (255, 255, 255)
     for y in range(bottom - _BUTTON[1], bottom):
         row = [question.getpixel((x, y)) for x in range(right - _BUTTON[0], right)]
-        if row.count(light) > _BUTTON[0] / 2:  # no letters are as close together
+        light = [pixel for pixel in row if isinstance(pixel, tuple) and min(pixel[:3]) > _LIGHT]
+        if len(light) > _BUTTON[0] / 2:  # no letters are as close together
             return True
     return False
 

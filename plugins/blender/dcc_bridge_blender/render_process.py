@@ -71,6 +71,8 @@ def _render_all(folder: Path, teller: Teller) -> None:
     bpy.ops.wm.open_mainfile(filepath=str(folder / FILE), load_ui=False, use_scripts=False)
     scene = bpy.data.scenes.get(job["scene"]) or bpy.context.scene
     assert scene is not None  # Blender always has one
+    if not _name(scene):
+        scene.name = "Scene"  # in the copy, for the operator takes a name
     _prepare(scene, job, teller)
     own_camera = scene.camera
     for number, picture in enumerate(job["pictures"], 1):

@@ -56,11 +56,14 @@ def main(folder: Path) -> None:
     except Exception as error:  # noqa: BLE001 - whatever Blender raises is told
         teller.tell(error=str(error).strip())
     teller.tell(ended=True)
+    # At its usual end Python, or Blender 4.5, would wait for the thread that reads.
+    os._exit(0)
 
 
 def _end_with_parent(folder: Path) -> None:
     """End once the process that waits is gone, which holds the other end of stdin."""
-    sys.stdin.buffer.read()
+    while os.read(0, 1):
+        pass
     for _ in range(_REMOVALS):
         shutil.rmtree(folder, ignore_errors=True)
     os._exit(1)

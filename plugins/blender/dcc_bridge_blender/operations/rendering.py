@@ -32,6 +32,7 @@ _LOOK_S: Final = 0.1  # seconds from one look at the renderer to the next
 _SAMPLE: Final = re.compile(r"(?:Sample|Rendering) (\d+) ?/ ?(\d+)")
 """Blender before 5 writes that as it works on a picture."""
 _MAX_LOG: Final = 500  # characters of what the renderer wrote last, in an error
+_TEMPORARY: Final = ("TMPDIR", "TEMP", "TMP")  # where Blender has a folder of its own
 Told = Callable[[float], None]
 
 
@@ -129,6 +130,7 @@ class _Renderer:
                 stdin=subprocess.PIPE,  # its end is that of this process
                 stdout=out,
                 stderr=subprocess.STDOUT,
+                env={**os.environ, **dict.fromkeys(_TEMPORARY, str(folder))},
                 creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
             )
         self._read_log = self._log.open("rb")

@@ -69,8 +69,8 @@ class Caller:
         file: The path of the skill's file, or "" for a skill without a file.
         route: The presenters of the client.
         arguments: The arguments of the call, without hidden values.
-        asked_for: The names and texts that tell the person what the agent asked for; empty where
-            each question of the call says it.
+        asked_for: The names and texts that tell the person what the agent asked for, where the
+            arguments do not: the steps of a batch.
         repeat_key: Equal for the same skill and arguments, called again; "" for a call that cannot
             be called again.
         ending: The reason why the body should stop before its own end.

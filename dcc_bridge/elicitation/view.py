@@ -18,6 +18,7 @@ from dcc_bridge.elicitation.caller_view import (
     argument_views,
     header,
     source,
+    told_arguments,
     who_asks,
 )
 from dcc_bridge.elicitation.consent_view import undo_line
@@ -183,9 +184,14 @@ def _verb(question: Question, tr: Translate) -> str:
 
 def _asked_for(question: Question) -> Facts:
     """Return what the agent asked for, where its question does not say it."""
-    if question.consent is None or question.details is not None:
+    call = question.call
+    if question.arguments:
         return question.arguments
-    return question.arguments or question.call.asked_for
+    if question.consent is None or question.details is not None:
+        return ()
+    if call.file:
+        return told_arguments(call.arguments.value or {})
+    return call.asked_for
 
 
 def _headings(question: Question, verb: str, message: str) -> tuple[str, str, str]:

@@ -1,4 +1,4 @@
-"""The arguments that the agent gave, as a question's dialog draws it. Main thread."""
+"""The arguments that the agent gave, as a question's dialog draws them. Main thread."""
 
 from __future__ import annotations
 

@@ -14,7 +14,6 @@ from mcp_types import CallToolResult
 from dcc_bridge.audit.redact import Redacted
 from dcc_bridge.consent.call import Call
 from dcc_bridge.elicitation.caller import SeenClient
-from dcc_bridge.elicitation.caller_view import told_arguments
 from dcc_bridge.elicitation.question import Route
 from dcc_bridge.errors import BridgeError, UnknownSkill
 from dcc_bridge.server import protocol
@@ -101,7 +100,6 @@ class CallStarter:
         call.digest = skill.digest
         if skill.file is not None:
             call.file = str(skill.file)
-            call.asked_for = told_arguments(call.arguments.value or {})
         same = same_call(caller.client.label, _kind(call), bound)
         parked = ParkedCall(call, caller.client.label, same, modern=caller.era >= MODERN)
         early_notice = self._calls.notice_for(same)

@@ -34,6 +34,7 @@ from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any, Literal
 
+from dcc_bridge.skills.skill import track
 from dcc_bridge.verbs.operations import (
     ApiEntry,
     At,
@@ -496,7 +497,7 @@ class Deleting(HostOperations):
         Returns:
             By default those whose name still stands for an item.
         """
-        return [item for item in items if self.host.kinds([item]) != ["gone"]]
+        return [item for item in track(items) if self.host.kinds([item]) != ["gone"]]
 
     def below(self, items: Sequence[str]) -> Sequence[str]:
         """Return the further items that are deleted with items, for the question.

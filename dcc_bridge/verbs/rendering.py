@@ -263,7 +263,7 @@ def _put(part: Path, file: Path, before: tuple[int, ...]) -> None:
     Args:
         part: The picture.
         file: Its place.
-        before: The stamp of the file that was there as the person was asked.
+        before: The stamp of what was there as the render began.
 
     Raises:
         ValueError: Another file is there by now, which stays as it is.
@@ -297,7 +297,7 @@ def _numbers(frames: Sequence[int], turns: int) -> Sequence[int]:
         step = frames[2] if len(frames) == 3 else 1
         if not is_range or not 1 <= step <= max(1, frames[1] - frames[0]):
             raise ValueError("frames is [first, last] or [first, last, step].")
-        numbers = range(frames[0], frames[1] + 1, *frames[2:])
+        numbers = range(frames[0], frames[1] + 1, step)
     if len(numbers) > _MAX_PICTURES:
         raise ValueError(f"That is {len(numbers)} pictures; {_MAX_PICTURES} at most.")
     return numbers

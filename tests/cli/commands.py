@@ -9,7 +9,13 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, redirect_stderr, redirect_stdout
+from contextlib import (
+    AbstractContextManager,
+    contextmanager,
+    redirect_stderr,
+    redirect_stdout,
+    suppress,
+)
 from dataclasses import dataclass
 from pathlib import Path
 from unittest.mock import patch
@@ -22,7 +28,9 @@ from tests.client.tty import Tty, at_terminal
 LIMIT = 60.0
 if sys.platform == "win32":  # in Wine, where a command takes several times as long
     LIMIT = 240.0
+SAID = "said.txt"
 SKILLS = Path(__file__).parent / "skills"
+_ROOT = Path(__file__).parents[2]
 SHOT = Path(__file__).parents[2] / "resources" / "scenes" / "shot_010_layout.usda"
 DELETE = ("call", "delete", "--args", '{"pattern": "*", "type": "Camera"}')
 COMMAND = (sys.executable, "-W", "error", "-m", "dcc_bridge")
@@ -122,6 +130,34 @@ class Served:
 def serve(runtime: Path, *words: str | Path, **more: str) -> Iterator[Served]:
     with background(runtime, "serve", *words, **more) as process:
         yield Served(runtime, process)
+
+
+@contextmanager
+def serve_in(home: Path, limit: float, *words: str | Path, **more: str) -> Iterator[Served]:
+    """Serve with a folder as home, in which `SAID` is what it writes: a full pipe would stop it.
+
+    It ends with the block, and is killed if that takes longer than the limit.
+    """
+    ours = {"DCC_BRIDGE_AUDIT": str(home / "audit"), "HOME": str(home)}
+    with (
+        open(home / SAID, "w", encoding="utf-8") as said,
+        subprocess.Popen(
+            [*COMMAND, "serve", *map(str, words)],
+            env=environment(home / "runtime", **ours, **more),
+            cwd=_ROOT,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=said,
+            text=True,
+        ) as process,
+    ):
+        try:
+            yield Served(home / "runtime", process)
+        finally:
+            process.terminate()
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(limit)
+            process.kill()
 
 
 @contextmanager

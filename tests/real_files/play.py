@@ -23,7 +23,6 @@ from tests.cli.commands import Served
 from tests.live import connected, text
 
 SKILLS: Final = Path(__file__).parent / "skills"
-_SAID: Final = "said.txt"
 LIMIT: Final = 120.0  # seconds that a call may take
 MOST: Final = 20  # items that are inspected
 _MOST_NAMED: Final = 8  # items that differ
@@ -186,28 +185,10 @@ async def _player(served: Served, outcome: Outcome, folder: Path) -> AsyncIterat
 
 @contextmanager
 def _served(host: str, folder: Path, *words: str | Path) -> Iterator[Served]:
-    """Serve an application; what it writes goes to a file, as a pipe that is full would stop it."""
-    ours = {"DCC_BRIDGE_AUDIT": str(folder / "audit"), "HOME": str(folder)}
+    """Serve an application with the skills that play in it."""
     more = ("--host", host, "--headless", "--skills", SKILLS, *words)
-    with (
-        open(folder / _SAID, "w", encoding="utf-8") as said,
-        subprocess.Popen(
-            [*commands.COMMAND, "serve", *map(str, more)],
-            env=commands.environment(folder / "runtime", **ours),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=said,
-            text=True,
-        ) as process,
-    ):
-        try:
-            yield Served(folder / "runtime", process)
-        finally:
-            process.terminate()
-            try:
-                process.wait(LIMIT)
-            except subprocess.TimeoutExpired:
-                process.kill()
+    with commands.serve_in(folder, LIMIT, *more) as running:
+        yield running
 
 
 def play_copy(host: str, file: Path) -> Outcome:
@@ -276,7 +257,7 @@ def _run(
                     return f"it ended with {served.process.returncode}: {_causes(error)[:300]}"
                 return f"it hangs: {_causes(error)[:300]}"
     except AssertionError:
-        said = (folder / _SAID).read_text("utf-8", "replace")
+        said = (folder / commands.SAID).read_text("utf-8", "replace")
         return f"it did not open: {said[-300:]}"
     return ""
 

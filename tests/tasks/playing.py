@@ -7,7 +7,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
@@ -21,11 +21,9 @@ from tests.freecad import launch
 from tests.tasks.agent import LIMIT, connected_agent
 from tests.tasks.task import Row, Task
 
-_ROOT: Final = Path(__file__).parents[2]
 _OUTCOMES: Final = Path(__file__).parent / "outcomes"
 _SKILLS: Final = [Path(it.__file__ or "").parent / "skills" for it in (real_files, verbs)]
 _SCENES: Final = {"blender": "scene.blend", "freecad": "scene.FCStd", "usd": "scene.usda"}
-_SAID: Final = "said.txt"
 _EMPTY_STAGE: Final = """#usda 1.0
 (
     defaultPrim = "World"
@@ -121,10 +119,9 @@ def outcome(task: Task, folder: Path, blender: str) -> list[str]:
 
 @contextmanager
 def served(task: Task, folder: Path, blender: str) -> Iterator[Served]:
-    """Serve an application; what it writes goes to a file, as a pipe that is full would stop it."""
+    """Serve the application of a task, with what the task begins with."""
     (home := folder / "home").mkdir()
-    ours = {"DCC_BRIDGE_AUDIT": str(home / "audit"), "HOME": str(home)}
-    ours["DCC_BRIDGE_SKILLS"] = os.pathsep.join(map(str, _SKILLS))
+    ours = {"DCC_BRIDGE_SKILLS": os.pathsep.join(map(str, _SKILLS))}
     ours["DCC_BRIDGE_DIALOGS_PER_MINUTE"] = "99"
     more: list[str | Path] = ["--host", task.host, "--headless"]
     if task.host == "usd":
@@ -134,25 +131,8 @@ def served(task: Task, folder: Path, blender: str) -> Iterator[Served]:
         more += ["--interpreter", bpy_module.installed(blender)]
         ours["PYTHONPATH"] = os.pathsep.join(bpy_module.PATHS)
     task.files(folder)
-    with (
-        open(home / _SAID, "w", encoding="utf-8") as said,
-        subprocess.Popen(
-            [*commands.COMMAND, "serve", *map(str, more)],
-            env=commands.environment(home / "runtime", **ours),
-            cwd=_ROOT,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=said,
-            text=True,
-        ) as process,
-    ):
-        try:
-            yield Served(home / "runtime", process)
-        finally:
-            process.terminate()
-            with suppress(subprocess.TimeoutExpired):
-                process.wait(LIMIT)
-            process.kill()
+    with commands.serve_in(home, LIMIT, *more, **ours) as running:
+        yield running
 
 
 def _causes(error: BaseException) -> str:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
+from concurrent.futures import Future
 from pathlib import Path
 
 import pytest
-from mcp_types import ImageContent
+from mcp_types import CallToolResult, ImageContent
 
 from dcc_bridge.geometry import add
 from dcc_bridge.verbs import framing
@@ -16,7 +17,7 @@ from dcc_bridge.verbs.ports import Rendering
 from tests.live import status, text
 from tests.verbs.memory import MemoryOperations, node
 from tests.verbs.reading_scene import ReadingOperations
-from tests.verbs.studio import NO, YES, OpenStudio
+from tests.verbs.studio import NO, YES, OpenStudio, Studio
 
 BOX: Bounds = ((1.0, 2.0, 3.0), (5.0, 4.0, 9.0))
 
@@ -138,17 +139,23 @@ def test_one_file_that_is_written_over_is_named(open_studio: OpenStudio, tmp_pat
     assert scene.asked == [f"Render 1 picture to {tmp_path}, over poster.png?"]
 
 
+def begin(open_studio: OpenStudio, folder: Path) -> tuple[Studio, Future[CallToolResult]]:
+    """Have three pictures rendered, of which two are made and the third waits."""
+    Held.waits.clear()
+    Held.goes_on.clear()
+    scene = open_studio(operations=Held)
+    arguments = {"path": str(folder / "shot.png"), "view": "front", "frames": [1, 3]}
+    rendering = scene.start("render", arguments)
+    scene.until(Held.waits.is_set)
+    return scene, rendering
+
+
 @pytest.mark.parametrize("is_folder", [False, True])
 def test_what_somebody_puts_in_its_place_meanwhile_stays(
     open_studio: OpenStudio, tmp_path: Path, is_folder: bool
 ) -> None:
-    Held.waits.clear()
-    Held.goes_on.clear()
-    scene = open_studio(operations=Held)
-    arguments = {"path": str(tmp_path / "shot.png"), "view": "front", "frames": [1, 3]}
+    scene, rendering = begin(open_studio, tmp_path)
 
-    rendering = scene.start("render", arguments)
-    scene.until(Held.waits.is_set)
     if is_folder:
         (tmp_path / "shot_0003.png").mkdir()
     else:
@@ -164,13 +171,8 @@ def test_what_somebody_puts_in_its_place_meanwhile_stays(
 
 
 def test_the_host_serves_others_while_it_renders(open_studio: OpenStudio, tmp_path: Path) -> None:
-    Held.waits.clear()
-    Held.goes_on.clear()
-    scene = open_studio(operations=Held)
-    arguments = {"path": str(tmp_path / "shot.png"), "view": "front", "frames": [1, 3]}
+    scene, rendering = begin(open_studio, tmp_path)
 
-    rendering = scene.start("render", arguments)
-    scene.until(Held.waits.is_set)
     told = scene.do("list_items")
     is_there = (tmp_path / "shot_0002.png").exists()
     Held.goes_on.set()
@@ -185,13 +187,8 @@ def test_the_host_serves_others_while_it_renders(open_studio: OpenStudio, tmp_pa
 def test_a_render_that_is_cancelled_ends_and_leaves_the_pictures_that_are_whole(
     open_studio: OpenStudio, tmp_path: Path
 ) -> None:
-    Held.waits.clear()
-    Held.goes_on.clear()
-    scene = open_studio(operations=Held)
-    arguments = {"path": str(tmp_path / "shot.png"), "view": "front", "frames": [1, 3]}
+    scene, rendering = begin(open_studio, tmp_path)
 
-    rendering = scene.start("render", arguments)
-    scene.until(Held.waits.is_set)
     (record,) = scene.bridge.recent.records()
     scene.bridge.cancel(record.id)
     scene.until(rendering.done)

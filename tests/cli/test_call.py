@@ -164,6 +164,19 @@ def test_a_refusal_has_an_exit_code_of_its_own_and_changes_nothing(
     assert cameras(host) == 127
 
 
+@pytest.mark.parametrize(
+    ("words", "option"), [((), "--answer accept"), (("--answer", "decline"), "")]
+)
+def test_where_nobody_could_be_asked_the_option_that_answers_is_named(
+    host: Served, words: tuple[str, ...], option: str
+) -> None:
+    done = host.run(*DELETE, *words)
+
+    assert done.code == 3
+    assert ("If the decision is yours" in done.err) == bool(option)
+    assert option in done.err
+
+
 @pytest.mark.core
 @pytest.mark.parametrize("era", ["auto", "legacy"])
 def test_an_agreement_is_carried_out(tmp_path: Path, era: str) -> None:
@@ -571,6 +584,7 @@ def test_where_nobody_can_be_asked_a_question_stays_open_and_the_command_says_so
     assert (left.code, left.out) == (5, "")
     assert "What shall it be called?" in left.err
     assert re.search(rf"stays open\..* by \d\d:\d\d:\d\d with: .* --resume {task}\n", left.err)
+    assert "--answer accept" in left.err
     assert (answered.code, answered.out.split(",")[0]) == (0, "shot_020")
 
 

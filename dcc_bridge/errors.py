@@ -175,16 +175,13 @@ class DryRunEnd(BridgeError):
 class CannotDryRun(BridgeError):
     """A body cannot be tried to its end, so nothing can be told of what it would change."""
 
-    def __init__(self, skill: str, acts: Sequence[str] = ()) -> None:
-        """Make the message that says why.
+    def __init__(self, skill: str, why: str) -> None:
+        """Make the message.
 
         Args:
             skill: The skill's title.
-            acts: The acts outside the scene before which the try ended.
+            why: The reason, a sentence about the skill.
         """
-        why = "It asks a question, is not tried, or the application cannot take it back."
-        if acts:
-            why = f"Undo cannot reverse this: {'; '.join(acts)}."
         super().__init__(f"{skill} cannot be tried. {why} Nothing was changed.")
 
 

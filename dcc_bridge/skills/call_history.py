@@ -48,7 +48,8 @@ Status = Literal[
 """How a call ended.
 
 A call with "tried" was a dry run, and has changed nothing.
-A call with "not_started" never began and never will. One with "timed_out" exceeded its time
+A call with "not_started" never began and never will, or was a dry run that could not come to the
+end of the body, and has changed nothing. One with "timed_out" exceeded its time
 limit, saw that, and was undone. One with "unknown_outcome" has not seen it, and may still change
 the scene.
 """
@@ -100,14 +101,13 @@ def outcome_of_failure(call: Call, error: BaseException) -> Outcome:
     remainder = call.remainder
     match error:
         case errors.Stopped():
-            status: Status = "cancelled"
-            if call.ending.is_overdue:
-                status = "timed_out"
-            return Outcome(status, None, f"{error} {remainder}")
+            return Outcome(_status_of_stopped(call), None, f"{error} {remainder}")
         case errors.NotConfirmed() | errors.NotChosen():
             return Outcome(refusal(call), None, str(error))
         case errors.DryRunEnd():
             return Outcome("tried", None, str(error))
+        case errors.CannotDryRun():
+            return Outcome("not_started", None, str(error))
         case errors.NoConsent():
             reason = str(error)
             if call.lasting.lost:
@@ -118,6 +118,12 @@ def outcome_of_failure(call: Call, error: BaseException) -> Outcome:
     trace = secret.redact("".join(traceback.format_exception(error)).rstrip())
     log.warning("call %s: %s failed\n%s", call.id, call.skill, call.arguments.scrub(trace))
     return Outcome("failed", None, f"{call.skill} failed: {_sentence(error)} {remainder}")
+
+
+def _status_of_stopped(call: Call) -> Status:
+    if call.ending.is_overdue:
+        return "timed_out"
+    return "cancelled"
 
 
 def _sentence(error: BaseException) -> str:

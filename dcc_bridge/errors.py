@@ -305,6 +305,14 @@ class NotChosen(BadArguments):
     """An argument is missing, and nobody could be asked to choose it."""
 
 
+class InvalidRequest(LookupError, ValueError):
+    """A verb was asked for what the scene does not have or does not take; the text says for what.
+
+    It is the caller's mistake, so it is logged in a line. Any other error of a body is logged with
+    its traceback.
+    """
+
+
 class LeakedSecret(BridgeError):
     """A secret was about to leave the process in something that others read."""
 

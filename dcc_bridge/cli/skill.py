@@ -47,6 +47,10 @@ _DEVICES: Final = {
 _TEMPLATE_NAME: Final = "new_skill"
 _TEMPLATE_TITLE: Final = "New skill"
 _REPLACES: Final = "{} takes the place of the verb of that name in {}."
+_NOTHING_TO_CHECK: Final = (
+    "There was nothing to check: skills are files that end in .py, and an instruction is a folder "
+    f"with a {MAIN_FILE}. Folders below are not searched for skills."
+)
 # The beginnings of the template's lines that the author of a skill has to replace.
 _PLACEHOLDERS: Final = ('"""Say in a sentence ', 'SCENE = ["camera_1"')
 
@@ -61,7 +65,8 @@ def fill(parser: argparse.ArgumentParser) -> None:
     new.add_argument("--risk", choices=get_args(Risk), default="read", help=risk)
     new.set_defaults(run=_new)
     checked = commands.add_parser("check", help="check skills, and instructions beside them")
-    checked.add_argument("path", type=Path, nargs="+", metavar="PATH", help="a file or a folder")
+    path = f"a skill file, the {MAIN_FILE} of an instruction, or a folder"
+    checked.add_argument("path", type=Path, nargs="+", metavar="PATH", help=path)
     checked.add_argument("--json", action="store_true", help="print only a JSON list of problems")
     checked.set_defaults(run=_check)
 
@@ -126,12 +131,9 @@ def _new(options: argparse.Namespace) -> int:
 
 
 def _check(options: argparse.Namespace) -> int:
-    files: dict[Path, Path] = {}  # by their real paths, so each file once
-    for path in options.path:
-        for file in lint.files(path):
-            files[file.resolve()] = file
+    files = _skill_files(options.path)
     folders = _instruction_folders(options.path)
-    problems = [finding for file in files.values() for finding in lint.check(file)]
+    problems = [finding for file in files for finding in lint.check(file)]
     problems += _instruction_problems(folders)
     code = exits.SUCCESS
     if problems:
@@ -145,21 +147,50 @@ def _check(options: argparse.Namespace) -> int:
     if problems:
         print(f"{_counted(len(problems), 'problem')} in {count}.", file=sys.stderr)
         return code
-    for file in files.values():
+    for file in files:
         _print_notes(file)
     print(f"No problems in {count}.")
+    if not files and not folders:
+        exits.tell(_NOTHING_TO_CHECK)
     return exits.SUCCESS
+
+
+def _skill_files(paths: Sequence[Path]) -> list[Path]:
+    """Return the skill files at paths, each once.
+
+    Raises:
+        Failure: A file is neither a skill file nor the main file of an instruction.
+        SkillError: There is nothing at a path.
+    """
+    files: dict[Path, Path] = {}  # by their real paths
+    for path in paths:
+        if _is_main_file(path):
+            continue
+        for file in lint.files(path):
+            if file.suffix != ".py":
+                raise exits.Failure(
+                    f"{file} is no skill file, as its name does not end in .py, and no "
+                    f"{MAIN_FILE}, which is the main file of an instruction."
+                )
+            files[file.resolve()] = file
+    return list(files.values())
+
+
+def _is_main_file(path: Path) -> bool:
+    return path.name == MAIN_FILE and path.is_file()
 
 
 def _instruction_folders(paths: Sequence[Path]) -> list[Path]:
     """Return the paths that are instructions, and the instructions in paths that are folders."""
     folders = []
     for path in paths:
+        if _is_main_file(path):
+            folders.append(Path(os.path.abspath(path.parent)))
         if os.path.lexists(path / MAIN_FILE):
             folders.append(Path(os.path.abspath(path)))  # "." has no name
         if path.is_dir():
             folders += instruction_folders(path)
-    return folders
+    return list(dict.fromkeys(folders))
 
 
 def _instruction_problems(folders: Sequence[Path]) -> list[lint.Finding]:

@@ -73,7 +73,9 @@ def fill(parser: argparse.ArgumentParser) -> None:
 
 def fill_guide(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``guide`` to a parser."""
-    parser.add_argument("page", nargs="?", choices=PAGES, metavar="PAGE", help=", ".join(PAGES))
+    parser.add_argument(
+        "page", nargs="?", type=str.lower, choices=PAGES, metavar="PAGE", help=", ".join(PAGES)
+    )
 
 
 def run_guide(options: argparse.Namespace) -> int:
@@ -95,23 +97,26 @@ def _page_text(folder: Path, page: str) -> str:
     return (folder / f"{page}.md").read_text(encoding="utf-8")
 
 
-def _is_skill_name(name: str) -> bool:
-    if not name.isascii() or not name.isidentifier() or keyword.iskeyword(name):
-        return False
-    return (
-        name.lower() not in _DEVICES and not name.startswith("_") and len(name) <= _MAX_NAME_CHARS
-    )
+def _check_name(name: str) -> None:
+    """Raise a Failure unless a skill can have a name."""
+    why = ""
+    if not name.isascii() or not name.isidentifier() or name.startswith("_"):
+        why = "use letters, digits and underscores, with a letter first, such as list_cameras"
+    elif keyword.iskeyword(name):
+        why = "it is a word of Python"
+    elif name.lower() in _DEVICES:
+        why = "no file can have it in Windows"
+    elif len(name) > _MAX_NAME_CHARS:
+        why = f"it has more than {_MAX_NAME_CHARS} characters"
+    if why:
+        raise exits.Failure(f"{name!r} cannot be the name of a skill: {why}.")
 
 
 def _new(options: argparse.Namespace) -> int:
     """Write a skill file into a folder, which is created if need be."""
     name = options.name
     folder = options.folder or loader.user_folder(hosts.settings())
-    if not _is_skill_name(name):
-        raise exits.Failure(
-            f"{name!r} cannot be the name of a skill: use letters, digits and underscores, with a "
-            "letter first, such as list_cameras."
-        )
+    _check_name(name)
     file = folder / f"{name}.py"
     if file.exists():
         raise exits.Failure(f"{file} already exists and was not overwritten.")
@@ -123,7 +128,8 @@ def _new(options: argparse.Namespace) -> int:
         with file.open("x", encoding="utf-8") as stream:
             stream.write(text.replace(_TEMPLATE_TITLE, title))
     except OSError as error:
-        raise exits.Failure(f"{file} cannot be written: {error}.", exits.FAILED) from None
+        why = f"{file} cannot be written: {error.strerror}."
+        raise exits.Failure(why, exits.FAILED) from None
     print(f"Wrote {file}. It runs as it is. Replace the marked lines with your application's API.")
     if name in VERBS:
         print(_REPLACES.format(name, "every host"))

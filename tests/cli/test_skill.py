@@ -180,6 +180,19 @@ def test_a_name_that_leads_elsewhere_is_no_name(
     assert list(tmp_path.rglob("*")) == []
 
 
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("class", "it is a word of Python"),
+        ("nul", "no file can have it in Windows"),
+        ("x" * 61, "it has more than 60 characters"),
+        ("my-skill", "use letters, digits and underscores"),
+    ],
+)
+def test_it_is_said_why_a_name_is_none(name: str, why: str, command: Command) -> None:
+    assert f"cannot be the name of a skill: {why}" in command("skill", "new", name).err
+
+
 def test_findings_are_lines_and_the_exit_code_is_1(tmp_path: Path, command: Command) -> None:
     file = save(tmp_path / "mine.py", "def mine(a):\n    '''Do it.'''\n")
 

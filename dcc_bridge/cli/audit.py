@@ -15,7 +15,7 @@ from typing import Any, Final, NamedTuple
 from dcc_bridge.audit import log, reader
 from dcc_bridge.cli import exits, hosts
 from dcc_bridge.cli.account import Call, heading, sentences
-from dcc_bridge.elicitation.text import safe_line
+from dcc_bridge.elicitation.text import plural, safe_line
 
 _OPENED: Final = ("user", "machine", "pid", "host", "version")
 """The fields of a record's first line, which are valid for all its lines."""
@@ -169,9 +169,7 @@ def _print_states(states: Sequence[_State]) -> None:
             print(f"  the last line is {state.last_hash}")
         for call in state.unfinished:
             print(f"  no end: {call}")
-    records = f"{len(states)} records"
-    if len(states) == 1:
-        records = "1 record"
+    records = plural(len(states), "record")
     wrong = [state for state in states if not state.is_in_order]
     if wrong:
         print(f"NOT in order: {len(wrong)} of {records}, as said above.")

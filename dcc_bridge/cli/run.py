@@ -160,12 +160,9 @@ def _failure(
 ) -> exits.Failure:
     """Return the reason for a missing result: the host's report, or its last output."""
     code = started.process.wait()
-    error = started.report().get("error")
-    if error is not None:
-        failure_code = exits.USAGE
-        if was_ready:
-            failure_code = exits.UNREACHABLE
-        return exits.Failure(error, failure_code)
+    reported = started.reported_failure(was_ready=was_ready)
+    if reported is not None:
+        return reported
     output.seek(0)
     text = output.read().decode(errors="replace")[-_MAX_OUTPUT_CHARS:].strip()
     sentence = f"{started.program} ended with {code} and without a result. Its output:\n{text}"

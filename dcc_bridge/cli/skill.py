@@ -14,6 +14,7 @@ from typing import Final, get_args
 from dcc_bridge.cli import exits, hosts
 from dcc_bridge.config import data_folder
 from dcc_bridge.elicitation.caller import Risk
+from dcc_bridge.elicitation.text import plural
 from dcc_bridge.errors import InstructionError, SkillError
 from dcc_bridge.instructions.reader import MAIN_FILE, instruction_folders, read_instruction
 from dcc_bridge.skills import lint, loader
@@ -151,7 +152,7 @@ def _check(options: argparse.Namespace) -> int:
         print(finding)
     count = _checked(len(files), len(folders))
     if problems:
-        print(f"{_counted(len(problems), 'problem')} in {count}.", file=sys.stderr)
+        print(f"{plural(len(problems), 'problem')} in {count}.", file=sys.stderr)
         return code
     for file in files:
         _print_notes(file)
@@ -216,16 +217,10 @@ def _told(finding: lint.Finding) -> dict[str, object]:
 
 def _checked(file_count: int, instruction_count: int) -> str:
     """Return what was checked, in words."""
-    files = _counted(file_count, "file")
+    files = plural(file_count, "file")
     if not instruction_count:
         return files
-    return f"{files} and {_counted(instruction_count, 'instruction')}"
-
-
-def _counted(count: int, noun: str) -> str:
-    if count == 1:
-        return f"1 {noun}"
-    return f"{count} {noun}s"
+    return f"{files} and {plural(instruction_count, 'instruction')}"
 
 
 def _print_notes(file: Path) -> None:

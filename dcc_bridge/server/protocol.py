@@ -39,6 +39,7 @@ from dcc_bridge.elicitation.text import (
     visible,
 )
 from dcc_bridge.elicitation.types import (
+    APPS,
     INVALID_ANSWER,
     LEFT,
     LIMIT,
@@ -58,6 +59,8 @@ Answer = Expired | Reply | Unable | Unreadable
 MODERN: Final = "2026-07-28"
 """The revision of the modern era."""
 CALL: Final = "tools/call"
+PAGE_TYPE: Final = "text/html;profile=mcp-app"
+"""The MIME type of the pages of MCP Apps."""
 MAX_IMAGE_BYTES: Final = 8_000_000
 """Bytes of an image that is sent. For a larger image the client gets a link."""
 MAX_CONSENT_ITEMS: Final = 20
@@ -143,8 +146,20 @@ def seen_client(session: ServerSession | Connection, label: str) -> SeenClient:
     capabilities = session.client_capabilities
     draws_forms, opens_pages = modes(capabilities)
     tasks = capabilities is not None and TASKS in (capabilities.extensions or {})
+    pages = draws_pages(capabilities)
     era = session.protocol_version
-    return SeenClient(client, era, draws_forms, opens_pages, time.time(), tasks)
+    return SeenClient(client, era, draws_forms, opens_pages, time.time(), tasks, pages)
+
+
+def draws_pages(capabilities: types.ClientCapabilities | None) -> bool:
+    """Return whether a client draws pages in its chat: it declares MCP Apps with their type."""
+    if capabilities is None:
+        return False
+    settings = (capabilities.extensions or {}).get(APPS)
+    if not isinstance(settings, Mapping):
+        return False
+    kinds = settings.get("mimeTypes")
+    return isinstance(kinds, list) and PAGE_TYPE in kinds
 
 
 def tool(entry: Entry) -> types.Tool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from typing import Any, Final
 
-from dcc_bridge.elicitation.types import SKILLS, TASKS
+from dcc_bridge.elicitation.types import APPS, SKILLS, TASKS
 from dcc_bridge.errors import own_version
 from dcc_bridge.known_clients import ICON, REVISIONS
 
@@ -43,7 +43,7 @@ GREETING: Final[dict[str, Any]] = {  # part of the answer to a handshake
     "instructions": INSTRUCTIONS,
 }
 DISCOVERED: Final[dict[str, Any]] = {  # the answer to a probe
-    "capabilities": {**_CAPABILITIES, "extensions": {TASKS: {}, SKILLS: {}}},
+    "capabilities": {**_CAPABILITIES, "extensions": {TASKS: {}, SKILLS: {}, APPS: {}}},
     "instructions": INSTRUCTIONS,
     "supportedVersions": list(REVISIONS),
     "ttlMs": 3_600_000,

@@ -49,7 +49,6 @@ BEFORE_AFTER: Final = "dcc-bridge/before_after"
 TASKS: Final = "io.modelcontextprotocol/tasks"  # the extension (SEP-2663) of revision 2026-07-28
 TASK_METHODS: Final = ("tasks/get", "tasks/update", "tasks/cancel")  # each has the id of a task
 SKILLS: Final = "io.modelcontextprotocol/skills"  # SEP-2640: what we call instructions
-APPS: Final = "io.modelcontextprotocol/ui"  # SEP-1865, MCP Apps: pages that a chat draws
 SKILL_METHODS: Final = ("skills/list", "skills/get")
 
 

@@ -21,9 +21,10 @@ from mcp.server.extension import Extension
 from mcp.server.lowlevel.helper_types import ReadResourceContents
 
 from dcc_bridge.consent.call import Call
-from dcc_bridge.elicitation.types import APPS, BEFORE_AFTER, PLACES
+from dcc_bridge.elicitation.types import BEFORE_AFTER, PLACES
+from dcc_bridge.known_clients import APPS, PAGE_TYPE, handshake_capabilities
 from dcc_bridge.server.client_channel import Context
-from dcc_bridge.server.protocol import PAGE_TYPE, draws_pages, image_type, show_hidden
+from dcc_bridge.server.protocol import draws_pages, image_type, show_hidden
 from dcc_bridge.skills.call_history import Outcome
 from dcc_bridge.skills.described import Legend
 from dcc_bridge.skills.returns import is_file
@@ -36,6 +37,8 @@ _DRAWN: Final = {
     "run_python",
 }
 """The tools whose results the page draws."""
+_OLD_MARK: Final = "ui/resourceUri"
+"""The mark of earlier drafts, without which VS Code draws no page."""
 _NO_DOMAINS: Final = ("connectDomains", "resourceDomains", "frameDomains", "baseUriDomains")
 _PAGE_META: Final = {"csp": {name: [] for name in _NO_DOMAINS}, "prefersBorder": True}
 _BEFORE: Final = "Now: "
@@ -54,28 +57,32 @@ def content() -> ReadResourceContents:
     return ReadResourceContents(content=text, mime_type=PAGE_TYPE, meta={"ui": _PAGE_META})
 
 
-async def mark_tools(ctx: Context, call_next: CallNext) -> HandlerResult:
-    """Mark the listed tools for a client that draws pages. SDK middleware.
+async def tell_client(ctx: Context, call_next: CallNext) -> HandlerResult:
+    """Declare the extension, and mark the listed tools, for a client that draws pages.
 
     Each tool is marked with the page that draws its results, and as one that no page may call,
-    except `look`. The marks of a plug-in's own tool stay.
+    except `look`. The marks of a plug-in's own tool stay. SDK middleware.
     """
     answer = await call_next(ctx)
-    if ctx.method != "tools/list" or not isinstance(answer, dict):
+    if not isinstance(answer, dict):
         return answer
-    if draws_pages(ctx.session.client_capabilities):
+    if ctx.method == "initialize":
+        client = (ctx.params or {}).get("capabilities", {})
+        answer["capabilities"] = handshake_capabilities(answer["capabilities"], client)
+    elif ctx.method == "tools/list" and draws_pages(ctx.session.client_capabilities):
         answer["tools"] = [_marked(tool) for tool in answer["tools"]]
     return answer
 
 
 def _marked(tool: dict[str, Any]) -> dict[str, Any]:
     """Return a serialized tool with the marks of the extension."""
-    mark: dict[str, Any] = {}
+    meta: dict[str, Any] = {"ui": {}}
     if tool["name"] in _DRAWN:
-        mark["resourceUri"] = URI
+        meta["ui"]["resourceUri"] = URI
+        meta[_OLD_MARK] = URI
     if tool["name"] != _LOOK:
-        mark["visibility"] = ["model"]
-    return {**tool, "_meta": {"ui": mark, **tool.get("_meta", {})}}
+        meta["ui"]["visibility"] = ["model"]
+    return {**tool, "_meta": {**meta, **tool.get("_meta", {})}}
 
 
 def facts(outcome: Outcome, call: Call) -> dict[str, Any]:

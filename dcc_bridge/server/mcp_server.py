@@ -138,7 +138,7 @@ class Server(MCPServer[Any]):
                     self._note_client,
                     self.changes.remember_session,
                     protocol.mark_malformed,
-                    chat_page.mark_tools,
+                    chat_page.tell_client,
                 ],
             )
         self._adjust_sdk()

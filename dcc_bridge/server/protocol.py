@@ -26,6 +26,7 @@ from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.session import ServerSession
 from pydantic import ValidationError
 
+from dcc_bridge import known_clients
 from dcc_bridge.elicitation.caller import Client, SeenClient
 from dcc_bridge.elicitation.caller_view import argument_views
 from dcc_bridge.elicitation.client_details import client_details
@@ -39,7 +40,6 @@ from dcc_bridge.elicitation.text import (
     visible,
 )
 from dcc_bridge.elicitation.types import (
-    APPS,
     INVALID_ANSWER,
     LEFT,
     LIMIT,
@@ -59,8 +59,6 @@ Answer = Expired | Reply | Unable | Unreadable
 MODERN: Final = "2026-07-28"
 """The revision of the modern era."""
 CALL: Final = "tools/call"
-PAGE_TYPE: Final = "text/html;profile=mcp-app"
-"""The MIME type of the pages of MCP Apps."""
 MAX_IMAGE_BYTES: Final = 8_000_000
 """Bytes of an image that is sent. For a larger image the client gets a link."""
 MAX_CONSENT_ITEMS: Final = 20
@@ -152,14 +150,10 @@ def seen_client(session: ServerSession | Connection, label: str) -> SeenClient:
 
 
 def draws_pages(capabilities: types.ClientCapabilities | None) -> bool:
-    """Return whether a client draws pages in its chat: it declares MCP Apps with their type."""
+    """Return whether a client draws the pages of MCP Apps beside results."""
     if capabilities is None:
         return False
-    settings = (capabilities.extensions or {}).get(APPS)
-    if not isinstance(settings, Mapping):
-        return False
-    kinds = settings.get("mimeTypes")
-    return isinstance(kinds, list) and PAGE_TYPE in kinds
+    return known_clients.draws_pages({"extensions": capabilities.extensions})
 
 
 def tool(entry: Entry) -> types.Tool:

@@ -13,12 +13,12 @@ from mcp_types import CallToolResult
 from dcc_bridge import skill
 from dcc_bridge.consent.call import Call
 from dcc_bridge.elicitation.text import visible
-from dcc_bridge.elicitation.types import AGREED, APPS, BEFORE_AFTER, DECLINED, PLACES, Answered
+from dcc_bridge.elicitation.types import AGREED, BEFORE_AFTER, DECLINED, PLACES, Answered
+from dcc_bridge.known_clients import APPS, PAGE_TYPE
 from dcc_bridge.server import chat_page, protocol
-from dcc_bridge.server.protocol import PAGE_TYPE
 from dcc_bridge.skills.call_history import Outcome
 from dcc_bridge.skills.described import Legend, Told
-from tests.live import Live, Tap, live, text
+from tests.live import ERAS, Live, Tap, live, text
 from tests.tiers import every_era
 
 ODD = "/World/\u202eA"
@@ -106,12 +106,24 @@ def test_a_tool_names_the_page_that_draws_its_results_and_only_look_is_for_the_p
 ) -> None:
     tools = Seen(running, era, DRAWS).tools
 
-    assert tools["look"]["meta"] == {"ui": {"resourceUri": chat_page.URI}}
+    old = {"ui/resourceUri": chat_page.URI}  # some clients know this one alone
+    assert tools["look"]["meta"] == {"ui": {"resourceUri": chat_page.URI}, **old}
     edits = {"resourceUri": chat_page.URI, "visibility": ["model"]}
-    assert tools["transform"]["meta"] == {"ui": edits}
+    assert tools["transform"]["meta"] == {"ui": edits, **old}
     assert tools["count"]["meta"] == {"ui": {"visibility": ["model"]}}
     for_pages = [name for name, tool in tools.items() if "visibility" not in tool["meta"]["ui"]]
     assert for_pages == ["look"]
+
+
+@pytest.mark.parametrize("era", ERAS[:2])
+def test_a_handshake_declares_the_extension_to_a_client_that_draws_pages_alone(
+    running: Live, era: str
+) -> None:
+    drawing = Seen(running, era, DRAWS)
+    other = Seen(running, era, [])
+
+    assert b'"extensions":{"io.modelcontextprotocol/ui":{}}' in drawing.tap.heard
+    assert b"extensions" not in other.tap.heard
 
 
 @every_era

@@ -14,9 +14,8 @@ from selenium.webdriver.common.action_chains import ActionChains
 from dcc_bridge import skill
 from dcc_bridge.elicitation.question import Reply
 from dcc_bridge.elicitation.text import safe_line
-from dcc_bridge.elicitation.types import APPS
+from dcc_bridge.known_clients import APPS, PAGE_TYPE
 from dcc_bridge.server.chat_page import URI
-from dcc_bridge.server.protocol import PAGE_TYPE
 from dcc_bridge.skills.described import Legend, Told
 from dcc_bridge.verbs import previews
 from dcc_bridge_usd.host import UsdSession
@@ -191,7 +190,7 @@ def test_an_item_is_picked_in_the_picture_and_attached(opened: Chat, results: Re
     (told,) = opened.told()
     assert told["method"] == "ui/update-model-context"
     assert named(told) == [HEAD]
-    opened.until("return document.body.innerText.includes('told with your next message')")
+    opened.until("return document.body.innerText.includes('has it for your next message')")
     assert len(opened.driver.execute_script("return document.querySelectorAll('.box')")) == 1
 
 
@@ -268,6 +267,19 @@ def test_a_question_is_not_repeated_nor_its_answer(opened: Chat, results: Result
     assert "The chat says why." in opened.text()
     assert "not that one" not in opened.text()
     assert pictures(opened) == []
+
+
+def test_a_client_that_passes_on_texts_and_pictures_alone_has_a_page(
+    opened: Chat, results: Results
+) -> None:
+    """Some leave out the meta of a result, or its structured content."""
+    content = {"content": results.batch["content"]}
+
+    opened.show(results.tools["batch"], BATCH, content)
+
+    assert len(pictures(opened)) == 1
+    assert "Deleted: /World/Props/Lamp_01 (and 2 below)" in opened.text()
+    assert "Done" in opened.text()
 
 
 def test_the_scene_is_looked_at_again_on_a_press_alone(opened: Chat, results: Results) -> None:

@@ -191,7 +191,8 @@ def test_an_item_is_picked_in_the_picture_and_attached(opened: Chat, results: Re
     assert told["method"] == "ui/update-model-context"
     assert named(told) == [HEAD]
     opened.until("return document.body.innerText.includes('has it for your next message')")
-    assert len(opened.driver.execute_script("return document.querySelectorAll('.box')")) == 1
+    boxes = "return [...document.querySelectorAll('.box')].map((box) => box.hidden)"
+    assert sorted(opened.driver.execute_script(boxes)) == [False, True]  # of the head and of all
 
 
 def test_what_was_attached_can_be_taken_back(opened: Chat, results: Results) -> None:
@@ -248,6 +249,19 @@ def test_the_result_of_a_batch_stands_beside_its_plan(opened: Chat, results: Res
     assert "Deleted: /World/Props/Lamp_01 (and 2 below)" in opened.text()
     opened.driver.execute_script("document.querySelector('#plan details').open = true")
     assert "at -2100, 14, -800 → -2100, 14, -650" in opened.text()
+
+
+def test_what_is_unfolded_stays_so_and_keeps_the_keyboard(opened: Chat, results: Results) -> None:
+    opened.show(results.tools["batch"], BATCH, results.batch)
+    opened.driver.execute_script("document.querySelector('#plan details').open = true")
+
+    press(opened, "/World/Props/Tree_01")
+
+    kept = (
+        "const it = document.activeElement; return it.innerText === arguments[0] && "
+        "it.getAttribute('aria-pressed') === 'true' && it.closest('details').open"
+    )
+    assert opened.driver.execute_script(kept, "/World/Props/Tree_01")
 
 
 def test_a_batch_that_was_tried_says_what_it_would_do(opened: Chat, results: Results) -> None:

@@ -2,8 +2,8 @@
 
 A client that declares elicitation and draws nothing answers by itself: mostly it declines, and
 nothing can be done in the scene; at worst it agrees. The questions of such a client (`SILENT`) are
-asked in the host. The facts that a client gets about us are here too. This module imports nothing
-of ours.
+asked in the host. The facts that a client gets about us are here too, and whether it draws pages.
+This module imports nothing of ours.
 
 A call goes on as a task, after its request has ended, only for a client that declares
 ``io.modelcontextprotocol/tasks``, which there is at 2026-07-28 alone. Claude Code asks a server on

@@ -38,7 +38,7 @@ _DRAWN: Final = {
 }
 """The tools whose results the page draws."""
 _OLD_MARK: Final = "ui/resourceUri"
-"""The mark of earlier drafts, without which VS Code draws no page."""
+"""The mark of earlier drafts, which VS Code needs (github.com/jongalloway/dotnet-mcp/pull/413)."""
 _NO_DOMAINS: Final = ("connectDomains", "resourceDomains", "frameDomains", "baseUriDomains")
 _PAGE_META: Final = {"csp": {name: [] for name in _NO_DOMAINS}, "prefersBorder": True}
 _BEFORE: Final = "Now: "

@@ -42,6 +42,8 @@ _ANSWER = """\
 ask (default) shows the question in this terminal; without a terminal, nobody can be
 asked. accept agrees and takes the defaults; decline says no; cancel closes the
 question; a JSON object is the answer itself"""
+UNKNOWN_TOOL: Final = "There is no tool named "
+"""The beginning of a host's error for a tool that it does not have."""
 _NOBODY_ASKED: Final = "Nobody could be asked"  # how an error begins; see `types.outcome`
 _HOW_TO_ANSWER: Final = (
     "There is no terminal here to show the question in. If the decision is yours, run the command "
@@ -99,6 +101,8 @@ def show_result(result: Result, *, as_json: bool) -> int:
         if sys.stderr.isatty():
             error = for_person(error)
         print(safe_whole(error), file=sys.stderr)
+        if error.startswith(UNKNOWN_TOOL):
+            exits.tell("`dcc-bridge tools` lists the tools.")
     elif as_json:
         print(json.dumps(result.data))
     else:

@@ -30,12 +30,13 @@ ACTIONS: Final = get_args(Action)
 T = TypeVar("T")
 Answer = Any
 """The value of ``--answer``: `ASK`, one of `ACTIONS`, or the values of a form's fields."""
-_REFUSALS: Final = ("refused", "no_consent", "cancelled")
 _TRIED: Final = "tried"
-_CODES: Final = {
-    **dict.fromkeys(_REFUSALS, exits.REFUSED),
-    ASKING: exits.ASKING,
+_CODES: Final = {  # by the status of a call
+    "refused": exits.REFUSED,
+    "no_consent": exits.REFUSED,
+    "cancelled": exits.REFUSED,
     "not_started": exits.USAGE,
+    ASKING: exits.ASKING,
     _TRIED: exits.SUCCESS,
 }
 _ANSWER = """\

@@ -211,11 +211,14 @@ def test_names_of_each_kind_are_told_and_end_the_error_of_a_wrong_one(
     with pytest.raises(LookupError) as raised:
         operations.kind("Hull")
 
-    assert named == ["Box", "Box, Placement.Base.x", "Sheet, A1"]
+    assert named == ["Box", "Box, Placement.Base.x", "Box/edge:z -x -y", "Sheet, A1"]
+    assert operations.kind(named.pop(2)) == "Edge"
     assert operations.value(*named[1].split(", ")).value == 0
     assert operations.value(*named[2].split(", ")).value == 3
     assert str(raised.value).startswith("There is no object 'Hull'; there is: ")
-    assert str(raised.value).endswith("Names here are like Box, Box, Placement.Base.x, Sheet, A1.")
+    assert str(raised.value).endswith(
+        "Names here are like Box, Box, Placement.Base.x, Box/edge:z -x -y, Sheet, A1."
+    )
     with pytest.raises(LookupError, match=r"'Box_1'; names like it: Box[.]$"):
         operations.kind("Box_1")
 

@@ -13,6 +13,7 @@ from dcc_bridge.spi import At, Axes, Bounds, Building, Placement, Vector, triple
 
 from ..document import document, find
 from ..transactions import transactions
+from .edge_items import edge_item
 from .properties import lock_reason
 
 _CURVE_POINTS: Final = 257  # of a curve along which others are put
@@ -28,6 +29,10 @@ class _Places(Building):
     def bounds(self, item: str) -> Bounds | None:
         """Return the box of a shape, or of all shapes in a group; None if there is no shape."""
         transactions().compute()
+        edge = edge_item(item)
+        if edge is not None:
+            box = world_shape(edge.obj).Edges[edge.edge.number - 1].BoundBox
+            return triple((box.XMin, box.YMin, box.ZMin)), triple((box.XMax, box.YMax, box.ZMax))
         boxes = [box for box in _boxes(find(item)) if box.isValid()]
         if not boxes:
             return None

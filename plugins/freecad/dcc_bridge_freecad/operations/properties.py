@@ -17,6 +17,10 @@ import FreeCAD
 
 from .. import sketches
 from ..document import find, plain
+from ..edge_references import SIZED, told_edges
+from ..edges import PART
+from ..transactions import transactions
+from .edge_items import selected, sized_edges
 
 FILES: Final = {"App::PropertyFile", "App::PropertyFileIncluded", "App::PropertyPath"}
 ERRORS: Final = (TypeError, ValueError, AttributeError, RuntimeError, ArithmeticError, IndexError)
@@ -147,6 +151,17 @@ def read(obj: Any, path: str) -> Any:
     return math.degrees(value) if inner[-2:] == _ANGLE else value
 
 
+def told(obj: Any, path: str) -> Any:
+    """Return the value of a path as JSON carries it; edges as items.
+
+    Raises:
+        LookupError: There is no such property.
+    """
+    value = read(obj, path)
+    edges = told_edges(obj, path) if path in obj.PropertiesList else None
+    return plain(value) if edges is None else edges
+
+
 def write(obj: Any, path: str, value: Any) -> None:
     """Write the value of a path, as JSON carries it; a rotation's angle in degrees.
 
@@ -164,6 +179,8 @@ def write(obj: Any, path: str, value: Any) -> None:
             setattr(owner, own, _with_part(getattr(owner, own), inner, part))
         else:
             setattr(owner, own, _from_json(owner, own, value))
+            if _names_edges(owner, own):
+                transactions().note_new_edges(obj)
     except ERRORS as error:
         hint = _type_hint(owner, own)
         raise ValueError(
@@ -206,6 +223,8 @@ def _with_part(whole: Any, inner: list[str], value: Any) -> Any:
 def _from_json(owner: Any, own: str, value: Any) -> Any:
     """Return a value that JSON carries as the value that FreeCAD's property takes."""
     kind = property_type(owner, own)
+    if _names_edges(owner, own):
+        value = _with_edges(owner, kind, value)
     if _LINK.search(kind):
         return _linked_objects(value)
     if kind == sketches.GEOMETRY:
@@ -222,6 +241,28 @@ def _from_json(owner: Any, own: str, value: Any) -> Any:
     return value
 
 
+def _names_edges(owner: Any, own: str) -> bool:
+    """Return whether a property may name edges of a shape."""
+    kind = property_type(owner, own)
+    return kind == SIZED or "LinkSub" in kind
+
+
+def _with_edges(owner: Any, kind: str, value: Any) -> Any:
+    """Return a value with FreeCAD's numbers of the edges that it names by items."""
+    transactions().compute()  # what has changed until now belongs to the edges of before
+    if kind == SIZED:
+        return sized_edges(owner, value)
+    items = value if isinstance(value, list) else [value]
+    if not any(isinstance(item, str) and PART in item for item in items):
+        return value
+    found = [(obj, [f"Edge{number}" for number in numbers]) for obj, numbers in selected(items)]
+    if "List" in kind:
+        return found
+    if len(found) > 1:
+        raise ValueError(f"edges of one object alone, and not of {found[1][0].Name} too")
+    return found[0]
+
+
 def _linked_objects(value: Any) -> Any:
     """Return a link's value with objects in place of names; in (name, ["Face1"]) of the first."""
     match value:
@@ -236,7 +277,7 @@ def _linked_objects(value: Any) -> Any:
 
 def _type_hint(owner: Any, own: str | None) -> str:
     """Return which choices a property has, or which type it takes, for the end of a sentence."""
-    if own is None:
+    if own is None or _names_edges(owner, own):
         return ""
     choices = owner.getEnumerationsOfProperty(own)
     if choices:

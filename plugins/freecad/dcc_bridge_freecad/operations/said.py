@@ -61,6 +61,25 @@ def _boolean(kind: str, **values: Any) -> str:
     return f"create {json.dumps({'things': things})}"
 
 
+def _on_a_box(kind: str) -> str:
+    """Return the call that creates a box, and a fillet or chamfer of its upright edges by 2 mm."""
+    things = [
+        {"type": "Part::Box", "name": "Box"},
+        {"type": kind, "values": {"Base": "Box", "Edges": [["vertical", 2]]}},
+    ]
+    return f"create {json.dumps({'things': things})}"
+
+
+def _in_a_body(kind: str, **values: Any) -> str:
+    """Return the call that creates a body of a block, and a fillet or chamfer in it."""
+    things = [
+        {"type": "PartDesign::Body", "name": "Body"},
+        {"type": "PartDesign::AdditiveBox", "name": "Block", "under": "Body"},
+        {"type": kind, "under": "Body", "values": values},
+    ]
+    return f"create {json.dumps({'things': things})}"
+
+
 _OF_TWO: Final = {"Base": "Box", "Tool": "Ball"}
 
 SAID: Final[Mapping[str, Said]] = {
@@ -98,24 +117,20 @@ SAID: Final[Mapping[str, Said]] = {
         _boolean("Part::Compound", Links=["Box", "Ball"]),
     ),
     "create type Part::Fillet": Said(
-        "fillet edges, round edges, rounded corners",
-        _code(
-            _BOX,
-            'fillet = doc.addObject("Part::Fillet", "Fillet")',
-            "fillet.Base = box",
-            "fillet.Edges = [(1, 1.0, 1.0)]",
-            "doc.recompute()",
-        ),
+        "fillet edges, round edges, rounded corners", _on_a_box("Part::Fillet")
     ),
-    "create type Part::Chamfer": Said(
-        "chamfer edges, bevel",
-        _code(
-            _BOX,
-            'chamfer = doc.addObject("Part::Chamfer", "Chamfer")',
-            "chamfer.Base = box",
-            "chamfer.Edges = [(1, 1.0, 1.0)]",
-            "doc.recompute()",
-        ),
+    "create type Part::Chamfer": Said("chamfer edges, bevel", _on_a_box("Part::Chamfer")),
+    "create type PartDesign::Fillet": Said(
+        "fillet in a body, round edges of a body, round the edges of a pad",
+        _in_a_body("PartDesign::Fillet", Base="Block/edge:vertical", Radius=2),
+    ),
+    "create type PartDesign::Chamfer": Said(
+        "chamfer in a body, chamfer the edges of a pad, bevel the top of a pad",
+        _in_a_body("PartDesign::Chamfer", Base="Block/edge:top", Size=1),
+    ),
+    "PartDesign::Fillet.Base": Said(
+        "edges of a fillet, which edges are rounded, change the edges of a fillet",
+        _in_a_body("PartDesign::Fillet", Base=["Block/edge:z +x -y", "Block/edge:x -y +z"]),
     ),
     "create type Part::Thickness": Said(
         "shell, hollow, hollow out a solid, wall thickness, thin walls",
@@ -271,6 +286,11 @@ SAID: Final[Mapping[str, Said]] = {
     "Part.Shape.Faces": Said(
         "faces of a shape, list faces, get faces, loop over faces",
         _of_box("[face.Area for face in box.Shape.Faces]"),
+    ),
+    "edge": Said(
+        "name of an edge, list the edges of a shape, find an edge, vertical edges, top edges,"
+        " select edges",
+        _on_a_box("Part::Fillet"),
     ),
     "Part.Shape.Edges": Said(
         "edges of a shape, list edges, get edges",

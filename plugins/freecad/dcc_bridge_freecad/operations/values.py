@@ -4,12 +4,23 @@ from __future__ import annotations
 
 from typing import Any
 
-from dcc_bridge.spi import SCENE, Building, Connections, SocketLink, Value
+from dcc_bridge.spi import SCENE, Building, Connections, SocketLink, Value, no_such
 
-from ..document import document, find, made_of, plain
+from ..document import document, find, made_of
 from ..parts import linked
 from ..transactions import transactions
-from .properties import CELL, explained, links_of, lock_reason, paths, property_type, read, write
+from .edge_items import EdgeItem, edge_item, values_of
+from .properties import (
+    CELL,
+    explained,
+    links_of,
+    lock_reason,
+    paths,
+    property_type,
+    read,
+    told,
+    write,
+)
 
 _WHOLE = "Shape"  # the output that a link takes: the object itself
 
@@ -28,12 +39,15 @@ class _Values(Building, Connections):
                 return Value("mm", "Length")
             raise LookupError(f"A document of FreeCAD has no {prop!r}.")
         transactions().compute()
+        edge = edge_item(item)
+        if edge is not None:
+            return _value_of_edge(edge, prop)
         obj = find(item)
-        value = read(obj, prop)
+        value = told(obj, prop)
         kind = ""
         if "." not in prop and not CELL.fullmatch(prop):
             kind = property_type(obj, prop).partition("::Property")[2]
-        return Value(plain(value), kind, lock_reason(obj, prop))
+        return Value(value, kind, lock_reason(obj, prop))
 
     def scene_props(self) -> list[str]:
         """Return the properties of a document: FreeCAD's undo keeps no other of them."""
@@ -105,6 +119,13 @@ class _Values(Building, Connections):
         elif not _remove_expressions(target, link.into):
             raise ValueError(f"No expression leads into {link.target}.{link.into}.")
         transactions().stale.add(document().Name)
+
+
+def _value_of_edge(edge: EdgeItem, prop: str) -> Value:
+    values = values_of(edge)
+    if prop not in values:
+        raise LookupError(no_such("property", prop, values))
+    return values[prop]
 
 
 def _remove_expressions(obj: Any, path: str) -> bool:

@@ -308,6 +308,21 @@ def test_an_edit_that_takes_an_edge_away_is_refused_with_the_nearest_ones(
     assert named(operations, "Corners") == ["z -x +y", "z -x -y", "z +x -y"]
 
 
+def test_nobody_is_asked_about_an_edit_that_takes_an_edge_away(operations: EveryPort) -> None:
+    """What it loses besides is no question: the step is taken back without a trace."""
+    host = operations.host
+    before = scene_digest(host), host.undo_mark()
+    with host.undo_step("Cut the corner off"):
+        trial = host.trial()
+        assert trial is not None
+        operations.set_value("Outline", "Geometry", outline(CUT_OFF))
+        with pytest.raises(ValueError, match="Corners is on Holes/edge:z"):
+            host.lost(())
+        trial.revert()
+
+    assert (scene_digest(host), host.undo_mark()) == before
+
+
 def test_an_edge_may_go_where_the_same_step_names_others(operations: EveryPort) -> None:
     """What is made of the fillet waits until that is whole again."""
     with one_step(operations):

@@ -257,7 +257,14 @@ class Transactions:
                 return
 
     def lost(self, agreed: Collection[str]) -> list[str]:
-        """Return the losses of the newest step that no person agreed to: `StepLosses.lost`."""
+        """Return the losses of the newest step that no person agreed to: `StepLosses.lost`.
+
+        Raises:
+            ValueError: A fillet or a chamfer of the step is on an edge that is not there any more;
+                nobody is asked about the rest then.
+        """
+        self.compute()
+        self._edges.check()
         return self._step_losses.lost(agreed)
 
     def is_made(self, obj: Any) -> bool:

@@ -362,7 +362,7 @@ def test_a_sketch_is_drawn_and_constrained_by_values(operations: EveryPort) -> N
 
 
 WRONG_PARTS: dict[str, tuple[str, Any]] = {
-    "is no line, circle, arc or point": ("Geometry", [{"oval": 1}]),
+    "is no line, point, circle, arc, ellipse or spline": ("Geometry", [{"oval": 1}]),
     "give a list of curves": ("Geometry", 7),
     "constraint 0 is not like": ("Constraints", [{"type": "Radius", "of": [0, 0, 0, 0]}]),
     "constraint 0, 'Horizontal', is not like": ("Constraints", ["Horizontal"]),

@@ -27,6 +27,7 @@ ERRORS: Final = (TypeError, ValueError, AttributeError, RuntimeError, Arithmetic
 CELL: Final = re.compile("[A-Z]{1,2}[0-9]+")
 # Types of properties that JSON cannot carry, or that FreeCAD makes by itself.
 _INTERNAL: Final = re.compile("Shape|Mesh|Points|Kernel|Python|Engine|PlacementList|Cells|Sheet")
+_ALIAS: Final = "alias"  # the part of a cell that names it
 _LINK: Final = re.compile("Property(X?Link|LinkSub)")
 _ANGLE: Final = ["Rotation", "Angle"]  # in radians, unlike all other angles of FreeCAD
 _PARTS: Final = ("Base.x", "Base.y", "Base.z", "Rotation.Angle")
@@ -79,11 +80,18 @@ def links_of(obj: Any) -> list[str]:
     return [name for name in names if is_listed(obj, name) and name not in ("Group", "Origin")]
 
 
+def itself(obj: Any) -> str:
+    """Return the output that a link takes: the object itself, by its shape if it has a place."""
+    return "Shape" if "Placement" in obj.PropertiesList else "object"
+
+
 def paths(obj: Any) -> list[str]:
     """Return the paths that an expression can drive, or use."""
     result: list[str] = []
     for name in obj.PropertiesList:
-        if is_listed(obj, name):
+        if property_type(obj, name) == sketches.CONSTRAINTS:
+            result += [f"{name}.{size}" for size in sketches.size_names(obj, name)]
+        elif is_listed(obj, name):
             result += _paths_in(name, getattr(obj, name, None))
     if obj.isDerivedFrom("Spreadsheet::Sheet"):
         for cell in obj.PropertiesList:
@@ -142,7 +150,9 @@ def read(obj: Any, path: str) -> Any:
     """
     owner, own, inner = _split(obj, path)
     if own is None:
-        return getattr(obj, path, "")  # FreeCAD has no property of an empty cell
+        return _read_cell(obj, path)
+    if sketches.is_size(owner, own, inner):
+        return sketches.read_size(owner, inner[0])
     value = getattr(owner, own)
     for step in inner:
         if not hasattr(value, step):
@@ -172,9 +182,11 @@ def write(obj: Any, path: str, value: Any) -> None:
     owner, own, inner = _split(obj, path)
     try:
         if own is None:
-            obj.set(obj.getCellFromAlias(path) or path, str(value))
+            _write_cell(obj, path, value)
             return
-        if inner:
+        if sketches.is_size(owner, own, inner):
+            sketches.write_size(owner, inner[0], value)
+        elif inner:
             part = math.radians(value) if inner[-2:] == _ANGLE else value
             setattr(owner, own, _with_part(getattr(owner, own), inner, part))
         else:
@@ -202,13 +214,45 @@ def _split(obj: Any, path: str) -> tuple[Any, str | None, list[str]]:
         owner = obj.ViewObject
         own, *inner = inner
     is_sheet = obj.isDerivedFrom("Spreadsheet::Sheet")
-    if is_sheet and (CELL.fullmatch(own) or obj.getCellFromAlias(own)):
-        return obj, None, []
+    is_cell = is_sheet and (CELL.fullmatch(own) or obj.getCellFromAlias(own))
+    if is_cell and inner in ([], [_ALIAS]):
+        return obj, None, inner
     if own not in owner.PropertiesList:
         near = get_close_matches(own, owner.PropertiesList, 3, 0.4)
         hint = f"; names like it: {', '.join(near)}" if near else ""
         raise LookupError(f"{obj.Name} ({obj.TypeId}) has no property {own!r}{hint}.")
     return owner, own, inner
+
+
+def _read_cell(sheet: Any, path: str) -> Any:
+    """Return the value of a cell, or its alias: "A1", "A1.alias"."""
+    cell, _, part = path.partition(".")
+    if part:
+        return sheet.getAlias(sheet.getCellFromAlias(cell) or cell) or ""
+    return getattr(sheet, path, "")  # FreeCAD has no property of an empty cell
+
+
+def _write_cell(sheet: Any, path: str, value: Any) -> None:
+    """Write the content of a cell, or its alias; "" takes the alias away.
+
+    Raises:
+        ValueError: Another cell has the alias, or FreeCAD takes no such name.
+    """
+    own, _, part = path.partition(".")
+    cell = sheet.getCellFromAlias(own) or own
+    if not part:
+        sheet.set(cell, str(value))
+        return
+    alias = str(value or "")
+    owner = sheet.getCellFromAlias(alias) if alias else None
+    if owner is not None and owner != cell:
+        raise ValueError(f"it is the alias of {owner}")
+    try:
+        sheet.setAlias(cell, alias)
+    except ValueError as error:
+        raise ValueError(
+            "an alias is a word of letters, digits and _, and no cell, unit or property"
+        ) from error
 
 
 def _with_part(whole: Any, inner: list[str], value: Any) -> Any:
@@ -230,7 +274,7 @@ def _from_json(owner: Any, own: str, value: Any) -> Any:
     if kind == sketches.GEOMETRY:
         return sketches.curves(value, getattr(owner, own))
     if kind == sketches.CONSTRAINTS:
-        return sketches.constraints(value)
+        return sketches.constraints(value, getattr(owner, own))
     if isinstance(value, dict) and kind.endswith(("Placement", "PlacementLink")):
         turn = FreeCAD.Rotation(FreeCAD.Vector(*value["Axis"]), value["Angle"])
         return FreeCAD.Placement(FreeCAD.Vector(*value["Base"]), turn)

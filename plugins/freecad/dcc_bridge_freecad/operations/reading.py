@@ -37,7 +37,7 @@ from ..transactions import transactions
 from . import api
 from .edge_items import edge_item, edges_below, values_of
 from .places import children, descendants, own_shape, parent_of
-from .properties import CELL, FILES, is_listed, links_of, lock_reason, property_type, told
+from .properties import CELL, FILES, is_listed, itself, links_of, lock_reason, property_type, told
 from .said import SAID
 
 _EXPORTERS: Final = ("Part", "Mesh", "Import", "ImportGui", "Points")
@@ -340,7 +340,7 @@ def _inputs(obj: Any) -> Iterator[SocketLink]:
                 yield SocketLink(source.Name, member, obj.Name, path.lstrip("."))
     for name in links_of(obj):
         for source in linked(getattr(obj, name)):
-            yield SocketLink(source.Name, "Shape", obj.Name, name)
+            yield SocketLink(source.Name, itself(source), obj.Name, name)
 
 
 def _counts(obj: Any) -> dict[str, Any] | None:

@@ -28,17 +28,25 @@ _CURVES: Final = (
     {"line": [[0, 0], [80, 0]]},
     {"circle": [15, 15], "radius": 4},
     {"arc": [5, 5], "radius": 5, "from": 180, "to": 270},
+    {"ellipse": [40, 40], "radii": [9, 4], "angle": 30},
+    {"spline": [[0, 60], [20, 70], [40, 60], [60, 70]]},
 )
 _CONSTRAINTS: Final = (
     {"type": "Horizontal", "of": [0]},
     {"type": "Coincident", "of": [[0, 1], [-1, 1]]},
-    {"type": "DistanceX", "of": [[0, 1], [0, 2]], "value": 90},
+    {"type": "DistanceX", "of": [[0, 1], [0, 2]], "value": 90, "name": "length"},
 )
 
 
 def _sketch(**values: Any) -> str:
     """Return the call that creates a sketch with some values."""
     thing = {"type": "Sketcher::SketchObject", "name": "Sketch", "values": values}
+    return f"create {json.dumps({'things': [thing]})}"
+
+
+def _sheet(**values: Any) -> str:
+    """Return the call that creates a spreadsheet with some values."""
+    thing = {"type": "Spreadsheet::Sheet", "name": "Sheet", "values": values}
     return f"create {json.dumps({'things': [thing]})}"
 
 
@@ -250,14 +258,11 @@ SAID: Final[Mapping[str, Said]] = {
     ),
     "Sketcher::SketchObject.setDatum": Said(
         "change a dimension of a sketch, set constraint value, edit a constraint",
-        _code(
-            *_SKETCH,
-            'c = sketch.addConstraint(Sketcher.Constraint("Distance", n, 25.0))',
-            'sketch.setDatum(c, App.Units.Quantity("30 mm"))',
-        ).replace("import Part", "import Part, Sketcher", 1),
+        _sketch(Geometry=_CURVES, Constraints=_CONSTRAINTS, **{"Constraints.length": 70}),
     ),
     "Sketcher::SketchObject.toggleConstruction": Said(
-        "construction line, construction geometry", _code(*_SKETCH, "sketch.toggleConstruction(n)")
+        "construction line, construction geometry",
+        _sketch(Geometry=({"line": [[0, 0], [80, 0]], "construction": True},)),
     ),
     "Sketcher::SketchObject.addExternal": Said("external geometry, reference an edge in a sketch"),
     "Sketcher::SketchObject.MapMode": Said("attach a sketch to a face, sketch on a face"),
@@ -509,17 +514,14 @@ SAID: Final[Mapping[str, Said]] = {
     "create type Spreadsheet::Sheet": Said("spreadsheet, table, new spreadsheet"),
     "Spreadsheet::Sheet.set": Said(
         "set a cell, write a cell, spreadsheet cell value, write value to cell",
-        _code(_SHEET, 'sheet.set("A1", "25 mm")', "doc.recompute()"),
+        _sheet(A1="=25 mm", B1="=A1 * 2"),
     ),
     "Spreadsheet::Sheet.get": Said(
         "read a cell, get cell value, value of a cell",
         _code(_SHEET, 'sheet.set("A1", "25")', "doc.recompute()", 'sheet.get("A1")'),
     ),
     "Spreadsheet::Sheet.setAlias": Said(
-        "alias of a cell, name a cell",
-        _code(
-            _SHEET, 'sheet.set("A1", "25 mm")', 'sheet.setAlias("A1", "width")', "doc.recompute()"
-        ),
+        "alias of a cell, name a cell", _sheet(A1="=25 mm", **{"A1.alias": "width"})
     ),
     # Meshes.
     "create type Mesh::Feature": Said("mesh, mesh object"),

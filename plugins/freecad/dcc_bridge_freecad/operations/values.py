@@ -13,6 +13,7 @@ from .edge_items import EdgeItem, edge_item, values_of
 from .properties import (
     CELL,
     explained,
+    itself,
     links_of,
     lock_reason,
     paths,
@@ -21,8 +22,6 @@ from .properties import (
     told,
     write,
 )
-
-_WHOLE = "Shape"  # the output that a link takes: the object itself
 
 
 class _Values(Building, Connections):
@@ -86,9 +85,7 @@ class _Values(Building, Connections):
         outputs = paths(obj)
         inputs = [path for path in outputs if "read-only" not in lock_reason(obj, path)]
         inputs += links_of(obj)
-        if "Placement" in obj.PropertiesList:
-            outputs = [_WHOLE, *outputs]
-        return inputs, outputs
+        return inputs, [itself(obj), *outputs]
 
     def connect(self, link: SocketLink) -> None:
         """Drive a property by an expression, or put an object into a link of another one.
@@ -152,9 +149,10 @@ def _take_out_of_link(target: Any, link: SocketLink) -> None:
 
 
 def _put_into_link(source: Any, target: Any, link: SocketLink) -> None:
-    if link.out != _WHOLE:
+    whole = itself(source)
+    if link.out != whole:
         raise ValueError(
-            f"{link.target}.{link.into} takes an object: connect {_WHOLE!r} and not {link.out!r}."
+            f"{link.target}.{link.into} takes an object: connect {whole!r} and not {link.out!r}."
         )
     if target in [source, *made_of(source)]:
         raise ValueError(f"{link.source} is made of {link.target}: that would be a circle.")

@@ -212,6 +212,9 @@ def test_a_render_that_is_cancelled_ends_and_leaves_the_pictures_that_are_whole(
         ({"size": [0, 10]}, "size is [width, height], each from 1 to 1568 pixels."),
         ({"path": "/none/a.png"}, "There is no folder /none: it has to be made first."),
         ({"path": "/none/a.gif"}, "a.gif cannot be rendered; what can: .png, .jpg."),
+        ({"path": "/out/a.png", "shading": "wire"}, "a.png cannot be drawn; what can: .jpg."),
+        ({"shading": "toon"}, "shading is solid, wire, material, or empty to render."),
+        ({"samples": 4, "shading": "wire"}, "What is drawn as look draws has no samples"),
         ({"view": "around"}, "for a turntable give turns."),
         ({"items": ["/None"]}, "/None"),
     ],
@@ -235,6 +238,19 @@ def test_without_a_renderer_it_is_drawn_as_look_draws(
     assert (tmp_path / "shot.jpg").read_bytes().startswith(b"\xff\xd8\xff")
     assert told["notes"] == ["Drawn as look draws: this application has no renderer of its own."]
     assert "This application has no frames" in said
+
+
+def test_a_playblast_is_drawn_and_not_rendered(open_studio: OpenStudio, tmp_path: Path) -> None:
+    class Unused(Renderer):
+        def rendering(self, wanted: Render) -> Callable[[Callable[[float], None]], list[str]]:
+            raise AssertionError("the renderer is asked for a playblast")
+
+    scene = open_studio(operations=Unused)
+
+    told = scene.do("render", path=str(tmp_path / "blast.jpg"), view="front", shading="solid")
+
+    assert (tmp_path / "blast.jpg").read_bytes().startswith(b"\xff\xd8\xff")
+    assert "notes" not in told
 
 
 @pytest.mark.parametrize("up", ["Y", "Z"])

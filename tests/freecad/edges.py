@@ -80,6 +80,9 @@ def test_each_edge_has_a_name_of_its_own_by_which_it_is_found(operations: EveryP
     assert {operations.parent(item) for item in items} == {"Holes"}
     assert operations.host.kinds(["Holes/edge:z +x -y", "Holes/edge:z y=3"]) == ["Edge", "gone"]
     assert not {*items} & {*operations.items()}  # nobody asked for them
+    assert [operations.is_shown(f"{it}/edge:z +x -y") for it in ("Holes", "Box")] == [
+        operations.is_shown(it) for it in ("Holes", "Box")
+    ]
 
 
 def test_an_edge_is_told_by_its_shape_and_by_the_faces_that_meet_there(
@@ -122,6 +125,14 @@ SELECTED: dict[str, int] = {
 @pytest.mark.parametrize("words", SELECTED)
 def test_words_select_the_edges_of_which_all_are_true(operations: EveryPort, words: str) -> None:
     assert len(list(operations.items(f"Holes/edge:{words}"))) == SELECTED[words]
+
+
+def test_what_has_no_shape_of_its_own_has_no_edges(operations: EveryPort) -> None:
+    """A link may lead back to itself, and FreeCAD crashes as it looks for the shape of that."""
+    link = operations.duplicate("Box", linked=True)
+
+    assert list(operations.items(f"{link}/edge:")) == []
+    assert list(operations.items("Origin/edge:")) == []
 
 
 WRONG_WORDS: dict[str, str] = {

@@ -186,12 +186,15 @@ def parted(item: str) -> tuple[str, str] | None:
 
 
 def edges_of(obj: Any) -> Edges:
-    """Return the edges of an object's shape; none if it has no shape.
+    """Return the edges of an object's own shape; none if it has none, as a link.
 
     Args:
         obj: An object, computed.
     """
-    return edges_of_shape(str(obj.Name), getattr(obj, "Shape", None), is_step(obj))
+    shape = None
+    if "Shape" in obj.PropertiesList:  # a link has that of its object, or leads back for ever
+        shape = obj.Shape
+    return edges_of_shape(str(obj.Name), shape, is_step(obj))
 
 
 def is_step(obj: Any) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any, Final, cast
 
 import FreeCAD
@@ -277,12 +278,48 @@ def test_what_has_no_shape_is_linked_too(operations: EveryPort) -> None:
             operations.connect(link)
         seen = [*operations.look_into("View", "inputs"), *operations.look_into("Page", "inputs")]
         outputs = operations.sockets("Template")[1]
+        drawn = len(FreeCAD.ActiveDocument.View.getVisibleEdges())
         operations.cut(links[2])
         left = operations.look_into("Page", "inputs")
 
     assert set(seen) == set(links)
+    assert drawn == 4
     assert "object" in outputs
     assert left == [links[1]]
+
+
+def page(operations: EveryPort) -> None:
+    """Make a page with a view of the box and its width."""
+    operations.create("TechDraw::DrawPage", "Page", None)
+    operations.create("TechDraw::DrawViewPart", "View", None)
+    operations.set_value("View", "Source", ["Box"])
+    operations.create("TechDraw::DrawViewDimension", "Width", None)
+    operations.set_value("Width", "References2D", [["View", ["Edge0"]]])
+    operations.set_value("Page", "Views", ["View", "Width"])
+
+
+def test_a_drawing_page_is_exported(operations: EveryPort, tmp_path: Path) -> None:
+    file = tmp_path / "page.dxf"
+    with one_step(operations):
+        page(operations)
+        exported = operations.export_file(file, ["Page"], None)
+    entities = file.read_text(encoding="utf-8").partition("ENTITIES")[2].split()
+
+    assert exported.items == ["Page"]
+    assert exported.left_out == [
+        "Of the page only views, dimensions and annotations are in the file."
+    ]
+    assert entities.count("LINE") >= 4
+
+
+@pytest.mark.parametrize("items", [[], ["Box"], ["Page", "Box"]])
+def test_only_a_page_is_exported_as_a_drawing(
+    operations: EveryPort, tmp_path: Path, items: list[str]
+) -> None:
+    with operations.host.undo_step("Draw"):
+        page(operations)
+    with pytest.raises(ValueError, match="give it as the only item; there is Page"):
+        operations.export_file(tmp_path / "page.dxf", items, None)
 
 
 def run() -> int:

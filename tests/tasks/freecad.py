@@ -122,6 +122,7 @@ async def sketch_a_plate(agent: Agent) -> None:
     )
     await agent.batch(*_page(agent.folder, "Plate"), why="Draw the plate")
     await agent.call("export_file", path=str(agent.folder / "plate.step"), items=["Plate"])
+    await agent.call("export_file", path=str(agent.folder / "plate.dxf"), items=["Page"])
     notched = _lines([[0, 0], [30, 0], [30, 10], [50, 10], [50, 0], [100, 0], [100, 50], [0, 50]])
     await agent.call(
         "set_values", items=["Outline"], values={"Constraints": [], "Geometry": notched}

@@ -38,6 +38,8 @@ def sketch_a_plate(doc: Any) -> None:
     view, dimension = page.Views
     assert [it.Name for it in view.Source] == ["Plate"]
     assert dimension.References2D[0][0] == view
+    drawing = Path(doc.FileName).parent / "plate.dxf"
+    assert "LINE" in drawing.read_text(encoding="utf-8").partition("ENTITIES")[2]
 
 
 def _finished(plate: Any, length: float) -> Any:

@@ -191,6 +191,7 @@ def write(obj: Any, path: str, value: Any) -> None:
             setattr(owner, own, _with_part(getattr(owner, own), inner, part))
         else:
             setattr(owner, own, _from_json(owner, own, value))
+            touch_views(owner, own)
             if _names_edges(owner, own):
                 transactions().note_new_edges(obj)
     except ERRORS as error:
@@ -202,6 +203,16 @@ def write(obj: Any, path: str, value: Any) -> None:
     are_numbers = isinstance(value, int | float) and isinstance(after, int | float)
     if are_numbers and not math.isclose(after, value, rel_tol=1e-6, abs_tol=1e-7):
         raise ValueError(f"{obj.Name}.{path} cannot be {value!r}: FreeCAD makes {after!r} of it.")
+
+
+def touch_views(owner: Any, own: str) -> None:
+    """Have the views of a page computed, where its views were set.
+
+    FreeCAD computes nothing of a view on no page, and leaves it so when the view is put on one.
+    """
+    if own == "Views" and owner.isDerivedFrom("TechDraw::DrawPage"):
+        for view in owner.Views:
+            view.touch()
 
 
 def _split(obj: Any, path: str) -> tuple[Any, str | None, list[str]]:

@@ -20,6 +20,7 @@ from .properties import (
     property_type,
     read,
     told,
+    touch_views,
     write,
 )
 
@@ -163,6 +164,7 @@ def _put_into_link(source: Any, target: Any, link: SocketLink) -> None:
         if "List" in kind:
             value = [*before, value]
         setattr(target, link.into, value)
+        touch_views(target, link.into)
 
 
 def _drive(source: Any, target: Any, link: SocketLink) -> None:

@@ -79,7 +79,7 @@ async def _careless_bracket(agent: Agent) -> None:
 
 
 async def sketch_a_plate(agent: Agent) -> None:
-    """A plate is sketched, padded, drilled, rounded, chamfered, drawn, exported and then notched."""
+    """A plate is sketched, padded, drilled, rounded, drawn, exported, and then notched."""
     lines = _lines([[0, 0], [80, 0], [80, 50], [0, 50]])
     joints = [
         {"type": "Coincident", "of": [[number, 2], [(number + 1) % 4, 1]]} for number in range(4)

@@ -27,7 +27,7 @@ def _volume(doc: Any, height: float) -> float:
 
 
 def sketch_a_plate(doc: Any) -> None:
-    """The plate is notched, and still rounded and chamfered where it was before; the file is old."""
+    """The plate is notched, and rounded where it was before; the files are of before."""
     doc.recompute()
     assert doc.Plate.Shape.isValid()
     notched = Part.makeBox(100, 50, 6).cut(Part.makeBox(20, 10, 6, FreeCAD.Vector(30, 0, 0)))

@@ -3,6 +3,7 @@
 FreeCAD before 1.0 notes the number of an edge and nothing else, so a fillet may sit on another edge
 after its base was computed with another size. Before the first change of a document, the shapes are
 kept that edges are named of; after it was computed, the edges are found again in the new shapes.
+Since 1.0 FreeCAD itself finds most edges again; only where it has lost one this module looks.
 """
 
 from __future__ import annotations
@@ -10,6 +11,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
+
+import FreeCAD
 
 from .document import made_of
 from .edge_heirs import heirs
@@ -21,7 +24,8 @@ _STEPS: Final = "PartDesign::DressUp"
 _SOLIDS: Final = "Part::FilletBase"
 """Those outside of a body: their Base is an object, their Edges are numbers with two sizes each."""
 SIZED: Final = "Part::PropertyFilletEdges"
-_ELEMENT: Final = re.compile(r"Edge(\d+)")
+FINDS_EDGES: Final = int(FreeCAD.Version()[0]) >= 1
+_ELEMENT: Final = re.compile(r"\??Edge(\d+)")  # since 1.0 with a "?" if FreeCAD has lost it
 
 
 class _Noted(NamedTuple):
@@ -69,6 +73,7 @@ class EdgeReferences:
         """Forget what was noted of an object that names other edges now."""
         name = str(user.Document.Name)
         self._noted.get(name, {}).pop(key_of(user), None)
+        self._lost.pop(key_of(user), None)
         self._are_complete.discard(name)
 
     def follow(self, document: Any, before_naming: Callable[[Any, str], None]) -> None:
@@ -117,7 +122,7 @@ class EdgeReferences:
         base = find_by_key(noted.base)
         if base is None or not _is_still_so(noted) or _is_empty(base.Shape):
             return False
-        if base.Shape.isSame(noted.shape):
+        if base.Shape.isSame(noted.shape) or _has_followed(user):
             return False
         old = edges_of_shape(str(base.Name), noted.shape, is_step(base))
         new = edges_of_shape(str(base.Name), base.Shape, is_step(base))
@@ -125,7 +130,7 @@ class EdgeReferences:
         if lost:
             self._lost[noted.user] = noted, _lost_text(user, old, lost[0], new)
             return False
-        if numbers == noted.numbers:
+        if numbers == noted.numbers and not FINDS_EDGES:
             return False
         before_naming(user, _property(user))
         _write(user, base, numbers, dict(zip(noted.numbers, numbers, strict=False)))
@@ -192,6 +197,13 @@ def _property(user: Any) -> str:
     return "Edges" if user.isDerivedFrom(_SOLIDS) else "Base"
 
 
+def _has_followed(user: Any) -> bool:
+    """Return whether this FreeCAD has found all edges of a fillet or chamfer again by itself."""
+    if not FINDS_EDGES or user.isDerivedFrom(_SOLIDS):
+        return False
+    return not any(element.startswith("?") for element in user.Base[1])
+
+
 def _depth(noted: _Noted) -> int:
     """Return of how many objects an object is made; an object has more than each of them."""
     user = find_by_key(noted.user)
@@ -199,12 +211,18 @@ def _depth(noted: _Noted) -> int:
 
 
 def _is_still_so(noted: _Noted) -> bool:
-    """Return whether an object is there and names the edges that were noted."""
+    """Return whether an object is there and names edges of the base that was noted.
+
+    Since 1.0 FreeCAD may have named them by other numbers. An object that names other edges by an
+    edit is no longer noted.
+    """
     user = find_by_key(noted.user)
     if user is None:
         return False
     base, numbers = named_edges(user)
-    return base is not None and key_of(base) == noted.base and numbers == noted.numbers
+    if not FINDS_EDGES and numbers != noted.numbers:
+        return False
+    return base is not None and key_of(base) == noted.base
 
 
 def _is_empty(shape: Any) -> bool:

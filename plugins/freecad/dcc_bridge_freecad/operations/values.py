@@ -147,6 +147,7 @@ def _take_out_of_link(target: Any, link: SocketLink) -> None:
             objects = linked(getattr(target, link.into))
             value = [each for each in objects if each.Name != link.source]
     setattr(target, link.into, value)
+    transactions().note_new_edges(target)
 
 
 def _put_into_link(source: Any, target: Any, link: SocketLink) -> None:
@@ -165,6 +166,7 @@ def _put_into_link(source: Any, target: Any, link: SocketLink) -> None:
             value = [*before, value]
         setattr(target, link.into, value)
         touch_views(target, link.into)
+        transactions().note_new_edges(target)
 
 
 def _drive(source: Any, target: Any, link: SocketLink) -> None:

@@ -103,6 +103,10 @@ def test_an_edge_is_told_by_its_shape_and_by_the_faces_that_meet_there(
     assert values["radius"].held == "computed with the shape of Holes"
     assert operations.value("Holes/edge:z +x -y", "between").value == ["+x", "-y"]
     assert operations.bounds("Holes/edge:z +x -y") == ((80, 0, 0), (80, 0, 6))
+    with operations.host.undo_step("Move the body"):
+        operations.place("Body", at=(0, 0, 100))
+        assert operations.bounds("Holes/edge:z +x -y") == ((80, 0, 100), (80, 0, 106))
+        assert operations.value("Holes/edge:z +x -y", "middle").value == [80, 0, 3]
 
 
 SELECTED: dict[str, int] = {

@@ -16,7 +16,7 @@ import FreeCAD
 
 from .document import made_of
 from .edge_heirs import heirs
-from .edges import Edge, Edges, edges_of, edges_of_shape, is_step, names_in
+from .edges import Edge, Edges, edges_of, edges_of_shape, is_empty, is_step, names_in
 from .parts import ObjectKey, find_by_key, key_of
 
 _STEPS: Final = "PartDesign::DressUp"
@@ -120,7 +120,7 @@ class EdgeReferences:
         """Name the edges of one object by their new numbers; return whether they have changed."""
         user = find_by_key(noted.user)
         base = find_by_key(noted.base)
-        if base is None or not _is_still_so(noted) or _is_empty(base.Shape):
+        if base is None or not _is_still_so(noted) or is_empty(base.Shape):
             return False
         if base.Shape.isSame(noted.shape) or _has_followed(user):
             return False
@@ -188,7 +188,7 @@ def _noted(document: Any) -> Iterator[_Noted]:
     for kind in (_STEPS, _SOLIDS):
         for user in document.findObjects(kind):
             base, numbers = named_edges(user)
-            if numbers and base is not None and not _is_empty(getattr(base, "Shape", None)):
+            if numbers and base is not None and not is_empty(getattr(base, "Shape", None)):
                 yield _Noted(key_of(user), key_of(base), numbers, base.Shape)
 
 
@@ -223,10 +223,6 @@ def _is_still_so(noted: _Noted) -> bool:
     if not FINDS_EDGES and numbers != noted.numbers:
         return False
     return base is not None and key_of(base) == noted.base
-
-
-def _is_empty(shape: Any) -> bool:
-    return shape is None or not hasattr(shape, "Edges") or bool(shape.isNull())
 
 
 def _write(user: Any, base: Any, numbers: Sequence[int], moved: Mapping[int, int]) -> None:

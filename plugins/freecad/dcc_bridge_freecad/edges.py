@@ -197,6 +197,12 @@ def edges_of(obj: Any) -> Edges:
     return edges_of_shape(str(obj.Name), shape, is_step(obj))
 
 
+def is_empty(shape: Any) -> bool:
+    """Return whether a value is no shape, or one of nothing."""
+    # Asking a shape for its Edges makes all of them.
+    return not hasattr(shape, "isNull") or bool(shape.isNull())
+
+
 def is_step(obj: Any) -> bool:
     """Return whether an object is a step in the making of a body, and so in the body's axes."""
     if not obj.isDerivedFrom("PartDesign::Feature"):
@@ -216,7 +222,7 @@ def edges_of_shape(owner: str, shape: Any, is_placed: bool) -> Edges:
         shape: The shape; None for no edges.
         is_placed: Whether its own placement belongs to the axes.
     """
-    if shape is None or not hasattr(shape, "Edges") or shape.isNull():
+    if is_empty(shape):
         return Edges(owner, (), 0.0)
     for known, its_owner, edges in _known:
         if its_owner == owner and known.isSame(shape):
@@ -338,6 +344,8 @@ def _size(edge: Edge, name: str) -> float:
 def _read(owner: str, shape: Any) -> Edges:
     """Return the edges of a shape, in the axes in which it is."""
     faces_of = _faces_by_edge(shape)
+    all_faces = shape.Faces
+    face_words = [_face_word(face) for face in all_faces]
     extents = [_extent(edge) for edge in shape.Edges]
     if not extents:
         return Edges(owner, (), 0.0)
@@ -347,20 +355,20 @@ def _read(owner: str, shape: Any) -> Edges:
     edges = []
     for number, (edge, extent) in enumerate(zip(shape.Edges, extents, strict=True), 1):
         faces = faces_of.get(edge.hashCode(), [])
-        is_corner = len(faces) != 1 or not _is_seam(edge, faces[0])
+        is_corner = len(faces) != 1 or not _is_seam(edge, all_faces[faces[0]])
         if edge.Degenerated or not is_corner:
             continue
-        words = tuple(sorted(_face_word(face) for face in faces))
+        words = tuple(sorted(face_words[face] for face in faces))
         edges.append(_edge(number, edge, _sides(extent, low, high, size), words))
     return Edges(owner, edges, size)
 
 
-def _faces_by_edge(shape: Any) -> dict[int, list[Any]]:
-    """Return the faces at each edge, by the edge's hash code."""
-    faces: dict[int, list[Any]] = {}
-    for face in shape.Faces:
+def _faces_by_edge(shape: Any) -> dict[int, list[int]]:
+    """Return the numbers of the faces at each edge, by the edge's hash code."""
+    faces: dict[int, list[int]] = {}
+    for number, face in enumerate(shape.Faces):
         for code in {edge.hashCode() for edge in face.Edges}:
-            faces.setdefault(code, []).append(face)
+            faces.setdefault(code, []).append(number)
     return faces
 
 

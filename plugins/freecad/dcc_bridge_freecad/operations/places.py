@@ -13,7 +13,7 @@ from dcc_bridge.spi import At, Axes, Bounds, Building, Placement, Vector, triple
 
 from ..document import document, find
 from ..transactions import transactions
-from .edge_items import edge_item
+from .edge_items import EdgeItem, edge_item
 from .properties import lock_reason
 
 _CURVE_POINTS: Final = 257  # of a curve along which others are put
@@ -31,8 +31,7 @@ class _Places(Building):
         transactions().compute()
         edge = edge_item(item)
         if edge is not None:
-            box = world_shape(edge.obj).Edges[edge.edge.number - 1].BoundBox
-            return triple((box.XMin, box.YMin, box.ZMin)), triple((box.XMax, box.YMax, box.ZMax))
+            return _bounds_of_edge(edge)
         boxes = [box for box in _boxes(find(item)) if box.isValid()]
         if not boxes:
             return None
@@ -107,6 +106,13 @@ class _Places(Building):
     def aim(self, item: str) -> tuple[Vector, Vector]:
         """Return the axis along which cylinders, cones and extrusions are long, and Y as up."""
         return (0.0, 0.0, 1.0), (0.0, 1.0, 0.0)
+
+
+def _bounds_of_edge(edge: EdgeItem) -> Bounds:
+    placed = edge.obj.Shape.getElement(f"Edge{edge.edge.number}").copy(False)
+    placed.Placement = placement_above(edge.obj).multiply(placed.Placement)
+    box = placed.BoundBox
+    return triple((box.XMin, box.YMin, box.ZMin)), triple((box.XMax, box.YMax, box.ZMax))
 
 
 def _place_lock(obj: Any) -> str:

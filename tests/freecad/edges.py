@@ -131,6 +131,26 @@ def test_words_select_the_edges_of_which_all_are_true(operations: EveryPort, wor
     assert len(list(operations.items(f"Holes/edge:{words}"))) == SELECTED[words]
 
 
+SHAPES: Final = [
+    *("Part::Sphere", "Part::Cone", "Part::Torus", "Part::Helix", "Part::Spiral", "Part::Wedge"),
+    *("Part::Ellipsoid", "Part::Prism", "Part::Plane", "Part::Circle", "Part::Vertex"),
+    *("Part::Line", "Part::Ellipse", "Part::RegularPolygon", "Part::Cylinder", "Part::Feature"),
+    *("PartDesign::Line", "PartDesign::Plane", "PartDesign::CoordinateSystem"),
+]
+
+
+@pytest.mark.parametrize("kind", SHAPES)
+def test_of_every_shape_each_edge_is_found_by_its_name(operations: EveryPort, kind: str) -> None:
+    with operations.host.undo_step("Make"):
+        made = operations.create(kind, None, None)
+        if kind == "Part::Cone":
+            operations.set_value(made, "Radius1", 0)  # whose edge there is a point
+    items = list(operations.items(f"{made}/edge:"))
+
+    assert len(set(items)) == len(items)
+    assert [f"{made}/edge:{operations.name(item)}" for item in items] == items
+
+
 def test_what_has_no_shape_of_its_own_has_no_edges(operations: EveryPort) -> None:
     """A link may lead back to itself, and FreeCAD crashes as it looks for the shape of that."""
     link = operations.duplicate("Box", linked=True)

@@ -186,13 +186,14 @@ def parted(item: str) -> tuple[str, str] | None:
 
 
 def edges_of(obj: Any) -> Edges:
-    """Return the edges of an object's own shape; none if it has none, as a link.
+    """Return the edges of an object's own shape; none if it has none, as a link, or an endless one.
 
     Args:
         obj: An object, computed.
     """
     shape = None
-    if "Shape" in obj.PropertiesList:  # a link has that of its object, or leads back for ever
+    # A link has the shape of its object, or leads back for ever.
+    if "Shape" in obj.PropertiesList and not obj.isDerivedFrom("Part::Datum"):
         shape = obj.Shape
     return edges_of_shape(str(obj.Name), shape, is_step(obj))
 
@@ -433,7 +434,11 @@ def _sides(
 
 def _face_word(face: Any) -> str:
     """Return what a face is: where a plane faces, or the kind of a curved face."""
-    kind = str(face.Surface.TypeId).removeprefix("Part::Geom").lower()
+    try:
+        surface = face.Surface
+    except (TypeError, RuntimeError):  # FreeCAD does not know its type
+        return "surface"
+    kind = str(surface.TypeId).removeprefix("Part::Geom").lower()
     first_u, last_u, first_v, last_v = face.ParameterRange
     u = (first_u + last_u) / 2
     v = (first_v + last_v) / 2
@@ -442,7 +447,6 @@ def _face_word(face: Any) -> str:
         sign = _sign_of_axis(normal)
         return sign or f"plane {' '.join(rounded(each) for each in normal)}"
     if kind == "cylinder":
-        surface = face.Surface
         outwards = face.valueAt(u, v).sub(surface.Center)
         along = surface.Axis
         from_axis = outwards.sub(FreeCAD.Vector(along).multiply(outwards.dot(along)))

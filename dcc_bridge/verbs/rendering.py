@@ -1,29 +1,33 @@
 """The verb `render`: pictures of the scene to files, or one for the agent.
 
 Where the application has a renderer, that works in a process of its own, on the scene as it was
-when it began: the person works on meanwhile, and whoever cancels ends it at once. A playblast, and
-every picture of an application without a renderer, is drawn as `look` draws. Runs on the main
-thread, but for the waiting.
+when it began: the person works on meanwhile, agents edit, and whoever cancels ends it at once.
+Another render waits for it. A playblast, and every picture of an application without a renderer, is
+drawn as `look` draws. Runs on the main thread, but for the waiting.
 """
 
 from __future__ import annotations
 
 import re
 import shutil
+import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Final, TypeVar, get_args
+from typing import Any, Final, get_args
 
 from dcc_bridge import held_files
+from dcc_bridge.consent.call import current_call
 from dcc_bridge.elicitation.text import plural
+from dcc_bridge.errors import Paused
 from dcc_bridge.skills.skill import check_cancelled, report_done, report_progress, skill, track
 from dcc_bridge.threads.background import run_in_thread
 from dcc_bridge.threads.flows import main_thread
 from dcc_bridge.verbs import outputs
-from dcc_bridge.verbs.consents import ConsentingVerbs, stamp
+from dcc_bridge.verbs.consents import ConsentingVerbs, Consents, stamp
 from dcc_bridge.verbs.framing import shots, turntable
 from dcc_bridge.verbs.items import whole_path
 from dcc_bridge.verbs.operations import Render, Shot
@@ -31,17 +35,22 @@ from dcc_bridge.verbs.ports import Drawing, Frames, Rendering
 from dcc_bridge.verbs.scene import scene_value
 from dcc_bridge.verbs.seeing import MAX_EDGE_PX, MAX_PICTURE_BYTES, Shading
 
-T = TypeVar("T")
 _DRAWN: Final = (".jpg",)  # the format of what is drawn as `look` draws
 _ANSWER_SIZE: Final = (768, 576)  # pixels of the picture in an answer, unless something is said
 _FILE_SIZE: Final = (1920, 1080)  # pixels of a file where the scene does not say
 _MAX_EDGE_PX: Final = 16_384
 _MAX_PICTURES: Final = 10_000
+_POLL_INTERVAL_S: Final = 0.1  # while another render is running
 _DIGITS: Final = 4  # of the number in a file's name
 
 
 class RenderingVerbs(ConsentingVerbs[Drawing]):
     """The verb that renders."""
+
+    def __init__(self, operations: Drawing, consents: Consents) -> None:
+        """Prepare the verb over what a host can do."""
+        super().__init__(operations, consents)
+        self._is_rendering = threading.Lock()  # held by the call whose renderer runs
 
     def verbs(self) -> list[Callable[..., Any]]:
         """Return the verb as it is offered."""
@@ -154,6 +163,31 @@ class RenderingVerbs(ConsentingVerbs[Drawing]):
         take: Callable[[float], None],
     ) -> list[str]:
         """Have the application's renderer work in its own process, and wait for that."""
+        with self._turn():
+            return self._render_now(renderer, pictures, wanted, take)
+
+    @contextmanager
+    def _turn(self) -> Iterator[None]:
+        """Return a block that begins once no other render is running.
+
+        Raises:
+            Stopped: The call has to end.
+            Paused: The person paused agents meanwhile.
+        """
+        if not self._is_rendering.acquire(blocking=False):
+            _beside(partial(_acquire, self._is_rendering))
+        try:
+            yield
+        finally:
+            self._is_rendering.release()
+
+    def _render_now(
+        self,
+        renderer: Rendering,
+        pictures: _Pictures,
+        wanted: Render,
+        take: Callable[[float], None],
+    ) -> list[str]:
         view_shots = pictures.shots(self._operations)
         run = renderer.rendering(replace(wanted, shots=view_shots))
         total = len(view_shots)
@@ -163,7 +197,10 @@ class RenderingVerbs(ConsentingVerbs[Drawing]):
             report_progress(done, total, f"Rendering picture {min(int(done) + 1, total)}")
             check_cancelled()
 
-        return _beside(lambda: run(told))
+        notes: list[str] = []
+        with suppress(Paused):  # the person paused agents meanwhile; the pictures are done
+            _beside(lambda: notes.extend(run(told)))
+        return notes
 
     def _draw(
         self,
@@ -349,9 +386,33 @@ def _files(path: Path, numbers: Sequence[int]) -> list[Path]:
     return files
 
 
-def _beside(work: Callable[[], T]) -> T:
-    """Return what a function returns on another thread; the host goes on meanwhile."""
+def _beside(work: Callable[[], None]) -> None:
+    """Call a function on another thread, and wait. The host goes on meanwhile, and agents edit.
+
+    The undo step of the call is closed until then, as while a question is open.
+
+    Args:
+        work: The function. It must not need the scene.
+
+    Raises:
+        Paused: The person paused agents meanwhile.
+    """
     main = main_thread()
     if main is None:
-        return work()
-    return main.wait(run_in_thread(work, "render"))
+        work()
+        return
+    job = main.job
+    with current_call().control.pause():
+        if job is not None:
+            job.gives_way = True
+        main.wait(run_in_thread(work, "render"))
+
+
+def _acquire(lock: threading.Lock) -> None:
+    """Wait for a lock. Any thread.
+
+    Raises:
+        Stopped: The call has to end.
+    """
+    while not lock.acquire(timeout=_POLL_INTERVAL_S):
+        check_cancelled()

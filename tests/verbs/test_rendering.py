@@ -184,6 +184,72 @@ def test_the_host_serves_others_while_it_renders(open_studio: OpenStudio, tmp_pa
     assert status(result) == "done"
 
 
+def test_agents_edit_while_it_renders(open_studio: OpenStudio, tmp_path: Path) -> None:
+    scene, rendering = begin(open_studio, tmp_path)
+
+    scene.do("rename", names={"/Tree": "Oak"})
+    scene.do("undo_last")
+    scene.do("rename", names={"/Set": "Stage"})
+    is_rendering = not rendering.done()
+    Held.goes_on.set()
+    scene.until(rendering.done)
+
+    assert is_rendering
+    assert status(rendering.result()) == "done"
+    assert {"/Tree", "/Stage"} <= {*scene.nodes}
+    assert len(scene.host.undo_labels) == 1
+
+
+def test_a_render_that_is_done_while_agents_are_paused_says_so(
+    open_studio: OpenStudio, tmp_path: Path
+) -> None:
+    scene, rendering = begin(open_studio, tmp_path)
+
+    scene.bridge.pause()
+    Held.goes_on.set()
+    scene.until(rendering.done)
+
+    assert status(rendering.result()) == "done"
+    assert (tmp_path / "shot_0003.png").exists()
+
+
+def begin_second(scene: Studio, folder: Path) -> Future[CallToolResult]:
+    """Have another picture rendered, which waits until the first ones are done."""
+    second = scene.start("render", {"path": str(folder / "other.png"), "view": "front"})
+    scene.until(lambda: scene.bridge.recent.records()[0].state == "running")
+    scene.do("list_items")
+    return second
+
+
+def test_one_render_waits_for_the_other(open_studio: OpenStudio, tmp_path: Path) -> None:
+    scene, first = begin(open_studio, tmp_path)
+
+    second = begin_second(scene, tmp_path)
+    rendered_first = len(Held.wanted.files)
+    Held.goes_on.set()
+    scene.until(lambda: first.done() and second.done())
+
+    assert rendered_first == 3
+    assert [status(each.result()) for each in (first, second)] == ["done", "done"]
+    assert (tmp_path / "other.png").exists()
+
+
+def test_a_render_that_waits_can_be_cancelled(open_studio: OpenStudio, tmp_path: Path) -> None:
+    scene, first = begin(open_studio, tmp_path)
+    second = begin_second(scene, tmp_path)
+
+    waiting = next(each for each in scene.bridge.recent.records() if each.state == "running")
+    scene.bridge.cancel(waiting.id)
+    scene.until(second.done)
+    is_rendering = not first.done()
+    Held.goes_on.set()
+    scene.until(first.done)
+
+    assert is_rendering
+    assert [status(each.result()) for each in (first, second)] == ["done", "cancelled"]
+    assert not (tmp_path / "other.png").exists()
+
+
 def test_a_render_that_is_cancelled_ends_and_leaves_the_pictures_that_are_whole(
     open_studio: OpenStudio, tmp_path: Path
 ) -> None:

@@ -242,6 +242,16 @@ def test_an_alias_is_set_used_by_an_expression_and_cleared(operations: EveryPort
     assert operations.value("Sheet", "A1.alias").value == ""
 
 
+def test_an_empty_text_takes_the_content_of_a_cell_away(operations: EveryPort) -> None:
+    with one_step(operations):
+        operations.set_value("Sheet", "B1", "")
+        left = operations.look_into("Sheet", "text")
+        lost = operations.host.lost(())
+
+    assert set(left) == {"A1", "A2"}
+    assert lost == ["cell B1 of Sheet"]
+
+
 def taken(operations: EveryPort) -> None:
     operations.set_value("Sheet", "A1.alias", "width")
     operations.set_value("Sheet", "A2.alias", "width")

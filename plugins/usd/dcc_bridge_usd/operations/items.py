@@ -35,6 +35,7 @@ from ..host import UsdSession
 from ..plain_names import PLAIN
 from ..prims import branch, is_plain, prim_at, require_end
 from . import links, names, schemas
+from .notes import notes
 from .transforms import FIRST, vector
 
 _MAX_KEYS: Final = 100  # of an attribute that is looked into
@@ -267,6 +268,7 @@ class _Items(CodeContext, Frames):
         kind = Usd.ModelAPI(prim).GetKind()
         if kind:
             values["kind"] = Value(kind, "token")
+        values |= notes(prim)
         sets = prim.GetVariantSets()
         for name in sets.GetNames():
             values[f"variant:{name}"] = Value(sets.GetVariantSelection(name), "variant")

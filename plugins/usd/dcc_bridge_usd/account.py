@@ -17,6 +17,7 @@ from .before import Move, Scene, own_fields
 from .coercion import plain
 from .layer_copies import LayerChange
 from .places import below
+from .views import StageView, unloaded_in
 
 _MAX_READ: Final = 25  # places whose values are read; an answer names 20 at most
 _MAX_COUNTED: Final = 10_000  # prims below a new one
@@ -61,6 +62,25 @@ def account_of(scene: Scene, changes: Sequence[LayerChange], moves: Sequence[Mov
     changed += _property_edits(scene, changes)
     changed += _layer_edits(scene, changes)
     return Account(created, changed, deleted)
+
+
+def view_edits(before: StageView, now: StageView) -> Iterator[str]:
+    """Yield what a step changed of the edit target, of what is muted and of what is loaded."""
+    if before.target != now.target:
+        yield value_change(SCENE, "edit_target", _target_name(before), _target_name(now))
+    if before.muted != now.muted:
+        yield value_change(SCENE, "muted_layers", _muted_names(before), _muted_names(now))
+    if before.rules != now.rules:
+        unloaded = unloaded_in(before.rules)
+        yield value_change(SCENE, "unloaded", unloaded, unloaded_in(now.rules))
+
+
+def _target_name(view: StageView) -> str:
+    return str(view.target.GetLayer().GetDisplayName())
+
+
+def _muted_names(view: StageView) -> list[str]:
+    return sorted(map(Sdf.Layer.GetDisplayNameFromIdentifier, view.muted))
 
 
 def _origins(

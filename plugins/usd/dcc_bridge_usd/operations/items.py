@@ -269,6 +269,8 @@ class _Items(CodeContext, Frames):
         if kind:
             values["kind"] = Value(kind, "token")
         values |= notes(prim)
+        if prim.HasAuthoredPayloads() and not prim.IsLoaded():
+            values["loaded"] = Value(value=False, type="bool")
         sets = prim.GetVariantSets()
         for name in sets.GetNames():
             values[f"variant:{name}"] = Value(sets.GetVariantSelection(name), "variant")

@@ -51,6 +51,8 @@ _BOUND: Final = (
     ' "primvars:skel:jointIndices": [0, 0, 0], "primvars:skel:jointWeights": [1, 1, 1]}}]}'
 )
 
+_LOADED: Final = 'set_values {"items": ["@scene"], "values": {"unloaded": []}}'
+
 
 def _code(module: str, *lines: str) -> str:
     """Return code: the import of what it needs, and its lines."""
@@ -260,8 +262,8 @@ SAID: Final[Mapping[str, Said]] = {
             'prim.GetInherits().AddInherit("/_class")',
         ),
     ),
-    "Usd.Stage.Load": Said("load payloads", _code("", "stage.Load()")),
-    "Usd.Stage.Unload": Said("unload payloads", _code("", "stage.Unload()")),
+    "Usd.Stage.Load": Said("load payloads", _LOADED),
+    "Usd.Stage.Unload": Said("unload payloads, unload a payload, loaded", _LOADED),
     "Sdf.Layer.subLayerPaths": Said(
         "sublayer, add sublayer, insert sublayer, layer stack, stack layers",
         'set_values {"items": ["@scene"], "values": {"sublayers": ["./anim.usda"]}}',
@@ -272,9 +274,7 @@ SAID: Final[Mapping[str, Said]] = {
     ),
     "Usd.Stage.MuteLayer": Said(
         "mute a layer, disable layer, turn off a layer",
-        _code(
-            "Sdf", 'layer = Sdf.Layer.CreateAnonymous("extra")', "stage.MuteLayer(layer.identifier)"
-        ),
+        'set_values {"items": ["@scene"], "values": {"muted_layers": []}}',
     ),
     "Usd.Stage.GetLayerStack": Said(
         "list all layers, layers of a stage", _code("", "stage.GetLayerStack()")

@@ -12,7 +12,7 @@ from ..coercion import coerce, plain
 from ..host import UsdSession
 from . import names, schemas
 from .items import _Items, default_input, holder, refusing, short, shown_targets, shown_value
-from .layers import layer_called
+from .layers import layer_called, view_loading, view_muting, view_unloading
 from .looks import cut
 from .notes import NOTES, is_note, note, set_note
 from .properties import OWN, choose, fit_extent, own_value, set_own, write_keys
@@ -87,6 +87,8 @@ class _Values(_Items, Keyframes):
         hint = names.near(prop, known)
         if prop.startswith("variant") and not prim.HasVariantSets():
             hint = " It has no variant set: create one, of type VariantSet; variant:<set> selects."
+        elif prop == "loaded":
+            hint = ' It has no payload: import_file with how="payload" makes one.'
         return LookupError(f"{item} has no property {prop!r}.{hint}")
 
     def value(self, item: str, prop: str) -> Value:
@@ -113,6 +115,8 @@ class _Values(_Items, Keyframes):
             return default_input(socket_of_kind)
         if is_note(prop):
             return note(prim, prop)
+        if prop == "loaded" and prim.HasAuthoredPayloads():
+            return Value(prim.IsLoaded(), "bool", is_default=prim.IsLoaded())
         own = own_value(prim, prop) if prop in OWN else None
         if own is not None:
             return Value(own, OWN[prop])
@@ -164,20 +168,33 @@ class _Values(_Items, Keyframes):
                 targets = [self.prim(path).GetPath() for path in _texts(prop, value)]
                 check_targets(prim, prop, targets)
                 _set_targets(relationship, targets)
-            elif now.type == "variant":
-                choose(prim, prop.removeprefix("variant:"), value)
-            elif is_note(prop):
-                set_note(prim, prop, value)
-            elif prop in OWN and not prim.GetAttribute(prop):
-                set_own(prim, prop, value)
-            else:
+            elif prim.GetAttribute(prop) or not self._set_other(prim, prop, value):
                 _set(self.attribute(item, prop), value, replace=replace)
+
+    def _set_other(self, prim: Usd.Prim, prop: str, value: Any) -> bool:
+        """Set a value that is neither an attribute nor a relationship; return whether it is one."""
+        name = prop.removeprefix("variant:")
+        if name != prop:
+            choose(prim, name, value)
+        elif prop == "loaded":
+            cast("UsdSession", self.host).set_view(view_loading(prim, value))
+        elif is_note(prop):
+            set_note(prim, prop, value)
+        elif prop in OWN:
+            set_own(prim, prop, value)
+        else:
+            return False
+        return True
 
     def _change_setting(self, prop: str, value: Any) -> None:
         """Change a setting of the scene as a whole."""
+        session = cast("UsdSession", self.host)
         if prop == "edit_target":
-            layer = layer_called(self.stage, value)
-            cast("UsdSession", self.host).set_edit_target(layer)
+            session.set_edit_target(layer_called(self.stage, value))
+        elif prop == "muted_layers":
+            session.set_view(view_muting(self.stage, value))
+        elif prop == "unloaded":
+            session.set_view(view_unloading(self.stage, value))
         else:
             change(self.stage, prop, value)
 

@@ -12,6 +12,7 @@ from pxr import Sdf, Usd
 from dcc_bridge.spi import ApiEntry, Value
 
 from .. import variants
+from .arcs import ARCS, arcs_of, shown_arcs
 from .items import short
 from .properties import choose
 
@@ -228,9 +229,16 @@ class _Variant(_OfVariants):
         return []
 
     def values(self) -> dict[str, Value]:
-        """Return the attributes that the scene's own layers hold in the variant."""
+        """Return the attributes, references and payloads that the scene's layers hold in it."""
         values: dict[str, Value] = {}
-        for spec in variants.specs_of(self._stage, self.path):
+        specs = variants.specs_of(self._stage, self.path)
+        for name in ARCS:
+            rows: list[dict[str, str]] = []
+            for spec in specs:
+                rows += shown_arcs(arcs_of(spec.primSpec), name)
+            if rows:
+                values[name] = Value(rows, "asset[]")
+        for spec in specs:
             for attribute in spec.primSpec.attributes.values():
                 held = Value(short(attribute.default), str(attribute.typeName))
                 values.setdefault(attribute.name, held)

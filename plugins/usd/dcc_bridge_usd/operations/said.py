@@ -246,12 +246,7 @@ SAID: Final[Mapping[str, Said]] = {
     "Usd.References.AddReference": Said(
         "reference, add a reference, reference another file, reference usd file, reference asset,"
         " import another usd file, internal reference",
-        _code(
-            "",
-            'stage.DefinePrim("/Source", "Cube")',
-            _PRIM,
-            'prim.GetReferences().AddReference("", "/Source")',
-        ),
+        'create {"things": [{"type": "Xform", "values": {"references": [{"prim": "<Cube>"}]}}]}',
     ),
     "Usd.Inherits.AddInherit": Said(
         "inherit, class prim, inherits arc",

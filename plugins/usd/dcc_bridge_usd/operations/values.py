@@ -11,6 +11,7 @@ from dcc_bridge.spi import SCENE, Keyframes, Keys, Shape, Value
 from ..coercion import coerce, plain
 from ..host import UsdSession
 from . import names, schemas
+from .arcs import ARCS, arcs, set_arcs, shown_arcs
 from .items import _Items, default_input, holder, refusing, short, shown_targets, shown_value
 from .layers import layer_called, view_loading, view_muting, view_unloading
 from .looks import cut
@@ -79,7 +80,7 @@ class _Values(_Items, Keyframes):
         prim = self.prim(item)
         known = [*prim.GetPropertyNames()]
         known += [f"variant:{name}" for name in prim.GetVariantSets().GetNames()]
-        known += [*OWN, *NOTES]
+        known += [*OWN, *NOTES, *ARCS]
         known += schemas.shader_inputs(prim)
         known += schemas.applicable_props()
         if UsdGeom.XformCommonAPI(prim):
@@ -117,9 +118,11 @@ class _Values(_Items, Keyframes):
             return note(prim, prop)
         if prop == "loaded" and prim.HasAuthoredPayloads():
             return Value(prim.IsLoaded(), "bool", is_default=prim.IsLoaded())
-        own = own_value(prim, prop) if prop in OWN else None
-        if own is not None:
-            return Value(own, OWN[prop])
+        if prop in OWN:
+            return Value(own_value(prim, prop), OWN[prop])
+        if prop in ARCS:
+            rows = shown_arcs(arcs(prim), prop)
+            return Value(rows, "asset[]", is_default=not rows)
         name = prop.removeprefix("variant:")
         if name != prop and prim.GetVariantSets().HasVariantSet(name):
             return Value(prim.GetVariantSets().GetVariantSelection(name), "variant")
@@ -180,6 +183,8 @@ class _Values(_Items, Keyframes):
             cast("UsdSession", self.host).set_view(view_loading(prim, value))
         elif is_note(prop):
             set_note(prim, prop, value)
+        elif prop in ARCS:
+            set_arcs(prim, prop, value)
         elif prop in OWN:
             set_own(prim, prop, value)
         else:

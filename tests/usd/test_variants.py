@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from dcc_bridge_usd.operations.drawing import UsdOperations
 from tests.usd.test_verbs import studio
 from tests.verbs.steps import step
 from tests.verbs.studio import NO, YES, Studio
@@ -200,7 +201,9 @@ def test_what_cannot_be_a_variant_is_refused(
 @pytest.mark.parametrize(
     ("verb", "arguments"),
     [
-        ("rename", {"names": {RED: "green"}}),
+        ("rename", {"names": {RED: "blue"}}),
+        ("rename", {"names": {RED: "a b"}}),
+        ("rename", {"names": {LOOK: "a b"}}),
         ("duplicate", {"items": [RED]}),
         ("transform", {"items": [RED], "move": [1, 0, 0]}),
         ("set_values", {"items": [LOOK], "values": {"variants": ["red"]}}),
@@ -212,6 +215,51 @@ def test_what_a_variant_cannot_do_is_refused_with_the_scene_as_before(
     scene: Studio, verb: str, arguments: dict[str, Any]
 ) -> None:
     scene.fails(verb, **arguments)
+
+
+def test_a_variant_is_renamed_with_its_selection_and_nobody_is_asked(scene: Studio) -> None:
+    scene.do("create", things=[{"type": "Cube", "name": "Hat", "under": RED}])
+    before = scene.host.scene_digest()
+
+    told = scene.do("rename", names={RED: "crimson"})
+
+    assert told["pairs"] == [[RED, f"{TREE}{{look=crimson}}"]]
+    assert inspected(scene, LOOK)["values"] == {
+        "variants": ["blue", "crimson"],
+        "selection": "crimson",
+    }
+    assert scene.host.kinds([f"{TREE}/Hat"]) == ["Cube"]
+    assert scene.asked == []
+    scene.do("undo_last")
+    assert scene.host.scene_digest() == before
+
+
+def test_a_variant_set_is_renamed_with_its_variants(scene: Studio) -> None:
+    scene.do("create", things=[{"type": "Cube", "name": "Hat", "under": RED}])
+    before = scene.host.scene_digest()
+
+    told = scene.do("rename", names={LOOK: "colour"})
+
+    assert told["pairs"] == [[LOOK, f"{TREE}{{colour=}}"]]
+    assert inspected(scene, TREE)["values"]["variant:colour"] == "red"
+    assert "variant:look" not in inspected(scene, TREE)["values"]
+    assert scene.host.kinds([f"{TREE}/Hat"]) == ["Cube"]
+    assert scene.asked == []
+    scene.do("undo_last")
+    assert scene.host.scene_digest() == before
+
+
+def test_what_a_variant_loses_as_it_is_renamed_is_found(scene: Studio) -> None:
+    host = scene.host
+    scene.do("create", things=[{"type": "Cube", "name": "Hat", "under": RED}])
+
+    with host.undo_step("Rename and remove"):
+        UsdOperations(host).rename(RED, "crimson")
+        layer = host.stage.GetRootLayer()
+        del layer.GetPrimAtPath(f"{TREE}{{look=crimson}}").nameChildren["Hat"]
+        lost = host.lost([])
+
+    assert lost == [f"variant red of {TREE}"]
 
 
 def test_a_variant_of_a_referenced_file_cannot_be_deleted(scene: Studio, tmp_path: Path) -> None:

@@ -104,9 +104,54 @@ def remove(stage: Usd.Stage, path: Sdf.Path) -> None:
         else:
             del owner.variantSets[name]
             owner.variantSetNameList.RemoveItemEdits(name)
-    for layer in stage.GetLayerStack(includeSessionLayers=True):
-        owner = layer.GetPrimAtPath(path.GetParentPath())
-        if not owner or name not in owner.variantSelections:
-            continue
+    for owner in _selecting(stage, path):
         if variant in ("", owner.variantSelections[name]):
             del owner.variantSelections[name]
+
+
+def rename(stage: Usd.Stage, path: Sdf.Path, new_name: str) -> Sdf.Path:
+    """Rename a variant set or a variant in the scene's own layers; selections follow.
+
+    Args:
+        stage: The scene.
+        path: The variant set or the variant.
+        new_name: Its new name, which is free.
+
+    Returns:
+        The new path.
+    """
+    name, variant = path.GetVariantSelection()
+    above = path.GetParentPath()
+    new = path_in(above, new_name)
+    if variant:
+        new = path_in(above, name, new_name)
+    selecting = list(_selecting(stage, path))
+    with Sdf.ChangeBlock():
+        for spec in specs_of(stage, path):
+            layer = spec.layer
+            owner = layer.GetPrimAtPath(above)
+            Sdf.CopySpec(layer, path, layer, new)
+            if variant:
+                spec.owner.RemoveVariant(spec)
+            else:
+                owner.variantSetNameList.ReplaceItemEdits(name, new_name)
+                del owner.variantSets[name]
+        for owner in selecting:
+            selected = owner.variantSelections[name]
+            if not variant:
+                del owner.variantSelections[name]
+                owner.variantSelections[new_name] = selected
+            elif selected == variant:
+                owner.variantSelections[name] = new_name
+    return new
+
+
+def _selecting(stage: Usd.Stage, path: Sdf.Path) -> Iterator[Any]:
+    """Yield the prim's specs in the scene's own layers that select a variant of a variant set."""
+    prim = owner_of(stage, path)
+    layers = stage.GetLayerStack(includeSessionLayers=True)
+    name = path.GetVariantSelection()[0]
+    for spec in prim.GetPrimStack() if prim else ():
+        is_own = spec.layer in layers and spec.path.StripAllVariantSelections() == prim.GetPath()
+        if is_own and name in spec.variantSelections:
+            yield spec

@@ -179,6 +179,21 @@ class _Parts(_Losing):
         with self._inside(item) as prim_item:
             super().set_keys(prim_item, prop, keys, shape, clear=clear)
 
+    def called(self, item: str, name: str) -> tuple[str, Sequence[str]]:
+        """Return the item that a rename leads to; ValueError for what cannot be a name."""
+        part = self.part(item)
+        if part is None:
+            return super().called(item, name)
+        new = part.renamed(name)
+        return new, [] if self.part(new) is None else [new]
+
+    def rename(self, item: str, name: str) -> str:
+        part = self.part(item)
+        if part is None:
+            return super().rename(item, name)
+        with refusing(f"{item} cannot be renamed to {name}"):
+            return part.rename(name)
+
     # ---- deleting
 
     def check_deletable(self, items: Sequence[str]) -> None:

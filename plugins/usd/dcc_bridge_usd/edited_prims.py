@@ -27,6 +27,7 @@ from .moves import Moves
 from .places import below
 from .prims import CHECKING, CROWD_SIZE, child_names, tracked
 from .shown import prim_of
+from .variants import variant_paths
 
 _TOP: Final = Sdf.Path.absoluteRootPath
 
@@ -133,7 +134,7 @@ class EditedPrims:
 
     def _compare_inside(self, path: Sdf.Path, before: list[Any], now: list[Any]) -> None:
         """Compare the variants and the children of a prim, by its specs before and now."""
-        for variant in {*_variants(path, before), *_variants(path, now)}:
+        for variant in {*variant_paths(path, before), *variant_paths(path, now)}:
             self._compare(variant)
         names = dict.fromkeys(_children(before) + _children(now))
         for name in tracked([*names], CHECKING):
@@ -157,7 +158,7 @@ class EditedPrims:
         scene = self._scene
         owner = self.moves.now(path.GetParentPath())
         before = [_content(spec) for spec in scene.specs_before(path)]
-        for new in _variants(owner, scene.specs_now(owner)):
+        for new in variant_paths(owner, scene.specs_now(owner)):
             if scene.specs_before(new):
                 continue
             if [_content(spec) for spec in scene.specs_now(new)] == before:
@@ -229,10 +230,3 @@ def _content(spec: Any) -> str:
     name = spec.path.GetVariantSelection()[1]
     text: str = spec.GetAsText()
     return text.strip().removeprefix(f'"{name}"')
-
-
-def _variants(path: Sdf.Path, specs: Iterable[Any]) -> Iterator[Sdf.Path]:
-    for spec in specs:
-        for variants in spec.variantSets.values():
-            for variant in variants.variants.values():
-                yield path.AppendVariantSelection(variants.name, variant.name)

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from pxr import Sdf, Usd
@@ -37,6 +37,19 @@ def variant_around(item: str) -> Sdf.Path | None:
 def path_in(prim: Sdf.Path, variant_set: str, variant: str = "") -> Sdf.Path:
     """Return the path of a variant of a prim; that of the variant set without a variant."""
     return prim.AppendVariantSelection(variant_set, variant)
+
+
+def variant_paths(path: Sdf.Path, specs: Iterable[Any]) -> Iterator[Sdf.Path]:
+    """Yield the paths of the variants that specs of a prim have.
+
+    Args:
+        path: The path of the prim.
+        specs: Its specs.
+    """
+    for spec in specs:
+        for variants in spec.variantSets.values():
+            for variant in variants.variants.values():
+                yield path.AppendVariantSelection(variants.name, variant.name)
 
 
 def owner_of(stage: Usd.Stage, path: Sdf.Path) -> Usd.Prim:

@@ -157,10 +157,14 @@ class RenderingVerbs(ConsentingVerbs[Drawing]):
         count = len(wanted.files)
         drawn = zip(wanted.files, pictures.each(operations), strict=True)
         for number, (file, shot) in enumerate(track(drawn, message="Rendering", total=count), 1):
-            image = operations.draw([shot], wanted.width, wanted.height, "material")
+            rendered = replace(shot, is_render=True)
+            image = operations.draw([rendered], wanted.width, wanted.height, "material")
             file.write_bytes(image)
             take(number)
-        return ["Drawn as look draws: this application has no renderer of its own."]
+        notes = ["Drawn as look draws: this application has no renderer of its own."]
+        if wanted.samples:
+            notes.append("samples had no effect: such pictures are not sampled.")
+        return notes
 
     def _size(self, size: Sequence[int], *, is_answer: bool) -> tuple[int, int]:
         """Return the width and the height of a picture in pixels.

@@ -245,3 +245,11 @@ def test_a_variant_of_another_layer_than_the_edit_target_is_not_deleted(scene: S
     why = scene.fails("delete", items=["/World/Props/Tree{look=red}"])
 
     assert "shot.usda holds it. Set edit_target of @scene to shot.usda first" in why
+
+
+def test_values_of_the_scene_are_told_by_their_names(scene: Studio) -> None:
+    told = scene.do("inspect", items=[SCENE], names=["sub*", "edit_target", "layer"])["items"][0]
+
+    assert told["values"].keys() == {"sublayers", "edit_target", "layer"}
+    assert told["values"]["sublayers"] == ["./set.usda"]
+    assert "muted_layers" in told["values"]["layer"]["error"]

@@ -289,3 +289,35 @@ def test_find_api_leads_to_the_call_of_a_verb(scene: Studio, query: str) -> None
 
     assert first["name"].startswith("create type Variant")
     assert first["example"].startswith("create {")
+
+
+def test_a_value_in_a_variant_is_told_at_length(scene: Studio) -> None:
+    told = scene.do("inspect", items=[f"{RED}Trunk"], names=["size"])["items"][0]
+
+    assert told["values"] == {"size": 2.0}
+
+
+def test_the_prims_in_a_variant_are_listed_while_it_is_selected(scene: Studio) -> None:
+    scene.do("create", things=[{"type": "Cube", "name": "Hat", "under": RED}])
+
+    rows = scene.do("list_items", under=RED)["rows"]
+
+    assert rows == [{"item": f"{RED}Hat", "type": "Cube"}]
+    scene.do("set_values", items=[TREE], values={"variant:look": "blue"})
+    assert scene.do("list_items", under=RED)["rows"] == []
+
+
+@pytest.mark.parametrize(
+    ("item", "why"),
+    [
+        (f"{BLUE}Trunk", f"set variant:look of {TREE} to blue first"),
+        (BLUE, f"set variant:look of {TREE} to blue first"),
+        (f"{TREE}{{look=green}}", "has no variant 'green' of look. It has blue, red."),
+        (f"{TREE}{{look=green}}Trunk", "has no variant 'green' of look. It has blue, red."),
+        (f"{TREE}{{lok=red}}Trunk", "has no variant set 'lok'. It has look."),
+    ],
+)
+def test_what_is_in_no_selected_variant_says_what_to_do(scene: Studio, item: str, why: str) -> None:
+    values = {"visibility": "invisible"}
+
+    assert why in scene.fails("set_values", items=[item], values=values)

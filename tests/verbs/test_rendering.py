@@ -234,6 +234,8 @@ def test_without_a_renderer_it_is_drawn_as_look_draws(
 
     assert (tmp_path / "shot.jpg").read_bytes().startswith(b"\xff\xd8\xff")
     assert told["notes"] == ["Drawn as look draws: this application has no renderer of its own."]
+    sampled = scene.do("render", path=str(tmp_path / "b.jpg"), view="front", samples=64)
+    assert sampled["notes"][1] == "samples had no effect: such pictures are not sampled."
     assert "This application has no frames" in said
 
 

@@ -13,6 +13,7 @@ from dcc_bridge.spi import ApiEntry, Value
 
 from .. import variants
 from ..prims import only_layer
+from ..shown import is_selected
 from .arcs import ARCS, arcs_of, shown_arcs
 from .items import short
 from .properties import choose
@@ -274,7 +275,10 @@ class _Variant(_OfVariants):
         return str(variants.path_in(self.path.GetParentPath(), set_name))
 
     def below(self) -> list[str]:
-        return []
+        """Return the prims that the scene's layers hold in the variant, while it is selected."""
+        if not is_selected(self._stage, self.path):
+            return []
+        return variants.prims_in(self._stage, self.path)
 
     def values(self) -> dict[str, Value]:
         """Return the attributes, references and payloads that the scene's layers hold in it."""

@@ -16,7 +16,7 @@ from dcc_bridge.spi import Bounds, Imported, Keys, Part, Shape, Value
 
 from ..host import UsdSession
 from ..shown import is_selected
-from ..variants import variant_around
+from ..variants import variant_around, variant_path
 from .items import refusing
 from .losing import _Losing
 from .part_kinds import KINDS, PartKind, part_at
@@ -43,9 +43,10 @@ class _Parts(_Losing):
         """Return the prim for a path that leads into a variant; any other item as it is.
 
         Raises:
+            LookupError: There is no such variant.
             ValueError: The variant is not selected.
         """
-        variant = variant_around(item)
+        variant = variant_around(item) or variant_path(item)
         if variant is None:
             return item
         self._check_selected(item, variant)
@@ -55,14 +56,24 @@ class _Parts(_Losing):
         """Check that a variant is selected.
 
         Raises:
-            ValueError: It is not; the message names the item, and what to do.
+            LookupError: There is no such variant or variant set; the message names what there is.
+            ValueError: It is not selected; the message names the item, and what to do.
         """
-        if not is_selected(self.stage, path):
-            name, variant = path.GetVariantSelection()
-            owner = path.GetParentPath().StripAllVariantSelections()
-            raise ValueError(
-                f"{item} is not selected: set variant:{name} of {owner} to {variant} first."
-            )
+        if is_selected(self.stage, path):
+            return
+        name, variant = path.GetVariantSelection()
+        owner = path.GetParentPath().StripAllVariantSelections()
+        sets = super().prim(str(owner)).GetVariantSets()
+        if not sets.HasVariantSet(name):
+            there = ", ".join(sets.GetNames()) or "none"
+            raise LookupError(f"{owner} has no variant set {name!r}. It has {there}.")
+        variants = sets.GetVariantSet(name).GetVariantNames()
+        if variant not in variants:
+            there = ", ".join(variants) or "none"
+            raise LookupError(f"{owner} has no variant {variant!r} of {name}. It has {there}.")
+        raise ValueError(
+            f"{item} is not selected: set variant:{name} of {owner} to {variant} first."
+        )
 
     # ---- reading
 
@@ -80,7 +91,7 @@ class _Parts(_Losing):
         part = self.part(under or "")
         if part is not None:
             return part.below()
-        return super().items(under)
+        return super().items(self._shown(under) if under else under)
 
     def _variants_of(self, item: str) -> Iterator[str]:
         path = self.prim(item).GetPath()
@@ -117,14 +128,20 @@ class _Parts(_Losing):
         known = part.values()
         if prop in known:
             return known[prop]
-        if part.variant is not None and is_selected(self.stage, part.variant):
+        if part.variant is not None:
+            self._check_selected(item, part.variant)
             return super().value(_prim_of(item), prop)
         raise LookupError(f"{item} has no property {prop!r}. It has {', '.join(known) or 'none'}.")
 
     def elements(
         self, item: str, prop: str, offset: int, most: int
     ) -> tuple[int, list[Any]] | None:
-        return None if self.part(item) else super().elements(item, prop, offset, most)
+        part = self.part(item)
+        if part is None:
+            return super().elements(self._shown(item), prop, offset, most)
+        if part.variant is None or not is_selected(self.stage, part.variant):
+            return None
+        return super().elements(_prim_of(item), prop, offset, most)
 
     # ---- editing
 

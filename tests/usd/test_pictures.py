@@ -178,8 +178,8 @@ def test_a_turntable_has_no_signs_of_cameras_and_lights(tmp_path: Path) -> None:
     ) as own:
         arguments = {"turns": 2, "items": [GREEN], "size": [200, 150]}
         own.do("render", path=str(tmp_path / "bare.jpg"), **arguments)
-        light = {"type": "SphereLight", "name": "Key", "under": "/World", "at": [12, 3, 36]}
-        camera = {"type": "Camera", "name": "Shot", "under": "/World", "at": [13, 3, 38]}
+        light = {"type": "SphereLight", "name": "Key", "under": "/World", "at": [12.5, 0.5, 38]}
+        camera = {"type": "Camera", "name": "Shot", "under": "/World", "at": [11.5, 0.5, 38]}
         own.do("create", things=[light, camera])
 
         own.do("render", path=str(tmp_path / "lit.jpg"), **arguments)

@@ -42,6 +42,12 @@ _ANSWER = """\
 ask (default) shows the question in this terminal; without a terminal, nobody can be
 asked. accept agrees and takes the defaults; decline says no; cancel closes the
 question; a JSON object is the answer itself"""
+_NOBODY_ASKED: Final = "Nobody could be asked"  # how an error begins; see `types.outcome`
+_HOW_TO_ANSWER: Final = (
+    "There is no terminal here to show the question in. If the decision is yours, run the command "
+    "in a terminal, or give the answer with it: {}"
+)
+_ANSWER_OPTION: Final = "--answer accept"
 
 
 def parse_answer(text: str) -> Answer:
@@ -179,10 +185,25 @@ def run_call(options: argparse.Namespace) -> int:
     with answering(options.answer, f"{host.host}, for {name},", misfits.append) as person:
         result = run(_call, host, person, options.tool, options.args, options.era, options.resume)
     if not misfits:
-        return show_result(result, as_json=options.json)
+        code = show_result(result, as_json=options.json)
+        if person is None:
+            _tell_how_to_answer(result, _ANSWER_OPTION)
+        return code
     if exit_code(result) == exits.SUCCESS:  # else the result would only say that a person refused
         show_result(result, as_json=options.json)
     raise exits.Failure(misfits[0])
+
+
+def _tell_how_to_answer(result: Result, words: str) -> None:
+    """Print how a person can answer, if a question of the call could not be shown.
+
+    Args:
+        result: The result of a call for which nobody could be asked here.
+        words: The option, or the command, that answers the question.
+    """
+    was_not_asked = any(text.startswith(_NOBODY_ASKED) for text in result.texts)
+    if was_not_asked or result.status == ASKING:
+        exits.tell(_HOW_TO_ANSWER.format(words))
 
 
 def fill_try(parser: argparse.ArgumentParser) -> None:
@@ -301,4 +322,7 @@ def run_undo(options: argparse.Namespace) -> int:
         arguments["call_id"] = options.call
     with answering(ASK, f"{host.host}, to undo,") as person:
         result = run(_call, host, person, "undo_last", arguments, "auto")
-    return show_result(result, as_json=False)
+    code = show_result(result, as_json=False)
+    if person is None:
+        _tell_how_to_answer(result, f"dcc-bridge call undo_last {_ANSWER_OPTION}")
+    return code

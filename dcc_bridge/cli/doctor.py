@@ -190,7 +190,7 @@ def _check_host(options: argparse.Namespace) -> Results:
         if options.url:  # else `_check_starts` has yielded the finding
             yield Finding("start", failure.problem.what, failure.problem.mend)
     except exits.Failure as failure:
-        yield _not_chosen(failure)
+        yield _not_chosen(failure, options.url)
     except (BridgeError, TimeoutError) as error:
         yield _not_answering(error)
     else:
@@ -229,14 +229,30 @@ def _check_answer(host: hosts.Target, facts: Mapping[str, Any], seconds: float) 
     yield from _check_skills(facts)
 
 
-def _not_chosen(failure: exits.Failure) -> str | Finding:
+def _not_chosen(failure: exits.Failure, name: str | None) -> str | Finding:
+    """Return the result for options that fit no host, or several; `name` is an ID or a URL."""
     if isinstance(failure, hosts.SeveralHosts):
         return f"{failure}\nTo check one of them: dcc-bridge doctor ID"
+    if isinstance(failure, hosts.NoSuchHost) and name and "://" not in name:
+        return _unknown_name(name)
     what, advice, _ = str(failure).partition(f" {hosts.START}")
-    mend = "Fix that, then run the doctor again."
     if advice:
-        mend = hosts.START
-    return Finding("server", what, mend)
+        return Finding("server", what, hosts.START)
+    if isinstance(failure, hosts.NoSuchHost):
+        mend = "Name one of these with --host, --scene or --instance, or leave the options out."
+        return Finding("server", what, mend)
+    return Finding("server", what, "Correct that, then run the doctor again.")
+
+
+def _unknown_name(name: str) -> Finding:
+    running = [host.id for host in discovery.running(hosts.settings().runtime)]
+    applications = ", ".join(sorted(leaves.targets()))
+    return Finding(
+        "server",
+        f"There is no running host and no application called {name!r}.",
+        f"Name a running host ({', '.join(running) or 'there is none'}), or an application whose "
+        f"plug-in is to be checked ({applications}).",
+    )
 
 
 def _not_answering(error: BridgeError | TimeoutError) -> Finding:

@@ -65,6 +65,8 @@ def run(options: argparse.Namespace) -> int:
     """Run the skill or script, and print its value; print the events of the call to stderr."""
     if (options.skill is None) == (options.python is None):
         raise exits.Failure("Give a skill or a script with --python, not both.")
+    if options.save_as:
+        _check_place(options.save_as)
     with ExitStack() as stack:
         if options.python:
             stack.enter_context(_own_script(options))
@@ -76,6 +78,14 @@ def run(options: argparse.Namespace) -> int:
             raise exits.Failure(
                 f"It took more than {options.timeout:g} s and was stopped.", exits.FAILED
             ) from None
+
+
+def _check_place(target: Path) -> None:
+    """Raise a Failure unless a scene can be written to a file."""
+    if target.is_dir():
+        raise exits.Failure(f"--save-as takes a file, and {target} is a folder.")
+    if not target.absolute().parent.is_dir():
+        raise exits.Failure(f"There is no folder {target.parent} for --save-as: make it first.")
 
 
 @contextmanager
@@ -150,12 +160,9 @@ def _failure(
 ) -> exits.Failure:
     """Return the reason for a missing result: the host's report, or its last output."""
     code = started.process.wait()
-    error = started.report().get("error")
-    if error is not None:
-        failure_code = exits.USAGE
-        if was_ready:
-            failure_code = exits.UNREACHABLE
-        return exits.Failure(error, failure_code)
+    reported = started.reported_failure(was_ready=was_ready)
+    if reported is not None:
+        return reported
     output.seek(0)
     text = output.read().decode(errors="replace")[-_MAX_OUTPUT_CHARS:].strip()
     sentence = f"{started.program} ended with {code} and without a result. Its output:\n{text}"
@@ -202,7 +209,8 @@ def _show(result: Result, report: dict[str, str], script: Path | None) -> int:
     if sentence:
         exits.tell(sentence)
     if "error" in report:
-        exits.tell(report["error"])
+        if report["error"] not in text:
+            exits.tell(report["error"])
         return exits.FAILED
     if code == exits.SUCCESS:
         print(json.dumps(result.value, indent=2))

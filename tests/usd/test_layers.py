@@ -63,6 +63,17 @@ def test_a_new_sublayer_is_written_by_the_next_save(scene: Studio, tmp_path: Pat
     assert written.pseudoRoot.GetInfo("metersPerUnit") == 0.01
 
 
+def test_a_new_sublayer_is_beside_the_scene_whatever_the_working_folder_is(
+    scene: Studio, tmp_path: Path
+) -> None:
+    set_scene(scene, sublayers=["anim.usda", "./set.usda"])
+
+    scene.do("save")
+
+    assert (tmp_path / "anim.usda").is_file()
+    assert values_of(scene)["sublayers"] == [ANIM, "./set.usda"]
+
+
 def test_edits_go_to_the_edit_target_until_an_undo_puts_it_back(scene: Studio) -> None:
     root = scene.host.stage.GetRootLayer().ExportToString()
 

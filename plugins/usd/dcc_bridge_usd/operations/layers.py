@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from pxr import Sdf, Usd, UsdGeom
+from pxr import Ar, Sdf, Usd, UsdGeom
 
 from .. import files
 from ..prims import require
@@ -32,16 +32,30 @@ def set_sublayers(stage: Usd.Stage, value: Any) -> None:
     """
     if not isinstance(value, list) or not all(isinstance(path, str) and path for path in value):
         raise ValueError("sublayers are paths of USD files, in a list.")
-    if len(set(value)) < len(value):
-        raise ValueError("sublayers are named once each.")
     root: Any = stage.GetRootLayer()
-    _check_target_stays(stage, value)
-    added = [path for path in value if path not in root.subLayerPaths]
+    paths = [_beside(root, path) for path in value]
+    if len(set(paths)) < len(paths):
+        raise ValueError("sublayers are named once each.")
+    _check_target_stays(stage, paths)
+    added = [path for path in paths if path not in root.subLayerPaths]
     _kept = [_found_or_made(stage, path) for path in added]  # until the scene keeps them
     offsets = dict(zip(root.subLayerPaths, root.subLayerOffsets, strict=True))
-    root.subLayerPaths[:] = value
-    for index, path in enumerate(value):
+    root.subLayerPaths[:] = paths
+    for index, path in enumerate(paths):
         root.subLayerOffsets[index] = offsets.get(path, Sdf.LayerOffset())
+
+
+def _beside(root: Any, path: str) -> str:
+    """Return the path of a layer; a new file comes beside the scene.
+
+    USD looks for "anim.usda" along its search paths, and in the end in the working folder, where
+    "./anim.usda" is beside the scene.
+    """
+    whole = root.ComputeAbsolutePath(path)
+    is_found = path in root.subLayerPaths or Ar.GetResolver().Resolve(whole)
+    if is_found or path.startswith(".") or Path(path).is_absolute():
+        return path
+    return f"./{path}"
 
 
 def _check_target_stays(stage: Usd.Stage, paths: list[str]) -> None:

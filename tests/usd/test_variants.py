@@ -321,3 +321,31 @@ def test_what_is_in_no_selected_variant_says_what_to_do(scene: Studio, item: str
     values = {"visibility": "invisible"}
 
     assert why in scene.fails("set_values", items=[item], values=values)
+
+
+def test_a_prim_that_is_created_in_a_variant_has_its_place_and_its_values_there(
+    scene: Studio,
+) -> None:
+    before = scene.host.scene_digest()
+    hat = {"type": "Cube", "name": "Hat", "under": RED, "at": [0, 9, 0], "values": {"size": 4}}
+
+    told = scene.do("create", things=[hat])
+    scene.do("transform", items=[f"{RED}Hat"], move=[1, 0, 0])
+
+    assert [row["item"] for row in told["made"]] == [f"{RED}Hat"]
+    layer = scene.host.stage.GetRootLayer()
+    assert not layer.GetPrimAtPath(f"{TREE}/Hat")
+    assert layer.GetAttributeAtPath(f"{RED}Hat.xformOp:translate").default == (51, 9, 0)
+    assert layer.GetAttributeAtPath(f"{RED}Hat.size").default == 4
+    scene.do("undo_last")
+    scene.do("undo_last")
+    assert scene.host.scene_digest() == before
+
+
+def test_a_prim_is_created_below_one_in_a_variant(scene: Studio) -> None:
+    scene.do("create", things=[{"type": "Xform", "name": "Hat", "under": RED}])
+
+    told = scene.do("create", things=[{"type": "Cube", "name": "Brim", "under": f"{RED}Hat"}])
+
+    assert [row["item"] for row in told["made"]] == [f"{RED}Hat/Brim"]
+    assert scene.host.stage.GetRootLayer().GetPrimAtPath(f"{RED}Hat/Brim")

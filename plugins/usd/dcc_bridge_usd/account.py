@@ -54,7 +54,8 @@ def account_of(scene: Scene, changes: Sequence[LayerChange], moves: Sequence[Mov
     told = _Told()
     told.changed += [f"layer {name}" for name in _layers_below(scene.stage, changes)]
     told.changed += [name_change(str(old), str(new)) for new, old in origins.items()]
-    for path in _places(changes, roots, left | origins.keys()):
+    places = _places(changes, roots, left | origins.keys()) | _places_of_new_layers(scene)
+    for path in sorted(places):
         before = [] if path in left else scene.specs_before(path)
         now = [] if path in origins else scene.specs_now(path)
         if before and not now:
@@ -242,7 +243,7 @@ def _roots(changes: Sequence[LayerChange]) -> list[Sdf.Path]:
 
 def _places(
     changes: Sequence[LayerChange], roots: Iterable[Sdf.Path], moved: Set[Sdf.Path]
-) -> list[Sdf.Path]:
+) -> set[Sdf.Path]:
     """Return the prims that differ themselves, at edited prims and below them.
 
     Args:
@@ -260,7 +261,18 @@ def _places(
             continue
         for path in edited:
             places |= set(_differing(path, change.held.content, change.followed.layer))
-    return sorted(places)
+    return places
+
+
+def _places_of_new_layers(scene: Scene) -> set[Sdf.Path]:
+    """Return the prims that come from layers which the scene did not have before."""
+    before = {followed.layer for followed in scene.layers_before}
+    nothing = Sdf.Layer.CreateAnonymous()
+    places: set[Sdf.Path] = set()
+    for layer in scene.layers_now:
+        if layer not in before and len(below(layer, _TOP)) < _MAX_COUNTED:
+            places |= set(_differing(_TOP, nothing, layer))
+    return places
 
 
 def _differing(path: Sdf.Path, old: Sdf.Layer, new: Sdf.Layer) -> Iterator[Sdf.Path]:

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, cast
 
 from pxr import Sdf, Usd
 
-from dcc_bridge.spi import Bounds, Imported, Keys, Part, Shape, Value
+from dcc_bridge.spi import Bounds, Imported, Keys, Part, Placement, Shape, Value, Vector
 
 from ..host import UsdSession
 from ..shown import is_selected
@@ -20,6 +21,7 @@ from ..variants import variant_around, variant_path
 from .items import refusing
 from .losing import _Losing
 from .part_kinds import KINDS, PartKind, part_at
+from .placing import Axes
 
 
 class _Parts(_Losing):
@@ -113,7 +115,7 @@ class _Parts(_Losing):
         return part.parent if part else super().parent(self._shown(item))
 
     def bounds(self, item: str) -> Bounds | None:
-        return None if self.part(item) else super().bounds(item)
+        return None if self.part(item) else super().bounds(self._shown(item))
 
     def look_into(self, item: str, part: Part) -> Any:
         owner = self.part(item)
@@ -168,7 +170,7 @@ class _Parts(_Losing):
     def create(self, kind: str, name: str | None, under: str | None) -> str:
         if kind not in KINDS:
             with self._inside(under or "") as above:
-                return super().create(kind, name, above or under)
+                return _seen_from(super().create(kind, name, above or under), under)
         with refusing(f"{kind} cannot be made under {under}"):
             return KINDS[kind].create(self.stage, name or "", under)
 
@@ -176,7 +178,22 @@ class _Parts(_Losing):
         self, path: Path, how: str, under: str | None, scale: float, up: Literal["Y", "Z"] | None
     ) -> Imported:
         with self._inside(under or "") as above:
-            return super().import_file(path, how, above or under, scale, up)
+            came = super().import_file(path, how, above or under, scale, up)
+        return replace(came, items=[_seen_from(item, under) for item in came.items])
+
+    def placement(self, item: str, space: Axes = "world") -> Placement:
+        return super().placement(self._shown(item), space)
+
+    def place(
+        self,
+        item: str,
+        at: Vector | None = None,
+        rotation: Vector | None = None,
+        scale: Vector | None = None,
+        space: Axes = "world",
+    ) -> None:
+        with self._inside(item) as prim_item:
+            super().place(prim_item, at, rotation, scale, space)
 
     def set_value(self, item: str, prop: str, value: Any, *, replace: bool = False) -> None:
         part = self.part(item)
@@ -246,6 +263,13 @@ class _Parts(_Losing):
             else:
                 parts.append(part)
         return parts, prims
+
+
+def _seen_from(item: str, under: str | None) -> str:
+    """Return the path in a variant for a prim below `under`, if that is in a variant or is one."""
+    if under is None or "{" not in under:
+        return item
+    return str(Sdf.Path(item).ReplacePrefix(_prim_of(under), under))
 
 
 def _prim_of(item: str) -> str:

@@ -322,6 +322,27 @@ def test_a_fillet_outside_of_a_body_stays_on_its_edges_too(operations: EveryPort
     assert after == before
 
 
+def test_each_edge_keeps_its_sizes_where_another_one_is_cut_in_two(
+    operations: EveryPort,
+) -> None:
+    with operations.host.undo_step("Make"):
+        make(operations, "Sketcher::SketchObject", "Sheet", None, Geometry=outline(PLATE))
+        extruded = {"Base": "Sheet", "Solid": True, "LengthFwd": 6, "DirMode": "Normal"}
+        make(operations, "Part::Extrusion", "Block", None, **extruded)
+        edges = [["x -y +z", 1], ["y +x +z", 2, 1.5], ["x +y +z", 3]]
+        make(operations, "Part::Chamfer", "Bevel", None, Base="Block", Edges=edges)
+    with one_step(operations):
+        operations.set_value("Sheet", "Geometry", outline(NOTCHED))
+        seen = operations.value("Bevel", "Edges").value
+
+    assert sorted(seen) == [
+        ["Block/edge:x +y +z", 3, 3],
+        ["Block/edge:x -y +z x=15", 1, 1],
+        ["Block/edge:x -y +z x=75", 1, 1],
+        ["Block/edge:y +x +z", 2, 1.5],
+    ]
+
+
 def test_that_edges_got_other_numbers_is_no_change_that_is_told(operations: EveryPort) -> None:
     edit = call("set_value", "Outline", "Geometry", outline(NOTCHED))
 

@@ -23,8 +23,8 @@ _OFF_SIDE = 0.25  # of the shape's size: a way as bad as leaving a side of the s
 _CLEARLY = 4.0  # times as far as the nearest edge has to be any other one that is as alike
 
 
-def heirs(old: Edges, numbers: Sequence[int], new: Edges) -> tuple[list[int], list[Edge]]:
-    """Return FreeCAD's numbers of edges in a new shape, and the edges that are not in it.
+def heirs(old: Edges, numbers: Sequence[int], new: Edges) -> tuple[dict[int, int], list[Edge]]:
+    """Return edges of a new shape, each with the edge that it was, and the edges not in it.
 
     An edge that was split is all of its pieces.
 
@@ -32,13 +32,16 @@ def heirs(old: Edges, numbers: Sequence[int], new: Edges) -> tuple[list[int], li
         old: The edges of the shape as it was.
         numbers: FreeCAD's numbers of some of them.
         new: The edges of the shape as it is.
+
+    Returns:
+        FreeCAD's numbers in the new shape with those in the old one, and the edges without any.
     """
     size = max(old.size, new.size)
     pairs = _paired_alike(old.edges, new.edges, size)
     taken = {edge.number for edge in pairs.values()}
     free = [edge for edge in new.edges if edge.number not in taken]
     kept = {pairs[number].number for number in pairs if number not in numbers}
-    result: dict[int, None] = {}
+    origins: dict[int, int] = {}
     lost = []
     for number in numbers:
         edge = next((each for each in old.edges if each.number == number), None)
@@ -49,11 +52,12 @@ def heirs(old: Edges, numbers: Sequence[int], new: Edges) -> tuple[list[int], li
             lost.append(edge)
             continue
         others = [each for each in new.edges if _is_piece(each, heir)]
-        result[heir.number] = None
+        origins[heir.number] = number
         is_all_its_own = not any(each.number in kept for each in others)
         if is_all_its_own:
-            result.update(dict.fromkeys(each.number for each in others))
-    return list(result), lost
+            for each in others:
+                origins.setdefault(each.number, number)
+    return origins, lost
 
 
 def _kind(edge: Edge) -> tuple[object, ...]:

@@ -126,14 +126,14 @@ class EdgeReferences:
             return False
         old = edges_of_shape(str(base.Name), noted.shape, is_step(base))
         new = edges_of_shape(str(base.Name), base.Shape, is_step(base))
-        numbers, lost = heirs(old, noted.numbers, new)
+        origins, lost = heirs(old, noted.numbers, new)
         if lost:
             self._lost[noted.user] = noted, _lost_text(user, old, lost[0], new)
             return False
-        if numbers == noted.numbers and not FINDS_EDGES:
+        if list(origins) == noted.numbers and not FINDS_EDGES:
             return False
         before_naming(user, _property(user))
-        _write(user, base, numbers, dict(zip(noted.numbers, numbers, strict=False)))
+        _write(user, base, noted.numbers, origins)
         return True
 
 
@@ -225,15 +225,23 @@ def _is_still_so(noted: _Noted) -> bool:
     return base is not None and key_of(base) == noted.base
 
 
-def _write(user: Any, base: Any, numbers: Sequence[int], moved: Mapping[int, int]) -> None:
-    """Name other edges of the same base; faces that are named too stay named."""
+def _write(user: Any, base: Any, before: Sequence[int], origins: Mapping[int, int]) -> None:
+    """Name other edges of the same base, with the sizes that they had; faces stay named.
+
+    Args:
+        user: The fillet or the chamfer.
+        base: The object whose edges they are.
+        before: FreeCAD's numbers of the edges that the object named; since 1.0 it may have named
+            them by other ones, in the same order.
+        origins: FreeCAD's numbers of the edges now, with those that they had.
+    """
     if not user.isDerivedFrom(_SOLIDS):
         elements = [each for each in user.Base[1] if not _ELEMENT.fullmatch(each)]
-        user.Base = (base, [*(f"Edge{number}" for number in numbers), *elements])
+        user.Base = (base, [*(f"Edge{number}" for number in origins), *elements])
         return
-    sizes = {moved.get(number, number): (one, other) for number, one, other in user.Edges}
+    sizes = {number: both for number, (_, *both) in zip(before, user.Edges, strict=False)}
     usual = user.Edges[0][1:]
-    user.Edges = [(number, *sizes.get(number, usual)) for number in numbers]
+    user.Edges = [(number, *sizes.get(origin, usual)) for number, origin in origins.items()]
 
 
 def _lost_text(user: Any, old: Edges, edge: Edge, new: Edges) -> str:

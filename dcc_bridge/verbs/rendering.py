@@ -12,9 +12,8 @@ import re
 import shutil
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final, get_args
@@ -174,12 +173,17 @@ class RenderingVerbs(ConsentingVerbs[Drawing]):
             Stopped: The call has to end.
             Paused: The person paused agents meanwhile.
         """
-        if not self._is_rendering.acquire(blocking=False):
-            _beside(partial(_acquire, self._is_rendering))
-        try:
+        with ExitStack() as turn:
+
+            def take() -> None:
+                _acquire(self._is_rendering)
+                turn.callback(self._is_rendering.release)  # even if the call may not go on then
+
+            if self._is_rendering.acquire(blocking=False):
+                turn.callback(self._is_rendering.release)
+            else:
+                _beside(take)
             yield
-        finally:
-            self._is_rendering.release()
 
     def _render_now(
         self,

@@ -250,6 +250,23 @@ def test_a_render_that_waits_can_be_cancelled(open_studio: OpenStudio, tmp_path:
     assert not (tmp_path / "other.png").exists()
 
 
+def test_a_render_that_waits_while_agents_are_paused_leaves_the_turn_to_the_next(
+    open_studio: OpenStudio, tmp_path: Path
+) -> None:
+    scene, first = begin(open_studio, tmp_path)
+    second = begin_second(scene, tmp_path)
+
+    scene.bridge.pause()
+    Held.goes_on.set()
+    scene.until(lambda: first.done() and second.done())
+    scene.bridge.resume()
+    third = scene.start("render", {"path": str(tmp_path / "third.png"), "view": "front"})
+    scene.until(third.done)
+
+    assert [status(each.result()) for each in (first, third)] == ["done", "done"]
+    assert status(second.result()) != "done"
+
+
 def test_a_render_that_is_cancelled_ends_and_leaves_the_pictures_that_are_whole(
     open_studio: OpenStudio, tmp_path: Path
 ) -> None:

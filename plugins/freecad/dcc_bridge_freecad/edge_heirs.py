@@ -54,8 +54,9 @@ def heirs(old: Edges, numbers: Sequence[int], new: Edges) -> tuple[dict[int, int
         others = [each for each in new.edges if _is_piece(each, heir)]
         origins[heir.number] = number
         is_all_its_own = not any(each.number in kept for each in others)
-        if is_all_its_own:
-            for each in others:
+        for each in others:
+            is_new_piece = each.number not in taken and _is_beside(each, edge)
+            if is_all_its_own or is_new_piece:
                 origins.setdefault(each.number, number)
     return origins, lost
 
@@ -154,6 +155,11 @@ def _is_piece(edge: Edge, of: Edge) -> bool:
     if edge.curve != "line" or _kind(edge) != _kind(of):
         return edge.number == of.number
     return _ways(edge, of)[1] < _ON_LINE
+
+
+def _is_beside(piece: Edge, edge: Edge) -> bool:
+    """Return whether the middle of a piece is between the ends of a straight edge, seen across."""
+    return abs(_ways(edge, piece)[0]) < edge.length / 2
 
 
 def _way(first: Edge, second: Edge, size: float) -> float:

@@ -23,8 +23,8 @@ _OFF_SIDE = 0.25  # of the shape's size: a way as bad as leaving a side of the s
 _CLEARLY = 4.0  # times as far as the nearest edge has to be any other one that is as alike
 
 
-def heirs(old: Edges, numbers: Sequence[int], new: Edges) -> tuple[dict[int, int], list[Edge]]:
-    """Return edges of a new shape, each with the edge that it was, and the edges not in it.
+def heirs(old: Edges, numbers: Sequence[int], new: Edges) -> tuple[dict[int, int], Edge | None]:
+    """Return edges of a new shape, each with the edge that it was.
 
     An edge that was split is all of its pieces.
 
@@ -34,7 +34,8 @@ def heirs(old: Edges, numbers: Sequence[int], new: Edges) -> tuple[dict[int, int
         new: The edges of the shape as it is.
 
     Returns:
-        FreeCAD's numbers in the new shape with those in the old one, and the edges without any.
+        FreeCAD's numbers in the new shape with those in the old one, and the first of the edges
+        that is not in the new shape, with which it ends: it takes long to look for each.
     """
     size = max(old.size, new.size)
     pairs = _paired_alike(old.edges, new.edges, size)
@@ -42,15 +43,13 @@ def heirs(old: Edges, numbers: Sequence[int], new: Edges) -> tuple[dict[int, int
     free = [edge for edge in new.edges if edge.number not in taken]
     kept = {pairs[number].number for number in pairs if number not in numbers}
     origins: dict[int, int] = {}
-    lost = []
     for number in numbers:
         edge = next((each for each in old.edges if each.number == number), None)
         if edge is None:
             continue
         heir = pairs.get(number) or _most_alike(edge, free, size)
         if heir is None:
-            lost.append(edge)
-            continue
+            return origins, edge
         others = [each for each in new.edges if _is_piece(each, heir)]
         origins[heir.number] = number
         is_all_its_own = not any(each.number in kept for each in others)
@@ -58,7 +57,7 @@ def heirs(old: Edges, numbers: Sequence[int], new: Edges) -> tuple[dict[int, int
             is_new_piece = each.number not in taken and _is_beside(each, edge)
             if is_all_its_own or is_new_piece:
                 origins.setdefault(each.number, number)
-    return origins, lost
+    return origins, None
 
 
 def _kind(edge: Edge) -> tuple[object, ...]:

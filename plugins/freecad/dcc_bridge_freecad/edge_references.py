@@ -127,8 +127,8 @@ class EdgeReferences:
         old = edges_of_shape(str(base.Name), noted.shape, is_step(base))
         new = edges_of_shape(str(base.Name), base.Shape, is_step(base))
         origins, lost = heirs(old, noted.numbers, new)
-        if lost:
-            self._lost[noted.user] = noted, _lost_text(user, old, lost[0], new)
+        if lost is not None:
+            self._lost[noted.user] = noted, _lost_text(user, old, lost, new)
             return False
         if list(origins) == noted.numbers and not FINDS_EDGES:
             return False

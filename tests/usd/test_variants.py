@@ -349,3 +349,15 @@ def test_a_prim_is_created_below_one_in_a_variant(scene: Studio) -> None:
 
     assert [row["item"] for row in told["made"]] == [f"{RED}Hat/Brim"]
     assert scene.host.stage.GetRootLayer().GetPrimAtPath(f"{RED}Hat/Brim")
+
+
+def test_a_selection_in_a_variant_that_a_stronger_one_hides_is_refused(scene: Studio) -> None:
+    shapes = {"variants": ["x", "y"], "selection": "x"}
+    scene.do(
+        "create",
+        things=[{"type": "VariantSet", "name": "shape", "under": TREE, "values": shapes}],
+    )
+
+    why = scene.fails("set_values", items=[RED], values={"variant:shape": "y"})
+
+    assert f"shape of {TREE} stays x" in why

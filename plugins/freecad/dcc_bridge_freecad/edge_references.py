@@ -16,8 +16,9 @@ import FreeCAD
 
 from .document import made_of
 from .edge_heirs import heirs
-from .edges import Edge, Edges, edges_of, edges_of_shape, is_empty, is_step, names_in
+from .edges import Edges, edges_of, edges_of_shape, is_empty, is_step, names_in
 from .parts import ObjectKey, find_by_key, key_of
+from .shape_edges import Edge
 
 _STEPS: Final = "PartDesign::DressUp"
 """Fillets and chamfers in a body: their Base is an object with names of its edges."""

@@ -8,7 +8,8 @@ from typing import Any, Final, NamedTuple
 from dcc_bridge.spi import Value
 
 from ..document import find
-from ..edges import PART, Edge, Edges, edges_of, names_in, parted
+from ..edges import PART, Edges, edges_of, names_in, parted
+from ..shape_edges import Edge
 from ..transactions import transactions
 
 _COMPUTED: Final = "computed with the shape of {}"

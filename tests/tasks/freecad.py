@@ -184,34 +184,25 @@ async def draw_a_page(agent: Agent) -> None:
 
 
 def _page(folder: Path, source: str) -> list[dict[str, Any]]:
-    """Return the steps that draw a page with a view of an object and a dimension."""
+    """Return the steps that draw a page with a view of an object and its width."""
+    template = {"Template": str(folder / "a4.svg")}
+    view = {"Source": [source], "Direction": [0, -1, 0], "X": 100, "Y": 120}
+    width = {"Type": "DistanceX", "References2D": "Front/edge:horizontal bottom"}
     return [
         step(
             "create",
             things=[
-                {
-                    "type": "TechDraw::DrawSVGTemplate",
-                    "name": "Template",
-                    "values": {"Template": str(folder / "a4.svg")},
-                },
-                {"type": "TechDraw::DrawPage", "name": "Page"},
-                {
-                    "type": "TechDraw::DrawViewPart",
-                    "name": "Front",
-                    "values": {"Source": [source], "Direction": [0, -1, 0], "X": 100, "Y": 120},
-                },
-                {
-                    "type": "TechDraw::DrawViewDimension",
-                    "name": "Width",
-                    "values": {"Type": "DistanceX", "References2D": [["Front", ["Edge0"]]]},
-                },
+                {"type": "TechDraw::DrawSVGTemplate", "name": "Template", "values": template},
+                {"type": "TechDraw::DrawPage", "name": "Page", "values": {"Template": "Template"}},
+                {"type": "TechDraw::DrawViewPart", "name": "Front", "values": view},
             ],
         ),
+        step("connect", links=[_link("Front", "object", "Page", "Views")]),
         step(
-            "set_values",
-            items=["Page"],
-            values={"Template": "Template", "Views": ["Front", "Width"]},
+            "create",
+            things=[{"type": "TechDraw::DrawViewDimension", "name": "Width", "values": width}],
         ),
+        step("connect", links=[_link("Width", "object", "Page", "Views")]),
     ]
 
 

@@ -24,6 +24,8 @@ _STEPS: Final = "PartDesign::DressUp"
 """Fillets and chamfers in a body: their Base is an object with names of its edges."""
 _SOLIDS: Final = "Part::FilletBase"
 """Those outside of a body: their Base is an object, their Edges are numbers with two sizes each."""
+_DIMENSION: Final = "TechDraw::DrawViewDimension"
+"""Dimensions on a drawing page: their References2D are views with names of their edges."""
 SIZED: Final = "Part::PropertyFilletEdges"
 FINDS_EDGES: Final = int(FreeCAD.Version()[0]) >= 1
 _ELEMENT: Final = re.compile(r"\??Edge(\d+)")  # since 1.0 with a "?" if FreeCAD has lost it
@@ -146,10 +148,29 @@ def named_edges(user: Any) -> tuple[Any, list[int]]:
     """
     if user.isDerivedFrom(_SOLIDS):
         return user.Base, [int(number) for number, _, _ in user.Edges]
+    if user.isDerivedFrom(_DIMENSION):
+        return _measured_edges(user)
     if not user.isDerivedFrom(_STEPS) or user.Base is None:
         return None, []
     base, elements = user.Base
     return base, numbers_of(elements)
+
+
+def _measured_edges(dimension: Any) -> tuple[Any, list[int]]:
+    """Return the view of which a dimension measures edges, and FreeCAD's numbers of them.
+
+    Returns:
+        None and no number if it measures nothing, or something else too.
+    """
+    views = []
+    elements: list[str] = []
+    for view, names in dimension.References2D:
+        views.append(view)
+        elements += [names] if isinstance(names, str) else names
+    numbers = numbers_of(elements)
+    if not numbers or len(numbers) != len(elements) or any(view != views[0] for view in views):
+        return None, []
+    return views[0], numbers
 
 
 def numbers_of(elements: Sequence[str]) -> list[int]:
@@ -175,6 +196,9 @@ def told_edges(obj: Any, prop: str) -> list[Any] | None:
     if kind == SIZED and obj.Base is not None:
         items = names_in(edges_of(obj.Base), named_edges(obj)[1])
         return [[item, *sizes[1:]] for item, sizes in zip(items, obj.Edges, strict=True)]
+    if prop == "References2D" and obj.isDerivedFrom(_DIMENSION):
+        view, numbers = _measured_edges(obj)
+        return None if view is None else list(names_in(edges_of(view), numbers))
     link = getattr(obj, prop)
     if kind != "App::PropertyLinkSub" or link is None:
         return None

@@ -17,6 +17,9 @@ edge along Z at the right and at the front of Pad. The words are
 
 All words have to hold, so the name of an edge is only the longest way to select it. The axes are
 those of the object itself, and those of the body if the object is a step in the making of one.
+
+A view on a drawing page has edges too: X is to the right and Y to the top of the page, from the
+middle of the view, in mm of what is drawn. There ``top`` is ``+y``, and ``vertical`` is ``y``.
 """
 
 from __future__ import annotations
@@ -24,8 +27,9 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 import FreeCAD
@@ -44,6 +48,16 @@ _SYNONYMS: Final = {
     "top": "+z",
     "bottom": "-z",
 }
+_ON_PAGE: Final = {
+    "horizontal": "x",
+    "vertical": "y",
+    "right": "+x",
+    "left": "-x",
+    "top": "+y",
+    "bottom": "-y",
+}
+"""What the words mean in a view on a drawing page."""
+_VIEW: Final = "TechDraw::DrawViewPart"
 _SIDE: Final = re.compile("[+-][xyz]")
 _SIZE: Final = re.compile(r"([xyzrl])=(-?\d+(?:\.\d+)?)")
 _NUMBER: Final = re.compile(r"#(\d+)")
@@ -64,15 +78,19 @@ class Edges:
         owner: The object's name, for errors.
         edges: The edges, in FreeCAD's order, without seams, which are no corner of anything.
         size: The largest extent of the shape in mm.
+        is_flat: Whether it is a view on a drawing page.
+        names: The edges by their names.
     """
 
     owner: str
     edges: Sequence[Edge]
     size: float
+    is_flat: bool = False
     names: dict[str, Edge] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.names = dict(zip(_names(self.edges), self.edges, strict=True))
+        axes = AXES[:2] if self.is_flat else AXES
+        self.names = dict(zip(_names(self.edges, axes), self.edges, strict=True))
 
     def name(self, number: int) -> str | None:
         """Return the name of the edge with FreeCAD's number; None for one that has no name."""
@@ -91,7 +109,7 @@ class Edges:
         exact = self.names.get(words.strip())
         if exact is not None:
             return [exact]
-        tokens = _tokens(words)
+        tokens = _tokens(words, _ON_PAGE if self.is_flat else _SYNONYMS)
         numbers = [int(token[1:]) for token in tokens if _NUMBER.fullmatch(token)]
         conditions = [token for token in tokens if not _NUMBER.fullmatch(token)]
         found = [edge for edge in self.edges if all(_is_true(edge, each) for each in conditions)]
@@ -125,6 +143,8 @@ class Edges:
 
     def _nearest(self, tokens: Sequence[str]) -> str:
         """Return a sentence with the edges of which the most words are true."""
+        if not self.edges and self.is_flat:
+            return " Nothing of it is drawn: put it into the Views of a page first."
         if not self.edges:
             return " Its shape has no edges."
 
@@ -150,11 +170,18 @@ def edges_of(obj: Any) -> Edges:
     Args:
         obj: An object, computed.
     """
+    if is_view(obj):
+        return _edges_of_view(obj)
     shape = None
     # A link has the shape of its object, or leads back for ever.
     if "Shape" in obj.PropertiesList and not obj.isDerivedFrom("Part::Datum"):
         shape = obj.Shape
     return edges_of_shape(str(obj.Name), shape, is_step(obj))
+
+
+def is_view(obj: Any) -> bool:
+    """Return whether an object is a view of shapes on a drawing page."""
+    return bool(obj.isDerivedFrom(_VIEW))
 
 
 def is_empty(shape: Any) -> bool:
@@ -197,12 +224,25 @@ def edges_of_shape(owner: str, shape: Any, is_placed: bool) -> Edges:
     return edges
 
 
+def _edges_of_view(view: Any) -> Edges:
+    """Return the edges of a view, which FreeCAD counts from 0 and tells one by one."""
+    import Part
+
+    drawn: list[Any] = []
+    with suppress(ValueError):  # at the end
+        while True:
+            drawn.append(view.getEdgeByIndex(len(drawn)))
+    edges, size = read_edges(Part.Compound(drawn))
+    counted = [replace(edge, number=edge.number - 1) for edge in edges]
+    return Edges(str(view.Name), counted, size, is_flat=True)
+
+
 # ---- names and words
 
 
-def _names(edges: Sequence[Edge]) -> list[str]:
+def _names(edges: Sequence[Edge], axes: str) -> list[str]:
     """Return a name for each edge: as few words as tell it from the others."""
-    words = [_words(edge) for edge in edges]
+    words = [_words(edge, axes) for edge in edges]
     alike = Counter(words)
     for number, edge in enumerate(edges):
         if alike[words[number]] > 1:
@@ -219,10 +259,10 @@ def _names(edges: Sequence[Edge]) -> list[str]:
     return names
 
 
-def _words(edge: Edge) -> str:
+def _words(edge: Edge, axes: str) -> str:
     """Return what an edge is, and where it is along each axis that it does not run along."""
     words = [edge.axis or edge.curve]
-    for axis, place in zip(AXES, edge.place, strict=True):
+    for axis, place in zip(axes, edge.place, strict=False):
         if axis == edge.axis:
             continue
         side = next((each for each in edge.sides if each[1] == axis), None)
@@ -240,7 +280,7 @@ def _further_words(edge: Edge) -> str:
     return f" l={rounded(edge.length)}"
 
 
-def _tokens(words: str) -> list[str]:
+def _tokens(words: str, synonyms: Mapping[str, str]) -> list[str]:
     """Return the words of an edge, synonyms as what they mean.
 
     Raises:
@@ -248,7 +288,7 @@ def _tokens(words: str) -> list[str]:
     """
     tokens = []
     for word in words.replace(",", " ").split():
-        token = _SYNONYMS.get(word.lower(), word.lower())
+        token = synonyms.get(word.lower(), word.lower())
         is_known = token in (*AXES, *_KINDS, "all") or any(
             pattern.fullmatch(token) for pattern in (_SIDE, _SIZE, _NUMBER)
         )

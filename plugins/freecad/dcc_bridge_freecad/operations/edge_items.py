@@ -98,7 +98,8 @@ def values_of(found: EdgeItem) -> dict[str, Value]:
     if any(edge.direction):
         facts["axis" if edge.radius else "direction"] = _rounded(edge.direction)
     facts["sides"] = list(edge.sides)
-    facts["between"] = list(edge.faces)
+    if edge.faces:
+        facts["between"] = list(edge.faces)
     facts["element"] = f"Edge{edge.number}"
     held = _COMPUTED.format(found.obj.Name)
     return {name: Value(value, held=held, is_fixed=True) for name, value in facts.items()}

@@ -335,6 +335,31 @@ def test_a_dimension_measures_an_edge_of_a_view_by_its_name(operations: EveryPor
     assert box is None
 
 
+def test_a_dimension_stays_on_its_edges_when_the_drawing_changes(operations: EveryPort) -> None:
+    """A hole is seen in front of them then, and FreeCAD counts the edges anew."""
+    with operations.host.undo_step("Draw"):
+        operations.create("Part::Cut", "Cut", None)
+        operations.create("Part::Cylinder", "Drill", None)
+        operations.set_value("Cut", "Base", "Box")
+        operations.set_value("Cut", "Tool", "Drill")
+        operations.place("Drill", at=(50, 0, 0))
+        page(operations)
+        operations.set_value("View", "Source", ["Cut"])
+        operations.set_value("Width", "References2D", ["View/edge:left", "View/edge:right"])
+    width = FreeCAD.ActiveDocument.Width
+    before = width.References2D[0][1]
+    with one_step(operations):
+        operations.place("Drill", at=(0, 5, 0))
+        operations.set_value("Box", "Length", 70)
+        measured = operations.value("Width", "References2D").value
+        after = width.References2D[0][1]
+        length = width.getRawValue()
+
+    assert measured == ["View/edge:y -x", "View/edge:y +x"]
+    assert length == 70
+    assert after != before
+
+
 def test_a_view_on_no_page_has_no_edges_yet(operations: EveryPort) -> None:
     operations.create("TechDraw::DrawViewPart", "View", None)
     operations.set_value("View", "Source", ["Box"])

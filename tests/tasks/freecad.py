@@ -120,7 +120,7 @@ async def sketch_a_plate(agent: Agent) -> None:
         step("create", things=[_feature("Chamfer", "Rim", Base="Corners/edge:top", Size=0.5)]),
         why="Round the corners and chamfer the rim",
     )
-    await agent.batch(*_page(agent.folder, "Plate"), why="Draw the plate")
+    await agent.batch(*_page(agent.folder, "Plate", "left", "right"), why="Draw the plate")
     await agent.call("export_file", path=str(agent.folder / "plate.step"), items=["Plate"])
     await agent.call("export_file", path=str(agent.folder / "plate.dxf"), items=["Page"])
     notched = _lines([[0, 0], [30, 0], [30, 10], [50, 10], [50, 0], [100, 0], [100, 50], [0, 50]])
@@ -179,15 +179,15 @@ async def _careless_plate(agent: Agent) -> None:
 async def draw_a_page(agent: Agent) -> None:
     """The bracket has a page with a view and a dimension, and goes on as a STEP file."""
     await agent.batch(*_bracket(), why="Cut the bracket")
-    await agent.batch(*_page(agent.folder, "Bracket"), why="Draw the page")
+    await agent.batch(*_page(agent.folder, "Bracket", "horizontal bottom"), why="Draw the page")
     await agent.call("export_file", path=str(agent.folder / "bracket.step"), items=["Bracket"])
 
 
-def _page(folder: Path, source: str) -> list[dict[str, Any]]:
-    """Return the steps that draw a page with a view of an object and its width."""
+def _page(folder: Path, source: str, *measured: str) -> list[dict[str, Any]]:
+    """Return the steps that draw a page with a view of an object, whose width some edges have."""
     template = {"Template": str(folder / "a4.svg")}
     view = {"Source": [source], "Direction": [0, -1, 0], "X": 100, "Y": 120}
-    width = {"Type": "DistanceX", "References2D": "Front/edge:horizontal bottom"}
+    width = {"Type": "DistanceX", "References2D": [f"Front/edge:{edge}" for edge in measured]}
     return [
         step(
             "create",

@@ -170,13 +170,17 @@ def edges_of(obj: Any) -> Edges:
     Args:
         obj: An object, computed.
     """
+    return edges_in(obj, outline_of(obj))
+
+
+def outline_of(obj: Any) -> Any:
+    """Return the shape whose edges an object has, or what is drawn of a view; None without one."""
     if is_view(obj):
-        return _edges_of_view(obj)
-    shape = None
+        return _drawn(obj)
     # A link has the shape of its object, or leads back for ever.
-    if "Shape" in obj.PropertiesList and not obj.isDerivedFrom("Part::Datum"):
-        shape = obj.Shape
-    return edges_of_shape(str(obj.Name), shape, is_step(obj))
+    if "Shape" not in obj.PropertiesList or obj.isDerivedFrom("Part::Datum"):
+        return None
+    return obj.Shape
 
 
 def is_view(obj: Any) -> bool:
@@ -201,40 +205,53 @@ _known: Final[list[tuple[Any, str, Edges]]] = []
 """The newest shapes with their owners and edges: a list asks for the same ones again and again."""
 
 
-def edges_of_shape(owner: str, shape: Any, is_placed: bool) -> Edges:
-    """Return the edges of a shape.
+def edges_in(obj: Any, outline: Any) -> Edges:
+    """Return the edges of an object's outline as it is, or as it was.
 
     Args:
-        owner: The name of its object.
-        shape: The shape; None for no edges.
-        is_placed: Whether its own placement belongs to the axes.
+        obj: The object.
+        outline: As `outline_of` has returned it.
     """
-    if is_empty(shape):
-        return Edges(owner, (), 0.0)
+    owner = str(obj.Name)
+    if is_empty(outline):
+        return Edges(owner, (), 0.0, is_flat=is_view(obj))
     for known, its_owner, edges in _known:
-        if its_owner == owner and known.isSame(shape):
+        if its_owner == owner and known.isSame(outline):
             return edges
-    own = shape
-    if not is_placed:
-        own = shape.copy(False)
-        own.Placement = FreeCAD.Placement()
-    edges = Edges(owner, *read_edges(own))
-    _known.append((shape, owner, edges))
+    if is_view(obj):
+        edges = _edges_of_view(owner, outline)
+    else:
+        edges = _edges_of_shape(owner, outline, is_step(obj))
+    _known.append((outline, owner, edges))
     del _known[:-_MAX_KNOWN]
     return edges
 
 
-def _edges_of_view(view: Any) -> Edges:
-    """Return the edges of a view, which FreeCAD counts from 0 and tells one by one."""
+def _edges_of_shape(owner: str, shape: Any, is_placed: bool) -> Edges:
+    """Return the edges of a shape, in axes to which its own placement may belong."""
+    own = shape
+    if not is_placed:
+        own = shape.copy(False)
+        own.Placement = FreeCAD.Placement()
+    return Edges(owner, *read_edges(own))
+
+
+def _edges_of_view(owner: str, drawn: Any) -> Edges:
+    """Return the edges of a view, which FreeCAD counts from 0."""
+    edges, size = read_edges(drawn)
+    counted = [replace(edge, number=edge.number - 1) for edge in edges]
+    return Edges(owner, counted, size, is_flat=True)
+
+
+def _drawn(view: Any) -> Any:
+    """Return what is drawn of a view, whose edges FreeCAD tells one by one."""
     import Part
 
-    drawn: list[Any] = []
+    edges: list[Any] = []
     with suppress(ValueError):  # at the end
         while True:
-            drawn.append(view.getEdgeByIndex(len(drawn)))
-    edges, size = read_edges(Part.Compound(drawn))
-    counted = [replace(edge, number=edge.number - 1) for edge in edges]
-    return Edges(str(view.Name), counted, size, is_flat=True)
+            edges.append(view.getEdgeByIndex(len(edges)))
+    return Part.Compound(edges)
 
 
 # ---- names and words

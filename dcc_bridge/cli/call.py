@@ -30,18 +30,21 @@ ACTIONS: Final = get_args(Action)
 T = TypeVar("T")
 Answer = Any
 """The value of ``--answer``: `ASK`, one of `ACTIONS`, or the values of a form's fields."""
-_REFUSALS: Final = ("refused", "no_consent", "cancelled")
 _TRIED: Final = "tried"
-_CODES: Final = {
-    **dict.fromkeys(_REFUSALS, exits.REFUSED),
-    ASKING: exits.ASKING,
+_CODES: Final = {  # by the status of a call
+    "refused": exits.REFUSED,
+    "no_consent": exits.REFUSED,
+    "cancelled": exits.REFUSED,
     "not_started": exits.USAGE,
+    ASKING: exits.ASKING,
     _TRIED: exits.SUCCESS,
 }
 _ANSWER = """\
 ask (default) shows the question in this terminal; without a terminal, nobody can be
 asked. accept agrees and takes the defaults; decline says no; cancel closes the
 question; a JSON object is the answer itself"""
+UNKNOWN_TOOL: Final = "There is no tool named "
+"""The beginning of a host's error for a tool that it does not have."""
 _NOBODY_ASKED: Final = "Nobody could be asked"  # how an error begins; see `types.outcome`
 _HOW_TO_ANSWER: Final = (
     "There is no terminal here to show the question in. If the decision is yours, run the command "
@@ -99,6 +102,8 @@ def show_result(result: Result, *, as_json: bool) -> int:
         if sys.stderr.isatty():
             error = for_person(error)
         print(safe_whole(error), file=sys.stderr)
+        if error.startswith(UNKNOWN_TOOL):
+            exits.tell("`dcc-bridge tools` lists the tools.")
     elif as_json:
         print(json.dumps(result.data))
     else:

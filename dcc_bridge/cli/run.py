@@ -22,7 +22,7 @@ import anyio
 
 from dcc_bridge.audit import reader
 from dcc_bridge.cli import account, audit, exits, hosts, interpreter, leaves
-from dcc_bridge.cli.call import exit_code, fill_arguments
+from dcc_bridge.cli.call import UNKNOWN_TOOL, exit_code, fill_arguments
 from dcc_bridge.code.agreed import MAX_TIMEOUT_S
 from dcc_bridge.code.code_text import read_code
 from dcc_bridge.elicitation import types
@@ -177,8 +177,8 @@ async def _call_once(
             names = [tool.name for tool in await client.tools() if tool.name not in _BUILTIN]
             # Called first, because some tools can be called although they are not listed.
             result = await client.call(skill, arguments)
-            missing = f"There is no tool named {skill!r}"
-            if skill not in names and any(text.startswith(missing) for text in result.texts):
+            is_missing = any(text.startswith(UNKNOWN_TOOL) for text in result.texts)
+            if skill not in names and is_missing:
                 raise exits.Failure(_unknown(skill, host.host, sorted(names)))
             return result
 

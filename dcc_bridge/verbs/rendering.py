@@ -214,7 +214,8 @@ class RenderingVerbs(ConsentingVerbs[Drawing]):
         count = len(wanted.files)
         drawn = zip(wanted.files, pictures.each(operations), strict=True)
         for number, (file, shot) in enumerate(track(drawn, message="Rendering", total=count), 1):
-            image = operations.draw([shot], wanted.width, wanted.height, shading or "material")
+            rendered = replace(shot, is_render=True)
+            image = operations.draw([rendered], wanted.width, wanted.height, shading or "material")
             file.write_bytes(image)
             take(number)
         if shading:

@@ -205,6 +205,7 @@ def test_an_error_of_the_tool_is_told_from_a_refusal(host: Served) -> None:
     assert [one.code for one in (failed, unknown, wrong)] == [1, 2, 2]
     assert "boom failed: KeyError: 'nothing there'" in failed.err
     assert "no tool named 'nothing_of_the_kind'" in unknown.err
+    assert "`dcc-bridge tools` lists the tools." in unknown.err
     assert "Did you mean summary?" in host.run("call", "sceen_summary").err
     assert "depth" in wrong.err
     assert "Traceback" not in failed.err + unknown.err + wrong.err

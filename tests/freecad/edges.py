@@ -234,6 +234,21 @@ def named_of_box(operations: EveryPort) -> list[str]:
     return [edge.partition("/edge:")[2] for edge, *_ in operations.value("Round", "Edges").value]
 
 
+def test_a_sweep_and_a_sketch_take_edges_by_name_too(operations: EveryPort) -> None:
+    with one_step(operations):
+        make(operations, "Part::Circle", "Profile", None)
+        make(operations, "Part::Sweep", "Sweep", None, Sections=["Profile"])
+        operations.set_value("Sweep", "Spine", "Box/edge:x -y +z")
+        make(operations, "Sketcher::SketchObject", "Sketch", None)
+        operations.set_value("Sketch", "ExternalGeometry", ["Box/edge:x -y -z"])
+        spine = operations.value("Sweep", "Spine").value
+        sketch = FreeCAD.ActiveDocument.Sketch
+        outside = [names for _, names in sketch.ExternalGeometry]
+
+    assert spine == ["Box/edge:x -y +z"]
+    assert outside == [("Edge9",)]
+
+
 WRONG_EDGES: dict[str, Edit] = {
     "Holes/edge:top is no edge of its Base, Box": call(
         "set_value", "Round", "Edges", ["Holes/edge:top"]

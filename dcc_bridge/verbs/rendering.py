@@ -81,7 +81,7 @@ class RenderingVerbs(ConsentingVerbs[Drawing]):
         """
         _check_shading(shading)
         renderer = self._renderer(shading)
-        if samples and renderer is None:
+        if samples and shading:  # an application without a renderer draws all the same
             raise ValueError("What is drawn as look draws has no samples: leave them out.")
         numbers = _numbers(frames, turns)
         if not path and len(numbers) > 1:

@@ -13,6 +13,7 @@ from typing import Any, Final, cast
 import FreeCAD
 import pytest
 
+from dcc_bridge.verbs.operations import SocketLink
 from dcc_bridge_freecad.host import FreeCADHost
 from dcc_bridge_freecad.operations import operations as freecad_operations
 from tests.hosts.digests import scene_digest
@@ -237,6 +238,21 @@ def named_of_box(operations: EveryPort) -> list[str]:
     return [edge.partition("/edge:")[2] for edge, *_ in operations.value("Round", "Edges").value]
 
 
+def test_a_sweep_and_a_sketch_take_edges_by_name_too(operations: EveryPort) -> None:
+    with one_step(operations):
+        make(operations, "Part::Circle", "Profile", None)
+        make(operations, "Part::Sweep", "Sweep", None, Sections=["Profile"])
+        operations.set_value("Sweep", "Spine", "Box/edge:x -y +z")
+        make(operations, "Sketcher::SketchObject", "Sketch", None)
+        operations.set_value("Sketch", "ExternalGeometry", ["Box/edge:x -y -z"])
+        spine = operations.value("Sweep", "Spine").value
+        sketch = FreeCAD.ActiveDocument.Sketch
+        outside = [names for _, names in sketch.ExternalGeometry]
+
+    assert spine == ["Box/edge:x -y +z"]
+    assert outside == [("Edge9",)]
+
+
 WRONG_EDGES: dict[str, Edit] = {
     "Holes/edge:top is no edge of its Base, Box": call(
         "set_value", "Round", "Edges", ["Holes/edge:top"]
@@ -285,6 +301,32 @@ def test_a_fillet_stays_on_its_edges_when_an_edit_renumbers_them(
     assert seen == ["z -x +y", "z -x -y", last]
     assert all("+z" in words for words in rim)
     assert volume == pytest.approx(again, rel=1e-9)
+
+
+def test_a_fillet_stays_on_its_edges_when_a_cell_drives_the_size(operations: EveryPort) -> None:
+    """Also after undo and redo, by which FreeCAD puts back the numbers that fit."""
+    host = operations.host
+    with host.undo_step("Drive"):
+        make(operations, "Spreadsheet::Sheet", "Sheet", None, A1="=4 mm")
+        make(operations, "Part::Cylinder", "Drill", None, Radius=1, Height=10)
+        make(operations, "Part::Cut", "Cut", None, Base="Box", Tool="Drill")
+        operations.connect(SocketLink("Sheet", "A1", "Drill", "Placement.Base.y"))
+        operations.set_value("Round", "Base", "Cut")
+        operations.set_value("Round", "Edges", [["vertical right", 1], ["vertical back", 2]])
+    before = named_of_box(operations)
+    with host.undo_step("Move the drill"):
+        operations.set_value("Sheet", "A1", "=0 mm")
+    after = named_of_box(operations)
+    numbers = [number for number, *_ in FreeCAD.ActiveDocument.Round.Edges]
+    host.undo()
+    undone = named_of_box(operations)
+    numbers_before = [number for number, *_ in FreeCAD.ActiveDocument.Round.Edges]
+    host.redo()
+    redone = named_of_box(operations)
+
+    assert sorted(before) == ["z +x +y", "z +x -y", "z -x +y"]
+    assert [sorted(names) for names in (after, undone, redone)] == [sorted(before)] * 3
+    assert numbers != numbers_before
 
 
 def test_the_numbers_of_the_edges_do_change(operations: EveryPort) -> None:

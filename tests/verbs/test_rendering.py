@@ -315,7 +315,7 @@ def test_without_a_renderer_it_is_drawn_as_look_draws(
 ) -> None:
     scene = open_studio()
 
-    told = scene.do("render", path=str(tmp_path / "shot.jpg"), view="front")
+    told = scene.do("render", path=str(tmp_path / "shot.jpg"), view="front", samples=4)
     said = scene.fails("render", path=str(tmp_path / "shot.jpg"), view="front", frames=[1, 2])
 
     assert (tmp_path / "shot.jpg").read_bytes().startswith(b"\xff\xd8\xff")

@@ -12,7 +12,8 @@ import math
 from collections.abc import Iterator, Sequence
 from operator import itemgetter
 
-from .edges import Edge, Edges
+from .edges import Edges
+from .shape_edges import Edge
 
 _CLOSED_AND_OPEN = {"arc": "circle"}  # a hole that is cut open is the same hole
 _MAX_PAIRS = 40_000  # of alike edges that are compared all with all

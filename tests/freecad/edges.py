@@ -24,6 +24,10 @@ HOLES: Final = [(15, 15), (65, 15), (15, 35), (65, 35)]
 PLATE: Final = [[0, 0], [80, 0], [80, 50], [0, 50]]
 NOTCHED: Final = [[0, 0], [30, 0], [30, 10], [50, 10], [50, 0], [100, 0], [100, 50], [0, 50]]
 WITH_TAB: Final = [[0, 0], [80, 0], [80, 20], [95, 20], [95, 30], [80, 30], [80, 50], [0, 50]]
+NOTCHED_TWICE: Final = [
+    *([0, 0], [10, 0], [10, 5], [20, 5], [20, 0], [30, 0], [30, 10], [50, 10], [50, 0]),
+    *([100, 0], [100, 50], [0, 50]),
+]
 CUT_OFF: Final = [[0, 0], [60, 0], [80, 20], [80, 50], [0, 50]]
 
 
@@ -362,6 +366,40 @@ def test_a_fillet_outside_of_a_body_stays_on_its_edges_too(operations: EveryPort
         *("Cut/edge:z +x +y", "Cut/edge:z +x -y", "Cut/edge:z -x +y", "Cut/edge:z -x -y"),
     ]
     assert after == before
+
+
+def test_each_edge_keeps_its_sizes_where_another_one_is_cut_in_two(
+    operations: EveryPort,
+) -> None:
+    with operations.host.undo_step("Make"):
+        make(operations, "Sketcher::SketchObject", "Sheet", None, Geometry=outline(PLATE))
+        extruded = {"Base": "Sheet", "Solid": True, "LengthFwd": 6, "DirMode": "Normal"}
+        make(operations, "Part::Extrusion", "Block", None, **extruded)
+        edges = [["x -y +z", 1], ["y +x +z", 2, 1.5], ["x +y +z", 3]]
+        make(operations, "Part::Chamfer", "Bevel", None, Base="Block", Edges=edges)
+    with one_step(operations):
+        operations.set_value("Sheet", "Geometry", outline(NOTCHED))
+        seen = operations.value("Bevel", "Edges").value
+
+    assert sorted(seen) == [
+        ["Block/edge:x +y +z", 3, 3],
+        ["Block/edge:x -y +z x=15", 1, 1],
+        ["Block/edge:x -y +z x=75", 1, 1],
+        ["Block/edge:y +x +z", 2, 1.5],
+    ]
+
+
+def test_both_pieces_of_an_edge_are_named_although_another_one_on_its_line_is_not(
+    operations: EveryPort,
+) -> None:
+    with operations.host.undo_step("Make"):
+        operations.set_value("Outline", "Geometry", outline(NOTCHED))
+        operations.set_value("Rim", "Base", ["Corners/edge:x -y +z x=17.5"])
+    with one_step(operations):
+        operations.set_value("Outline", "Geometry", outline(NOTCHED_TWICE))
+        seen = named(operations, "Rim")
+
+    assert sorted(seen) == ["x -y +z x=25", "x -y +z x=7.5"]
 
 
 def test_that_edges_got_other_numbers_is_no_change_that_is_told(operations: EveryPort) -> None:

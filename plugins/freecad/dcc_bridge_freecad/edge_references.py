@@ -132,14 +132,14 @@ class EdgeReferences:
         new = edges_in(base, outline)
         if user.isDerivedFrom(_DIMENSION):
             return _measure_anew(user, base, noted.numbers, old, new, before_naming)
-        numbers, lost = heirs(old, noted.numbers, new)
-        if lost:
-            self._lost[noted.user] = noted, _lost_text(user, old, lost[0], new)
+        origins, lost = heirs(old, noted.numbers, new)
+        if lost is not None:
+            self._lost[noted.user] = noted, _lost_text(user, old, lost, new)
             return False
-        if numbers == noted.numbers and not FINDS_EDGES:
+        if list(origins) == noted.numbers and not FINDS_EDGES:
             return False
         before_naming(user, _property(user))
-        _write(user, base, numbers, dict(zip(noted.numbers, numbers, strict=False)))
+        _write(user, base, noted.numbers, origins)
         return True
 
 
@@ -234,8 +234,10 @@ def _measure_anew(
     A dimension of which an edge is not drawn any more stays as FreeCAD has it: no drawing stands
     in the way of a change of what is drawn.
     """
-    found = [heirs(old, [number], new)[0][:1] for number in numbers]
-    heirs_found = [number for each in found for number in each]
+    heirs_found = []
+    for number in numbers:
+        origins, _ = heirs(old, [number], new)
+        heirs_found += list(origins)[:1]
     if len(heirs_found) != len(numbers) or heirs_found == list(numbers):
         return False
     before_naming(dimension, _property(dimension))
@@ -280,15 +282,23 @@ def _is_still_so(noted: _Noted) -> bool:
     return base is not None and key_of(base) == noted.base
 
 
-def _write(user: Any, base: Any, numbers: Sequence[int], moved: Mapping[int, int]) -> None:
-    """Name other edges of the same base; faces that are named too stay named."""
+def _write(user: Any, base: Any, before: Sequence[int], origins: Mapping[int, int]) -> None:
+    """Name other edges of the same base, with the sizes that they had; faces stay named.
+
+    Args:
+        user: The fillet or the chamfer.
+        base: The object whose edges they are.
+        before: FreeCAD's numbers of the edges that the object named; since 1.0 it may have named
+            them by other ones, in the same order.
+        origins: FreeCAD's numbers of the edges now, with those that they had.
+    """
     if not user.isDerivedFrom(_SOLIDS):
         elements = [each for each in user.Base[1] if not _ELEMENT.fullmatch(each)]
-        user.Base = (base, [*(f"Edge{number}" for number in numbers), *elements])
+        user.Base = (base, [*(f"Edge{number}" for number in origins), *elements])
         return
-    sizes = {moved.get(number, number): (one, other) for number, one, other in user.Edges}
+    sizes = {number: both for number, (_, *both) in zip(before, user.Edges, strict=False)}
     usual = user.Edges[0][1:]
-    user.Edges = [(number, *sizes.get(number, usual)) for number in numbers]
+    user.Edges = [(number, *sizes.get(origin, usual)) for number, origin in origins.items()]
 
 
 def _lost_text(user: Any, old: Edges, edge: Edge, new: Edges) -> str:

@@ -133,3 +133,23 @@ def test_a_variant_has_references_of_its_own(scene: Studio) -> None:
 )
 def test_what_cannot_be_a_reference_is_refused(scene: Studio, value: Any, why: str) -> None:
     assert why in scene.fails("set_values", items=[SET], values={"references": value})
+
+
+def layered(scene: Studio) -> tuple[Any, Any]:
+    """Return the set in the root layer, and in a sublayer that is the edit target from now on."""
+    values = {"sublayers": ["./below.usda"], "edit_target": "below.usda"}
+    scene.do("set_values", items=["@scene"], values=values)
+    stage = scene.host.stage
+    below = Sdf.CreatePrimInLayer(stage.GetEditTarget().GetLayer(), SET)
+    return stage.GetRootLayer().GetPrimAtPath(SET), below
+
+
+def test_a_reference_that_a_stronger_layer_hides_is_not_told(scene: Studio) -> None:
+    strong, weak = layered(scene)
+    strong.SetInfo(
+        "references", Sdf.ReferenceListOp.CreateExplicit([Sdf.Reference("./chair.usda")])
+    )
+
+    weak.referenceList.prependedItems.append(Sdf.Reference("./lamp.usda", "/Lamp"))
+
+    assert told(scene)["references"] == [CHAIR]

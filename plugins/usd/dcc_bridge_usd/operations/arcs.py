@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
 from pxr import Sdf, Usd
@@ -11,6 +11,16 @@ from ..prims import is_path, prim_at
 
 ARCS: Final[dict[str, Any]] = {"references": Sdf.Reference, "payloads": Sdf.Payload}
 """The properties, with USD's class for an entry of each."""
+_FIELDS: Final = {"references": "references", "payloads": "payload"}
+"""USD's own names of the properties."""
+_EDITS: Final = (
+    "addedItems",
+    "prependedItems",
+    "appendedItems",
+    "deletedItems",
+    "orderedItems",
+)
+"""The edits that a layer makes to the list of weaker layers."""
 _FORM: Final = '{"file": "./chair.usda", "prim": "/Chair"}'
 
 
@@ -25,32 +35,73 @@ class Arc(NamedTuple):
     spec: Any
     entry: Any
 
-    @property
-    def list(self) -> Any:
-        """The list of the spec that has the entry."""
-        if isinstance(self.entry, Sdf.Payload):
-            return self.spec.payloadList
-        return self.spec.referenceList
-
 
 def arcs(prim: Usd.Prim) -> Iterator[Arc]:
-    """Yield the references and payloads of a prim in the scene's own layers.
+    """Yield the references and payloads that the scene's own layers give a prim.
 
-    Those in a variant are among them while edits go into the variant.
+    The strongest of each kind comes first. While edits go into a variant, they are those in it.
     """
     if not prim.HasAuthoredReferences() and not prim.HasAuthoredPayloads():
         return
+    yield from composed_arcs(_specs(prim))
+
+
+def _specs(prim: Usd.Prim) -> list[Any]:
+    """Return the specs of a prim in the scene's own layers, or in the variant that is edited."""
+    stage = prim.GetStage()
+    place = _edited_place(prim)
+    own_layers = stage.GetLayerStack()
+    return [spec for spec in prim.GetPrimStack() if spec.path == place and spec.layer in own_layers]
+
+
+def _edited_place(prim: Usd.Prim) -> Sdf.Path:
+    """Return the path of the specs of a prim, in a variant where edits go into one."""
     edited = prim.GetStage().GetEditTarget().MapToSpecPath(prim.GetPath())
-    for spec in prim.GetPrimStack():
-        if spec.path in (prim.GetPath(), edited):
-            yield from arcs_of(spec)
+    return edited if edited.ContainsPrimVariantSelection() else prim.GetPath()
 
 
-def arcs_of(spec: Any) -> Iterator[Arc]:
-    """Yield the references and payloads in one spec of a prim."""
-    for entries in (spec.referenceList, spec.payloadList):
-        for entry in entries.GetAddedOrExplicitItems():
-            yield Arc(spec, entry)
+def composed_arcs(specs: Sequence[Any]) -> Iterator[Arc]:
+    """Yield the references and payloads of a prim that its specs have together, as USD does.
+
+    Args:
+        specs: The specs of the prim at one path, the strongest first.
+    """
+    for field in _FIELDS.values():
+        yield from _composed(specs, field).values()
+
+
+def _composed(specs: Sequence[Any], field: str) -> dict[Any, Arc]:
+    """Return the arcs that specs have together, by the entries as `_anchored` has them."""
+    origins: dict[Any, Arc] = {}
+    order: list[Any] = []
+    for spec in reversed(specs):
+        if not spec.HasInfo(field):
+            continue
+        edits = spec.GetInfo(field)
+        for entry in edits.GetAddedOrExplicitItems():
+            origins[_anchored(spec.layer, entry)] = Arc(spec, entry)
+        order = _anchored_edits(spec.layer, edits).ApplyOperations(order)
+    return {entry: origins[entry] for entry in order}
+
+
+def _anchored_edits(layer: Sdf.Layer, edits: Any) -> Any:
+    """Return the edits that a layer makes to a list of entries, each as `_anchored` has it."""
+    anchored = type(edits)()
+    kinds = ("explicitItems",) if edits.isExplicit else _EDITS
+    for kind in kinds:
+        entries = getattr(edits, kind)
+        setattr(anchored, kind, [_anchored(layer, entry) for entry in entries])
+    return anchored
+
+
+def _anchored(layer: Sdf.Layer, entry: Any) -> Any:
+    """Return an entry of a layer with the whole path of its file, by which USD compares entries."""
+    file = entry.assetPath
+    if file:
+        file = Sdf.ComputeAssetPathRelativeToLayer(layer, file)
+    if isinstance(entry, Sdf.Payload):
+        return Sdf.Payload(file, entry.primPath, entry.layerOffset)
+    return Sdf.Reference(file, entry.primPath, entry.layerOffset, entry.customData)
 
 
 def shown_arcs(arcs: Iterator[Arc], prop: str) -> list[dict[str, str]]:
@@ -101,14 +152,21 @@ def set_arcs(prim: Usd.Prim, prop: str, value: Any) -> None:
             continue
         if leaving:
             arc = leaving.pop(0)
-            arc.list.ReplaceItemEdits(arc.entry, _entry(prop, row, arc.entry))
+            _list(arc).ReplaceItemEdits(arc.entry, _entry(prop, row, arc.entry))
         else:
             _add(prim, prop, _entry(prop, row))
     for arc in leaving:
-        arc.list.RemoveItemEdits(arc.entry)
+        _list(arc).RemoveItemEdits(arc.entry)
     now = shown_arcs(arcs(prim), prop)
     if sorted(map(str, now)) != sorted(map(str, rows)):
         raise ValueError(f"{prop} of {prim.GetPath()} are held by another layer: {now}.")
+
+
+def _list(arc: Arc) -> Any:
+    """Return the list of a spec that has an entry."""
+    if isinstance(arc.entry, Sdf.Payload):
+        return arc.spec.payloadList
+    return arc.spec.referenceList
 
 
 def _checked(prim: Usd.Prim, prop: str, value: Any) -> dict[str, str]:

@@ -390,12 +390,16 @@ def _field_edits(path: Sdf.Path, name: str, old: Any, new: Any) -> Iterator[str]
 
 
 def _fields(specs: Sequence[Any]) -> dict[str, Any]:
-    """Return the metadata of a prim, of the strongest spec that has each."""
+    """Return the metadata of a prim, of the strongest spec that has each; lists are of all."""
     fields: dict[str, Any] = {}
     for spec in reversed(specs):
         for name in spec.ListInfoKeys():
-            if name not in _STRUCTURE:
-                fields[name] = spec.GetInfo(name)
+            if name in _STRUCTURE:
+                continue
+            value = spec.GetInfo(name)
+            if hasattr(value, "ApplyOperations"):  # a list that is edited
+                value = value.ApplyOperations(fields.get(name, []))
+            fields[name] = value
     return fields
 
 
@@ -428,8 +432,8 @@ def _value(specs: Sequence[Any]) -> Any:
 
 def _plain(value: Any) -> Any:
     """Return a value as JSON carries it; of a long array, how many elements it has."""
-    if hasattr(value, "ApplyOperations"):  # a list that is edited
-        return [_entry(entry) for entry in value.ApplyOperations([])]
+    if isinstance(value, list):
+        return [_entry(entry) for entry in value]
     is_array = hasattr(value, "__len__") and not isinstance(value, str)
     if is_array and len(value) > _MAX_ELEMENTS:
         return f"{len(value)} elements"

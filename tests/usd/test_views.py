@@ -10,6 +10,7 @@ import pytest
 from pxr import Sdf, Usd
 
 from dcc_bridge.verbs.operations import SCENE
+from dcc_bridge_usd.views import StageView
 from tests.usd.test_verbs import studio
 from tests.verbs.steps import step
 from tests.verbs.studio import YES, Studio
@@ -238,3 +239,37 @@ def test_a_muted_sublayer_is_asked_about_before_it_goes(scene: Studio) -> None:
     set_scene(scene, sublayers=[])
 
     assert "layer anim.usda of the scene" in str(scene.person.shown[0].consent)
+
+
+def test_an_unloaded_payload_stays_unloaded_under_another_name(scene: Studio) -> None:
+    load(scene, loaded=False)
+
+    answer = scene.do("rename", names={HERO: "Star"})
+
+    assert value(scene, "unloaded") == ["/World/Star"]
+    assert not scene.host.stage.GetPrimAtPath("/World/Star").IsLoaded()
+    assert f"{HERO} is /World/Star" in answer["now"]
+    scene.do("undo_last")
+    assert value(scene, "unloaded") == [HERO]
+    scene.host.redo()
+    assert value(scene, "unloaded") == ["/World/Star"]
+
+
+def test_a_payload_stays_unloaded_that_leaves_what_is_unloaded(scene: Studio) -> None:
+    scene.do("create", things=[{"type": "Xform", "name": "Group", "under": "/World"}])
+    scene.do("group", items=[HERO], under="/World/Group")
+    rules = Usd.StageLoadRules()
+    rules.AddRule("/World/Group", rules.NoneRule)
+    scene.host.set_view(StageView.of(scene.host.stage)._replace(rules=rules))
+
+    scene.do("group", items=["/World/Group/Hero"], under="/World/Props")
+
+    assert not scene.host.stage.GetPrimAtPath("/World/Props/Hero").IsLoaded()
+    assert value(scene, "unloaded") == ["/World/Group", "/World/Props/Hero"]
+
+
+def test_a_loaded_payload_stays_loaded_under_another_name(scene: Studio) -> None:
+    scene.do("rename", names={HERO: "Star"})
+
+    assert scene.host.stage.GetPrimAtPath("/World/Star").IsLoaded()
+    assert value(scene, "unloaded") == []

@@ -12,6 +12,8 @@ from typing import Any, NamedTuple
 
 from pxr import Sdf, Usd
 
+from .prims import branch
+
 
 class StageView(NamedTuple):
     """The view of a stage at one moment.
@@ -124,6 +126,26 @@ def relative(path: str, folder: str) -> str:
 def unloaded_in(rules: Usd.StageLoadRules) -> list[str]:
     """Return the prims whose payloads are not loaded, by their own rule."""
     return [str(path) for path, rule in rules.GetRules() if rule == rules.NoneRule]
+
+
+def moved_rules(stage: Usd.Stage, old: Sdf.Path, new: Sdf.Path) -> Usd.StageLoadRules:
+    """Return the load rules of a stage, by which a moved prim is loaded as it was before.
+
+    Args:
+        stage: The stage, before the move.
+        old: The old path of the prim.
+        new: Its new path.
+    """
+    rules = stage.GetLoadRules()
+    moved = Usd.StageLoadRules()
+    for path, rule in rules.GetRules():
+        moved.AddRule(path.ReplacePrefix(old, new), rule)
+    for prim in branch(stage.GetPrimAtPath(old)):
+        path = prim.GetPath().ReplacePrefix(old, new)
+        is_unloaded = prim.HasAuthoredPayloads() and not prim.IsLoaded()
+        if is_unloaded and moved.IsLoaded(path):  # a prim above its old path was unloaded
+            moved.AddRule(path, rules.NoneRule)
+    return moved
 
 
 def with_loaded(

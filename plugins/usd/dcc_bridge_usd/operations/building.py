@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, cast
 
 from pxr import Sdf, Usd, UsdShade, UsdUtils
 
 from dcc_bridge.spi import Building
 
 from .. import prims
+from ..host import UsdSession
 from . import names, schemas
 from .items import refusing
 from .placing import _Placing
@@ -103,7 +104,10 @@ class _Building(_Placing, Building):
         """Rename a prim, which keeps its position among its siblings; return its new path."""
         prim = self.prim(item)
         selected = self.host.selection
-        new = prims.rename(self.stage, prim, name)
+        prims.check_name(name)
+        old = prim.GetPath()
+        with cast("UsdSession", self.host).moving(old, old.ReplaceName(name)):
+            new = prims.rename(self.stage, prim, name)
         self.follow(selected, Sdf.Path(item), new)
         return str(new)
 

@@ -273,3 +273,16 @@ def test_a_loaded_payload_stays_loaded_under_another_name(scene: Studio) -> None
 
     assert scene.host.stage.GetPrimAtPath("/World/Star").IsLoaded()
     assert value(scene, "unloaded") == []
+
+
+def test_a_prim_does_not_take_the_name_of_one_in_a_muted_layer(scene: Studio) -> None:
+    set_scene(scene, edit_target="anim.usda")
+    scene.do("create", things=[{"type": "Xform", "name": "Late", "under": "/World"}])
+    set_scene(scene, edit_target="shot.usda", muted_layers=["anim.usda"])
+
+    answer = scene.do("create", things=[{"type": "Cube", "name": "Late", "under": "/World"}])
+    why = scene.fails("rename", names={"/World/Props": "Late"})
+
+    assert answer["made"] == [{"item": "/World/Late_1", "type": "Cube"}]
+    assert "/World/Late is taken" in why
+    assert scene.asked == []

@@ -96,9 +96,15 @@ class _Building(_Placing, Building):
         return str(path)
 
     def called(self, item: str, name: str) -> tuple[str, Sequence[str]]:
-        """Return the path that a rename leads to; ValueError for what cannot be a name."""
+        """Return the path that a rename leads to; ValueError for what cannot be a name.
+
+        A prim that the scene only does not show is in the way, too.
+        """
         prims.check_name(name)
-        return super().called(item, name)
+        new, others = super().called(item, name)
+        if not others and names.is_hidden(self.stage, Sdf.Path(new)):
+            return new, [new]
+        return new, others
 
     def rename(self, item: str, name: str) -> str:
         """Rename a prim, which keeps its position among its siblings; return its new path."""

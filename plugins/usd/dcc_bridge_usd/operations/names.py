@@ -11,6 +11,8 @@ from pxr import Sdf, Usd
 
 from dcc_bridge.spi import like
 
+from ..views import sublayers_in
+
 _MAX_SEARCHED: Final = 20_000  # prims that are searched for a name
 _MAX_LOOKED_AT: Final = 2_000  # prims among which examples are looked for
 _MAX_NEAR: Final = 5  # names that are suggested
@@ -160,9 +162,23 @@ def free(above: Usd.Prim, name: str) -> str:
 
 
 def _is_taken(above: Usd.Prim, name: str) -> bool:
-    """Return whether the scene or one of its layers has a child of that name."""
+    """Return whether the scene or one of its layers has a child of that name, also a muted one."""
     path = above.GetPath().AppendChild(name)
     stage = above.GetStage()
     if stage.GetPrimAtPath(path):
         return True
-    return any(layer.GetPrimAtPath(path) for layer in stage.GetLayerStack())
+    layers = stage.GetLayerStack()
+    if stage.GetMutedLayers():
+        layers += sublayers_in(stage.GetRootLayer())
+    return any(layer.GetPrimAtPath(path) for layer in layers)
+
+
+def is_hidden(stage: Usd.Stage, path: Sdf.Path) -> bool:
+    """Return whether something defines a prim at a path that the scene does not show.
+
+    That is a muted layer.
+    """
+    if not stage.GetMutedLayers() or stage.GetPrimAtPath(path):
+        return False
+    specs = [layer.GetPrimAtPath(path) for layer in sublayers_in(stage.GetRootLayer())]
+    return any(spec.specifier != Sdf.SpecifierOver for spec in specs if spec)

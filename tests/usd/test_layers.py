@@ -181,6 +181,7 @@ def test_a_layer_that_moves_keeps_its_time_offset(scene: Studio) -> None:
         ({"sublayers": [ANIM, ANIM]}, "named once each"),
         ({"sublayers": ["./anim.txt"]}, "anim.txt"),
         ({"sublayers": ["./shot.usda"]}, "this scene itself"),
+        ({"sublayers": ["x;:SDF_FORMAT_ARGS:y=1.usda"]}, "cannot be a sublayer"),
         ({"sublayers": ["./none/anim.usda"]}, "There is no folder"),
         ({"edit_target": "anim.usda"}, "edit_target is one of shot.usda, set.usda"),
         ({"edit_target": None}, "edit_target is one of shot.usda, set.usda"),

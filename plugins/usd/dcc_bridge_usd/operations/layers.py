@@ -76,6 +76,8 @@ def _found_or_made(stage: Usd.Stage, path: str) -> Sdf.Layer:
         ValueError: The file is no layer, or is the scene itself.
     """
     root = stage.GetRootLayer()
+    if ":SDF_FORMAT_ARGS:" in path:
+        raise ValueError(f"{path!r} cannot be a sublayer: a file's name has no SDF_FORMAT_ARGS.")
     if root.anonymous and not Path(path).is_absolute():
         raise ValueError(f"Save the scene first: {path} is relative to its file.")
     file = files.absolute(Path(root.ComputeAbsolutePath(path)))

@@ -286,3 +286,22 @@ def test_a_prim_does_not_take_the_name_of_one_in_a_muted_layer(scene: Studio) ->
     assert answer["made"] == [{"item": "/World/Late_1", "type": "Cube"}]
     assert "/World/Late is taken" in why
     assert scene.asked == []
+
+
+def test_a_prim_does_not_take_the_name_of_one_in_a_payload_that_is_not_loaded(
+    scene: Studio, tmp_path: Path
+) -> None:
+    (tmp_path / "other.usda").write_text(_FILE)
+    values = {"payloads": ["./other.usda"]}
+    scene.do("create", things=[{"type": "Xform", "name": "Pay", "under": "/", "values": values}])
+    scene.do("set_values", items=["/Pay"], values={"loaded": False})
+    things = [{"type": "Cube", "name": name, "under": "/Pay"} for name in ("Body", "Hat")]
+
+    answer = scene.do("create", things=things)
+    why = scene.fails("rename", names={"/Pay/Hat": "Body"})
+
+    assert [made["item"] for made in answer["made"]] == ["/Pay/Body_1", "/Pay/Hat"]
+    assert "/Pay/Body is taken" in why
+    scene.do("set_values", items=["/Pay"], values={"loaded": True})
+    kinds = scene.host.kinds(["/Pay/Body", "/Pay/Body_1", "/Pay/Hat"])
+    assert kinds == ["Sphere", "Cube", "Cube"]

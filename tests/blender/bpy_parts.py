@@ -361,6 +361,43 @@ def test_an_action_is_given_to_an_item_and_taken_from_it(operations: EveryPort) 
         assert operations.value("Light", "action").value is None
 
 
+def test_the_view_layer_that_is_shown_stays(operations: EveryPort) -> None:
+    """Undo would bring it back, and leave the window in another one."""
+    front = operations.create("VIEW_LAYER", "Front", None)
+
+    with pytest.raises(ValueError, match="ViewLayer is shown in a window"):
+        operations.delete(["scene:Scene/view_layer:ViewLayer"])
+    operations.delete([front])
+
+    assert [layer.name for layer in scene().view_layers] == ["ViewLayer"]
+
+
+def test_the_view_layer_that_is_shown_is_renamed_in_one_step(operations: EveryPort) -> None:
+    context: Any = bpy.context
+
+    with one_step(operations):
+        main = operations.rename("scene:Scene/view_layer:ViewLayer", "Main")
+        assert context.view_layer.name == "Main"
+        assert operations.kind(main) == "VIEW_LAYER"
+    assert context.view_layer.name == "ViewLayer"
+
+
+def test_a_collection_that_is_left_out_loses_no_selection_for_good(operations: EveryPort) -> None:
+    layer: Any = bpy.context.view_layer
+    layer.objects.active = cube()
+    cube().select_set(True)
+    bpy.ops.ed.undo_push(message="Selected")
+
+    with one_step(operations):
+        operations.set_value(ROWS["collection"].item, "exclude", True)
+        layer.update()
+        assert "Cube" not in layer.objects
+
+    layer = bpy.context.view_layer
+    assert (layer.objects.active, list(layer.objects.selected)) == (cube(), [cube()])
+    assert layer.active_layer_collection.name == "Collection"
+
+
 def test_of_two_splines_the_right_one_is_deleted(operations: EveryPort) -> None:
     first = operations.create("POLY_SPLINE", None, "Path")
     second = operations.create("POLY_SPLINE", None, "Path")
@@ -437,6 +474,59 @@ def test_bones_of_an_armature_that_is_hidden_or_in_edit_mode_are_not_edited(
 def test_a_part_that_is_not_there_is_told_with_those_that_are(operations: EveryPort) -> None:
     with pytest.raises(LookupError, match="names like it: Rig/bone:Arm"):
         operations.kind("Rig/bone:Arn")
+
+
+# ---- names that read as another item
+
+
+AMBIGUOUS: Final = ("Cube/modifier:Bevel", "material:Material", "material:Material/Mix", "object:A")
+
+
+@pytest.mark.parametrize("name", AMBIGUOUS)
+def test_an_object_that_is_called_as_another_item_hides_nothing(
+    name: str, operations: EveryPort
+) -> None:
+    with operations.host.undo_step("Others"):
+        operations.create("BEVEL_MODIFIER", None, "Cube")
+        operations.create("ShaderNodeMixRGB", "Mix", "material:Material")
+        operations.create("EMPTY", "A", None)
+
+    with one_step(operations):
+        made = operations.create("EMPTY", name, None)
+        operations.set_value(made, "empty_display_size", 3.0)
+        operations.create("DECIMATE_MODIFIER", None, "Cube")
+
+    assert made == f"object:{name}"
+    assert "EMPTY" not in operations.host.kinds([name])
+
+
+@pytest.mark.parametrize("name", AMBIGUOUS)
+def test_such_an_object_is_listed_renamed_and_deleted_by_its_item(
+    name: str, operations: EveryPort
+) -> None:
+    item = f"object:{name}"
+    with operations.host.undo_step("Others"):
+        operations.create("BEVEL_MODIFIER", None, "Cube")
+        operations.create("EMPTY", "Plain", None)
+
+    assert operations.called("Plain", name) == (item, [])
+    with operations.host.undo_step("Rename"):
+        assert operations.rename("Plain", name) == item
+    assert item in operations.items()
+    assert operations.name(item) == name
+    operations.host.fingerprint([item])
+    with operations.host.undo_step("Delete"):
+        operations.delete([item])
+        assert operations.host.lost([item]) == []
+        assert operations.host.lost([]) == [item]
+    assert operations.kind("Cube/modifier:Bevel") == "BEVEL_MODIFIER"
+
+
+def test_a_name_without_its_part_leads_to_the_object_that_has_it(operations: EveryPort) -> None:
+    operations.create("EMPTY", "Cube/modifier:Bevel", None)
+
+    with pytest.raises(LookupError, match="names like it: object:Cube/modifier:Bevel"):
+        operations.kind("Cube/modifier:Bevel")
 
 
 # ---- what a person would lose

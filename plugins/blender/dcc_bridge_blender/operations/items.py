@@ -54,7 +54,7 @@ def require(item: str) -> Any:
 def _near(item: str, prefix: str) -> list[str]:
     """Return the items of that very name with another prefix, or else those of similar names."""
     name = item.rpartition(":")[2]
-    same = [other for other in _called(name) if other != item]
+    same = [other for other in (*_called(item), *_called(name)) if other != item]
     if same:
         return same
     owner, slash, part = item.rpartition("/")

@@ -835,3 +835,94 @@ def test_a_copy_of_a_constraint_has_what_no_value_tells(operations: EveryPort) -
 
     assert copy == "Rig/bone:Leg/constraint:Follow.001"
     assert own["Follow.001"].targets[0].subtarget == "Arm"
+
+
+def test_a_copy_of_a_bone_has_its_place_constraints_and_custom_properties(
+    operations: EveryPort,
+) -> None:
+    with operations.host.undo_step("Before"):
+        hand = operations.create("BONE", "Hand", "Rig/bone:Arm")
+        operations.create("BONE", "Finger", hand)
+        operations.create("IK_CONSTRAINT", "Reach", hand)
+        for prop, value in {
+            '["side"]': "left",
+            "bone.use_deform": False,
+            "use_connect": True,
+            "rotation_mode": "XYZ",
+            "rotation_euler": [10, 20, 30],
+            "location": [1, 2, 3],
+            "custom_shape": "Cube",
+        }.items():
+            operations.set_value(hand, prop, value)
+        bones = thing("Rig").data.bones
+        bones["Hand"]["note"] = "at rest"
+        bones.active = bones["Arm"]
+
+    with one_step(operations):
+        copy = operations.duplicate(hand, linked=False)
+        assert copy == "Rig/bone:Hand.001"
+        pose = thing("Rig").pose.bones
+        props = ["head", "tail", "roll", "parent", "use_connect", '["side"]', "location"]
+        props += ["rotation_mode", "rotation_euler", "custom_shape", "bone.use_deform"]
+        for prop in props:
+            assert operations.value(copy, prop).value == operations.value(hand, prop).value
+        assert list(pose["Hand.001"].constraints.keys()) == ["Reach"]
+        assert pose["Hand.001"].bone["note"] == "at rest"
+        assert not pose["Hand.001"].children
+        assert thing("Rig").data.bones.active.name == "Arm"
+
+
+def test_a_bone_that_edit_mode_does_not_show_is_not_copied(operations: EveryPort) -> None:
+    layer: Any = bpy.context.view_layer
+    layer.objects.active = thing("Rig")
+    bpy.ops.object.mode_set(mode="EDIT")
+    thing("Rig").data.edit_bones["Arm"].hide = True
+    bpy.ops.object.mode_set(mode="OBJECT")
+
+    with pytest.raises(ValueError, match="only bones that it shows"):
+        operations.duplicate("Rig/bone:Arm", linked=False)
+
+
+def with_nodes(operations: EveryPort) -> str:
+    """Return a modifier of geometry nodes with a number that an attribute gives."""
+    operations.create("GEOMETRY_INPUT", "Geometry", "nodetree:Nodes")
+    operations.create("FLOAT_INPUT", "Size", "nodetree:Nodes")
+    operations.create("FLOAT_INPUT", "Weight", "nodetree:Nodes")
+    operations.create("GEOMETRY_OUTPUT", "Geometry", "nodetree:Nodes")
+    modifier = operations.create("NODES_MODIFIER", "Scatter", "Cube")
+    operations.set_value(modifier, "node_group", "nodetree:Nodes")
+    return modifier
+
+
+def inputs_of(operations: EveryPort, modifier: str) -> dict[str, Any]:
+    """Return the inputs of a modifier of geometry nodes, by their names for set_values."""
+    values = operations.look_into(modifier, "values")
+    return {
+        name: told.value for name, told in values.items() if "Socket_" in name or "Input_" in name
+    }
+
+
+def test_a_copy_of_a_modifier_of_geometry_nodes_has_its_group_and_inputs(
+    operations: EveryPort,
+) -> None:
+    with operations.host.undo_step("Before"):
+        modifier = with_nodes(operations)
+        names = list(inputs_of(operations, modifier))
+        is_new = bpy.app.version >= (5, 2)
+        end = ".value" if is_new else '"]'
+        size, weight = (name for name in names if name.endswith(end) and "_attribute" not in name)
+        start = weight.removesuffix(end)
+        operations.set_value(modifier, size, 2.5)
+        if is_new:
+            operations.set_value(modifier, f"{start}.type", "ATTRIBUTE")
+            operations.set_value(modifier, f"{start}.attribute_name", "mass")
+        else:
+            operations.set_value(modifier, f'{start}_use_attribute"]', True)
+            operations.set_value(modifier, f'{start}_attribute_name"]', "mass")
+
+    with one_step(operations):
+        copy = operations.duplicate(modifier, linked=False)
+        assert copy == "Cube/modifier:Scatter.001"
+        assert operations.value(copy, "node_group").value == "nodetree:Nodes"
+        assert inputs_of(operations, copy) == inputs_of(operations, modifier)
+        assert {2.5, "mass"} <= set(inputs_of(operations, copy).values())

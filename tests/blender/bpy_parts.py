@@ -351,6 +351,15 @@ def test_a_slot_of_an_action_animates_and_goes_with_its_keys(operations: EveryPo
         assert operations.host.lost([slot]) == []
 
 
+@pytest.mark.skipif(not HAS_SLOTS, reason="actions have no slots")
+def test_a_slot_of_an_action_is_renamed(operations: EveryPort) -> None:
+    slot = made(operations, ROWS["slot"])
+
+    with one_step(operations):
+        assert operations.rename(slot, "Feet") == "action:Walk/slot:Feet"
+        assert operations.items("action:Walk/slot:") == ["action:Walk/slot:Feet"]
+
+
 def test_an_action_is_given_to_an_item_and_taken_from_it(operations: EveryPort) -> None:
     with one_step(operations):
         operations.set_value("Light", "action", "action:Walk")
@@ -926,3 +935,31 @@ def test_a_copy_of_a_modifier_of_geometry_nodes_has_its_group_and_inputs(
         assert operations.value(copy, "node_group").value == "nodetree:Nodes"
         assert inputs_of(operations, copy) == inputs_of(operations, modifier)
         assert {2.5, "mass"} <= set(inputs_of(operations, copy).values())
+
+
+def test_the_weights_of_strokes_are_refused_with_what_sets_them(operations: EveryPort) -> None:
+    lists: Any = getattr(bpy.data, "grease_pencils_v3", bpy.data.grease_pencils)
+    pencil = bpy.data.objects.new("Pencil", lists.new("Pencil"))
+    scene().collection.objects.link(pencil)
+    function = "weight_set" if bpy.app.version < (4, 3) else "set_vertex_weights"
+    group = operations.create("VERTEX_GROUP", "Line", "Pencil")
+
+    assert operations.items("Pencil/vertex_group:") == [group]
+    with pytest.raises(ValueError, match=function):
+        operations.value(group, "weights")
+    with pytest.raises(ValueError, match=function):
+        operations.set_value(group, "weights", 1)
+    with pytest.raises(ValueError, match=function):
+        operations.duplicate(group, linked=False)
+
+
+def test_handles_of_a_bezier_point_are_set_by_its_number(operations: EveryPort) -> None:
+    with operations.host.undo_step("Before"):
+        spline = operations.create("BEZIER_SPLINE", None, "Path")
+        operations.set_value(spline, "points", [[0, 0, 0], [1, 0, 0]])
+
+    with one_step(operations):
+        operations.set_value(spline, "bezier_points[1].handle_right_type", "FREE")
+        operations.set_value(spline, "bezier_points[1].handle_right", [2, 1, 0])
+        operations.set_value(spline, "use_cyclic_u", True)
+        assert operations.value(spline, "bezier_points[1].handle_right").value == [2, 1, 0]

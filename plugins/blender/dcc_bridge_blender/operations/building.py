@@ -13,6 +13,7 @@ from dcc_bridge.spi import AppliedTransforms, At, Axes, Placement, Vector, tripl
 
 from ..names import is_in
 from ..objects import block, item_named, item_of, known, lists
+from ..part_items import kind_of_struct
 from . import curves, values
 from .items import naming, require, require_object, require_own, require_own_parts, scene
 from .making import (
@@ -245,12 +246,13 @@ class _Building(_Reading, AppliedTransforms):
         if other is not None and other != thing:
             raise ValueError(f"There is already {wanted!r}.")
         users = naming(item) if isinstance(thing, bpy.types.VertexGroup) else []
+        prop = _name_property(thing)
         try:
-            thing.name = name
+            setattr(thing, prop, name)
         except AttributeError as error:
             raise ValueError(f"{item} has no name of its own: {error}.") from error
         self._family.forget()
-        now = wanted.removesuffix(name) + str(thing.name)
+        now = wanted.removesuffix(name) + str(getattr(thing, prop))
         if isinstance(thing, bpy.types.Object):
             known[now] = thing
         elif block(now) is None:
@@ -258,6 +260,13 @@ class _Building(_Reading, AppliedTransforms):
         for user in map(require, users):  # of bones and shape keys Blender itself does this
             user.vertex_group = thing.name
         return now
+
+
+def _name_property(thing: Any) -> str:
+    """Return the property that an item is named by."""
+    if isinstance(thing, bpy.types.ID | bpy.types.Node):
+        return "name"
+    return kind_of_struct(thing).called
 
 
 def _check_name(name: str) -> None:

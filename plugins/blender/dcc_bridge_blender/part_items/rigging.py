@@ -311,7 +311,7 @@ def _vertex_groups(owner: Any) -> dict[str, Any]:
 
 
 def _make_vertex_group(thing: Any, kind: str, name: str | None) -> str:
-    if thing.type not in ("MESH", "LATTICE"):
+    if thing.type not in vertices.GROUPED:
         raise ValueError(f"a {thing.type} has no vertex groups")
     vertices.check_own(thing)
     return name_of(thing.vertex_groups.new(name=name or "Group"))

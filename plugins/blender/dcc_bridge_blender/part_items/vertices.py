@@ -115,7 +115,20 @@ def copy_weights(group: Any, copy: Any) -> None:
 
 
 def _vertices_of(thing: Any) -> Any:
+    """Return the vertices of an object; ValueError for one of strokes, whose points are many."""
+    function = _OF_STROKES.get(thing.type)
+    if function is not None:
+        raise ValueError(f"weights of strokes are set by run_python alone, with {function}")
     return thing.data.points if thing.type == "LATTICE" else thing.data.vertices
+
+
+_OF_STROKES: Final = {
+    "GPENCIL": "weight_set of a stroke's points",
+    "GREASEPENCIL": "set_vertex_weights of a drawing, and Blender does not tell them",
+}
+"""By the type of an object of Grease Pencil, until 4.2 and since, how code sets its weights."""
+GROUPED: Final = ("MESH", "LATTICE", *_OF_STROKES)
+"""The types of objects that have vertex groups."""
 
 
 def _weight(value: Any) -> float:

@@ -31,6 +31,7 @@ POLICY: Final = _POLICIES.get(sys.platform, Path("/etc/dcc_bridge/policy.toml"))
 _REMOVED: Final = ("grant_minutes", "host_deadline", "client_deadline")
 _AT_LEAST_ONE: Final = ("dialogs_per_minute", "pending_questions")
 _LEAST_ANSWER: Final = 4000  # below that an answer says nothing
+_KINDS: Final = {bool: "true or false", int: "a whole number", float: "a number"}
 _BOOLEANS: Final = {"1": True, "true": True, "0": False, "false": False}  # in the environment
 
 
@@ -267,4 +268,5 @@ def _read(name: str, hint: Any, text: str) -> Any:
             return hint(text)
         return text
     except (KeyError, ValueError):
-        raise ValueError(f"{PREFIX}{name.upper()}={text!r} is not a valid setting.") from None
+        sentence = f"{PREFIX}{name.upper()} is {_KINDS[hint]}, not {text!r}."
+        raise ValueError(sentence) from None

@@ -175,16 +175,13 @@ class DryRunEnd(BridgeError):
 class CannotDryRun(BridgeError):
     """A body cannot be tried to its end, so nothing can be told of what it would change."""
 
-    def __init__(self, skill: str, acts: Sequence[str] = ()) -> None:
-        """Make the message that says why.
+    def __init__(self, skill: str, why: str) -> None:
+        """Make the message.
 
         Args:
             skill: The skill's title.
-            acts: The acts outside the scene before which the try ended.
+            why: The reason, a sentence about the skill.
         """
-        why = "It asks a question, is not tried, or the application cannot take it back."
-        if acts:
-            why = f"Undo cannot reverse this: {'; '.join(acts)}."
         super().__init__(f"{skill} cannot be tried. {why} Nothing was changed.")
 
 
@@ -306,6 +303,14 @@ class BadArguments(SkillError):
 
 class NotChosen(BadArguments):
     """An argument is missing, and nobody could be asked to choose it."""
+
+
+class InvalidRequest(LookupError, ValueError):
+    """A verb was asked for what the scene does not have or does not take; the text says for what.
+
+    It is the caller's mistake, so it is logged in a line. Any other error of a body is logged with
+    its traceback.
+    """
 
 
 class LeakedSecret(BridgeError):

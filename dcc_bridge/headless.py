@@ -13,7 +13,7 @@ import os
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import Context
 from dataclasses import replace
 from pathlib import Path
@@ -323,14 +323,22 @@ def _read_input(received: bytearray, end: Callable[[], None]) -> None:
 def _save(running: bridge.Bridge, target: Path) -> dict[str, str]:
     """Save the scene to a file, with a copy of the old one, and return the facts of the report."""
     last = running.recent.records()[0]
-    call = {"call": last.id, "skill": last.skill, "client": last.client, "status": "saved"}
+    call: dict[str, object] = {"call": last.id, "skill": last.skill, "client": last.client}
     try:
         copy = checkpoints.take(checkpoints.folder_beside(target), [target])
-        lost = [f"write {target}"]
-        running.audit(("end", {**call, "lost": lost, "checkpoint": copy}), durable=True)
+        call["checkpoint"] = copy
+        running.audit(("begin", {**call, "writes": str(target)}), durable=True)
         running.host.save_copy(target)
-    except (OSError, RuntimeError, ValueError, errors.BridgeError) as error:
-        return {"error": f"The skill ran, but the scene cannot be written to {target}: {error}"}
+    except Exception as error:  # noqa: BLE001 - a host may raise anything for a file
+        why = f"The skill ran, but the scene cannot be written to {target}: {error}"
+        with suppress(errors.NotRecorded):
+            running.audit(("failed", {**call, "status": "failed", "error": why}))
+        return {"error": why}
+    try:
+        ending = {**call, "status": "saved", "lost": [f"write {target}"]}
+        running.audit(("end", ending), durable=True)
+    except errors.NotRecorded as error:
+        return {"error": f"The scene was written to {target}, but its record ends before: {error}"}
     if copy is None:
         return {"saved": str(target)}
     return {"saved": f"{target}; the previous version is in {copy}"}

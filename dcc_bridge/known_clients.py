@@ -2,8 +2,8 @@
 
 A client that declares elicitation and draws nothing answers by itself: mostly it declines, and
 nothing can be done in the scene; at worst it agrees. The questions of such a client (`SILENT`) are
-asked in the host. The facts that a client gets about us are here too. This module imports nothing
-of ours.
+asked in the host. The facts that a client gets about us are here too, and whether it draws pages.
+This module imports nothing of ours.
 
 A call goes on as a task, after its request has ended, only for a client that declares
 ``io.modelcontextprotocol/tasks``, which there is at 2026-07-28 alone. Claude Code asks a server on
@@ -16,8 +16,9 @@ environment, which its settings.json may set, and never in the entry of a server
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 REVISIONS: Final = ("2026-07-28", "2025-11-25", "2025-06-18")  # of MCP, with which we are tested
 ICON: Final = {  # the icon that a client may show beside our name: a bridge, 32 x 32
@@ -30,6 +31,8 @@ ICON: Final = {  # the icon that a client may show beside our name: a bridge, 32
     "anckIVHWgQnRPKxFRFDXOYVEWmyb4SUdDgR1hF4GPJ1fzG1F/uMg8vDL4wMa3Ha+UAAAAASUVORK5CYII=",
 }
 NEGOTIATION: Final = "MCP_PROTOCOL_NEGOTIATION"  # of Claude Code: "auto" or "legacy"
+APPS: Final = "io.modelcontextprotocol/ui"  # SEP-1865, MCP Apps: pages that a chat draws
+PAGE_TYPE: Final = "text/html;profile=mcp-app"  # the MIME type of these pages
 CLI_LABEL: Final = "cli"  # the person's own commands, which draw questions or know the answer
 
 
@@ -149,3 +152,30 @@ CLIENTS: Final[dict[str, KnownClient]] = {
 
 # The labels of the clients that declare elicitation and draw nothing.
 SILENT: Final = tuple(label for label, client in CLIENTS.items() if client.questions == "declares")
+
+
+def draws_pages(capabilities: Mapping[str, Any]) -> bool:
+    """Return whether a client draws the pages of MCP Apps, by the capabilities that it declares."""
+    extensions = capabilities.get("extensions")
+    if not isinstance(extensions, Mapping):
+        return False
+    settings = extensions.get(APPS)
+    if not isinstance(settings, Mapping):
+        return False
+    kinds = settings.get("mimeTypes")
+    return isinstance(kinds, list) and PAGE_TYPE in kinds
+
+
+def handshake_capabilities(own: Mapping[str, Any], client: Mapping[str, Any]) -> dict[str, Any]:
+    """Return our capabilities in a handshake of the legacy era, whose schema has no extensions.
+
+    A client that draws pages is told of that one all the same: Claude Desktop draws none of a
+    server that does not declare it (github.com/anthropics/claude-ai-mcp/issues/165).
+
+    Args:
+        own: Our other capabilities.
+        client: The client's capabilities.
+    """
+    if not draws_pages(client):
+        return dict(own)
+    return {**own, "extensions": {APPS: {}}}

@@ -20,6 +20,7 @@ from unittest.mock import patch
 import anyio
 import httpx2
 from mcp import Client
+from mcp.client.extension import ClientExtension
 from mcp.client.session import ClientRequestContext
 from mcp.client.streamable_http import streamable_http_client
 from mcp_types import (
@@ -252,13 +253,15 @@ class Live:
         label: str = "test",
         tap: Tap | None = None,
         heard: Callable[[Any], None] | None = None,
+        extensions: Sequence[ClientExtension] = (),
     ) -> AsyncIterator[Client]:
         """Connect a real MCP client; without ``asked`` it declares no elicitation.
 
         Notices of the server go to ``heard``.
         """
         url, token = self.bridge.url, self.bridge.instance.token(label)
-        connecting = connected(url, token, era, asked, tap=tap, heard=heard)
+        more: Any = {"tap": tap, "heard": heard, "extensions": extensions}
+        connecting = connected(url, token, era, asked, **more)
         async with connecting as client:
             yield client
 
@@ -277,6 +280,7 @@ async def connected(
     *,
     tap: Tap | None = None,
     heard: Callable[[Any], None] | None = None,
+    extensions: Sequence[ClientExtension] = (),
     limit: float = LIMIT,
 ) -> AsyncIterator[Client]:
     """Connect a real MCP client to a bridge, wherever it runs."""
@@ -291,6 +295,7 @@ async def connected(
                 mode=mode,
                 elicitation_callback=callback,
                 message_handler=_handler(heard) if heard is not None else None,
+                extensions=extensions,
             )
             async with client:
                 assert client.session.protocol_version == era

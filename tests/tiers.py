@@ -37,6 +37,7 @@ LEAVES = {
         "tests/client/proxy/test_passing.py",
         "tests/client/proxy/test_real_hosts.py",
         "tests/client/proxy/test_tasks.py",
+        "tests/server/test_chat_page_browser.py",
         "tests/server/test_visits_browser.py",
     ),
 }

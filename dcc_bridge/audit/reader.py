@@ -84,7 +84,7 @@ class AuditFile:
         count: The number of lines up to the first break of the chain.
         last: The last of these lines.
         unfinished: The lines of calls that were granted or begun, and have no end.
-        trouble: The first break of the chain; None if there is none.
+        trouble: The first break of the chain; None if there is none, or none was met yet.
     """
 
     file: Path
@@ -101,7 +101,7 @@ class AuditFile:
         return self.last.event
 
     def lines(self, start: int = 0) -> Iterator[AuditLine]:
-        """Read the lines up to the first break of the chain.
+        """Read the lines up to the first break of the chain, which becomes the `trouble`.
 
         Args:
             start: The position in bytes after which to begin. The lines before are not verified.
@@ -114,6 +114,7 @@ class AuditFile:
         except BrokenChain as broken:
             if start and not broken.torn:
                 raise
+            self.trouble = broken
 
 
 def read(file: Path) -> AuditFile:

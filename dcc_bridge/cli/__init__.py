@@ -15,7 +15,8 @@ import io
 import logging
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from difflib import get_close_matches
 from importlib import import_module
 from typing import Final, NamedTuple
 
@@ -115,7 +116,9 @@ def _code_of(error: BridgeError) -> int:
 def _run(words: Sequence[str]) -> int:
     """Run a command, and flush its output."""
     try:
-        options = _parser(words).parse_args(words)
+        options, unknown = _parser(words).parse_known_args(words)
+        if unknown:  # not `parse_args`, whose error would show the usage of no command
+            options.parser.error(f"unrecognized arguments: {' '.join(unknown)}")
         code = int(options.run(options))
     except SystemExit:  # argparse's, which may have written its help
         sys.stdout.flush()
@@ -143,14 +146,27 @@ def _parser(words: Sequence[str]) -> argparse.ArgumentParser:
     if wanted in (*COMMANDS, "--version"):  # no leaf has to be imported
         return parser
     leaf_commands = leaves.commands()
-    if wanted is not None and not leaf_commands:
-        leaves.host_names()  # raises a Failure if the installation is incomplete
+    if wanted is not None:
+        _check_known(wanted, leaf_commands)
     for name, module in leaf_commands.items():
         subparser = _add(commands, name, module.SUMMARY)
         if name == wanted:
             module.fill(subparser)
-            subparser.set_defaults(run=module.run)
+            subparser.set_defaults(run=module.run, parser=subparser)
     return parser
+
+
+def _check_known(word: str, leaf_commands: Collection[str]) -> None:
+    """Raise a Failure unless a first word is an option, or a command of a leaf."""
+    if not leaf_commands:
+        leaves.host_names()  # raises a Failure if the installation is incomplete
+    if word.startswith("-") or word in leaf_commands:
+        return
+    text = f"There is no command {word!r}."
+    matches = get_close_matches(word.lower(), [*COMMANDS, *leaf_commands], n=2)
+    if matches:
+        text += f" Did you mean {' or '.join(matches)}?"
+    raise exits.Failure(f"{text} `dcc-bridge --help` lists the commands.")
 
 
 def _fill(subparser: argparse.ArgumentParser, name: str, command: Command) -> None:
@@ -159,7 +175,7 @@ def _fill(subparser: argparse.ArgumentParser, name: str, command: Command) -> No
     fill = getattr(module, f"fill_{name}", None) or getattr(module, command.fill)
     fill(subparser)
     run = getattr(module, f"run_{name}", None) or getattr(module, "run", None)
-    subparser.set_defaults(run=run)
+    subparser.set_defaults(run=run, parser=subparser)
 
 
 def _add(

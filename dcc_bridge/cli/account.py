@@ -30,8 +30,12 @@ def sentences(call: Call) -> Iterator[str]:
     """
     yield heading(call[0])
     was_asked = any("question" in fields for fields in call)
-    has_ended = any(fields["event"] in reader.ENDINGS for fields in call)
+    has_ended = False
     for fields in call:
+        if fields["event"] == "begin":  # a call begins again to write the scene at its end
+            has_ended = False
+        elif fields["event"] in reader.ENDINGS:
+            has_ended = True
         if was_asked and fields["event"] == types.UNASKED:
             continue  # the call asked later
         when = datetime.fromisoformat(str(fields["utc"]))
@@ -76,6 +80,8 @@ def _sentence(fields: Mapping[str, Any]) -> str:
             return _question(fields)
         case "undone" | "redone":
             return _undone(event, fields)
+        case "begin" if fields.get("writes"):
+            return f"began to write {safe_line(str(fields['writes']), 400)}"
         case "begin":
             return f"began in {safe_line(str(fields.get('scene')))}{_arguments(fields)}"
         case "code":

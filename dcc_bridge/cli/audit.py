@@ -15,7 +15,7 @@ from typing import Any, Final, NamedTuple
 from dcc_bridge.audit import log, reader
 from dcc_bridge.cli import exits, hosts
 from dcc_bridge.cli.account import Call, heading, sentences
-from dcc_bridge.elicitation.text import safe_line
+from dcc_bridge.elicitation.text import plural, safe_line
 
 _OPENED: Final = ("user", "machine", "pid", "host", "version")
 """The fields of a record's first line, which are valid for all its lines."""
@@ -31,6 +31,7 @@ _END_TEXTS: Final = {  # the meaning of an end mark
     reader.RECOVERED: "its process died or its end was cut off; a later process wrote the end mark",
     None: "WITHOUT AN END MARK: its process died or its end was cut off",
 }
+_NOT_SHOWN: Final = "{}: {} What comes after it is not shown. See: dcc-bridge audit verify"
 _TAIL_BYTES: Final = 4 * 2**20  # the end of a record that is read first for the last calls
 
 
@@ -62,7 +63,8 @@ def _add(commands: Any, name: str, run: Callable[..., int], summary: str) -> Any
 def _show(options: argparse.Namespace) -> int:
     is_there = not options.call
     listed: list[Mapping[str, Any]] = []
-    for call in _chosen(options):
+    files = _records(options.file)
+    for call in _chosen(files, options):
         is_there = True
         if options.json:
             listed.append({"call": call[0]["call"], "events": call})
@@ -72,12 +74,14 @@ def _show(options: argparse.Namespace) -> int:
         raise exits.Failure(f"The record has no call {options.call}.")
     if options.json:
         print(json.dumps(listed, indent=2))
+    for book in files:
+        if book.trouble is not None and not book.trouble.torn:
+            exits.tell(_NOT_SHOWN.format(safe_line(str(book.file), 1000), book.trouble))
     return exits.SUCCESS
 
 
-def _chosen(options: argparse.Namespace) -> Iterator[Call]:
+def _chosen(files: Sequence[reader.AuditFile], options: argparse.Namespace) -> Iterator[Call]:
     """Yield the calls of ``--call``, or else the last calls; all calls for ``--last 0``."""
-    files = books(options.file)
     most = max(0, options.last)
     if options.call or not most:
         for book in files:
@@ -165,9 +169,7 @@ def _print_states(states: Sequence[_State]) -> None:
             print(f"  the last line is {state.last_hash}")
         for call in state.unfinished:
             print(f"  no end: {call}")
-    records = f"{len(states)} records"
-    if len(states) == 1:
-        records = "1 record"
+    records = plural(len(states), "record")
     wrong = [state for state in states if not state.is_in_order]
     if wrong:
         print(f"NOT in order: {len(wrong)} of {records}, as said above.")
@@ -176,7 +178,7 @@ def _print_states(states: Sequence[_State]) -> None:
 
 
 def _export(options: argparse.Namespace) -> int:
-    rows = _rows(books(options.file))
+    rows = _rows(_records(options.file))
     if options.csv:
         table = csv.DictWriter(sys.stdout, _COLUMNS, extrasaction="ignore")
         table.writeheader()
@@ -213,6 +215,19 @@ def _cell(value: Any) -> Any:
     if text.lstrip().startswith(_FORMULA):
         return f"'{text}"
     return text
+
+
+def _records(file: Path | None) -> list[reader.AuditFile]:
+    """Return records as `books` does; Failure for a file of another kind."""
+    files = books(file)
+    if file is not None:
+        try:
+            next(reader.follow(file))
+        except reader.BrokenChain as broken:
+            raise exits.Failure(f"{file} is no record: {broken}") from None
+        except OSError as error:  # of a folder on Linux, which can be opened
+            raise exits.Failure(f"{file} cannot be read: {error.strerror}.") from None
+    return files
 
 
 def books(file: Path | None = None) -> list[reader.AuditFile]:

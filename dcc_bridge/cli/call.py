@@ -30,18 +30,27 @@ ACTIONS: Final = get_args(Action)
 T = TypeVar("T")
 Answer = Any
 """The value of ``--answer``: `ASK`, one of `ACTIONS`, or the values of a form's fields."""
-_REFUSALS: Final = ("refused", "no_consent", "cancelled")
 _TRIED: Final = "tried"
-_CODES: Final = {
-    **dict.fromkeys(_REFUSALS, exits.REFUSED),
-    ASKING: exits.ASKING,
+_CODES: Final = {  # by the status of a call
+    "refused": exits.REFUSED,
+    "no_consent": exits.REFUSED,
+    "cancelled": exits.REFUSED,
     "not_started": exits.USAGE,
+    ASKING: exits.ASKING,
     _TRIED: exits.SUCCESS,
 }
 _ANSWER = """\
 ask (default) shows the question in this terminal; without a terminal, nobody can be
 asked. accept agrees and takes the defaults; decline says no; cancel closes the
 question; a JSON object is the answer itself"""
+UNKNOWN_TOOL: Final = "There is no tool named "
+"""The beginning of a host's error for a tool that it does not have."""
+_NOBODY_ASKED: Final = "Nobody could be asked"  # how an error begins; see `types.outcome`
+_HOW_TO_ANSWER: Final = (
+    "There is no terminal here to show the question in. If the decision is yours, run the command "
+    "in a terminal, or give the answer with it: {}"
+)
+_ANSWER_OPTION: Final = "--answer accept"
 
 
 def parse_answer(text: str) -> Answer:
@@ -93,6 +102,8 @@ def show_result(result: Result, *, as_json: bool) -> int:
         if sys.stderr.isatty():
             error = for_person(error)
         print(safe_whole(error), file=sys.stderr)
+        if error.startswith(UNKNOWN_TOOL):
+            exits.tell("`dcc-bridge tools` lists the tools.")
     elif as_json:
         print(json.dumps(result.data))
     else:
@@ -179,10 +190,25 @@ def run_call(options: argparse.Namespace) -> int:
     with answering(options.answer, f"{host.host}, for {name},", misfits.append) as person:
         result = run(_call, host, person, options.tool, options.args, options.era, options.resume)
     if not misfits:
-        return show_result(result, as_json=options.json)
+        code = show_result(result, as_json=options.json)
+        if person is None:
+            _tell_how_to_answer(result, _ANSWER_OPTION)
+        return code
     if exit_code(result) == exits.SUCCESS:  # else the result would only say that a person refused
         show_result(result, as_json=options.json)
     raise exits.Failure(misfits[0])
+
+
+def _tell_how_to_answer(result: Result, words: str) -> None:
+    """Print how a person can answer, if a question of the call could not be shown.
+
+    Args:
+        result: The result of a call for which nobody could be asked here.
+        words: The option, or the command, that answers the question.
+    """
+    was_not_asked = any(text.startswith(_NOBODY_ASKED) for text in result.texts)
+    if was_not_asked or result.status == ASKING:
+        exits.tell(_HOW_TO_ANSWER.format(words))
 
 
 def fill_try(parser: argparse.ArgumentParser) -> None:
@@ -301,4 +327,7 @@ def run_undo(options: argparse.Namespace) -> int:
         arguments["call_id"] = options.call
     with answering(ASK, f"{host.host}, to undo,") as person:
         result = run(_call, host, person, "undo_last", arguments, "auto")
-    return show_result(result, as_json=False)
+    code = show_result(result, as_json=False)
+    if person is None:
+        _tell_how_to_answer(result, f"dcc-bridge call undo_last {_ANSWER_OPTION}")
+    return code

@@ -59,6 +59,8 @@ def _list(options: argparse.Namespace) -> int:
         print(json.dumps([copy._asdict() for copy in listed], indent=2))
     elif listed:
         _print_copies(listed)
+    elif options.scene is not None:
+        print(f"There are no copies of {safe_line(str(options.scene), 1000)}.")
     else:
         print("There are no copies.")
     return exits.SUCCESS
@@ -145,15 +147,8 @@ def _when(copy: Path) -> str:
 
 def _restore(options: argparse.Namespace) -> int:
     file = Path(os.path.abspath(options.file))
-    copy = checkpoints.checkpoint_of(file)
-    if copy is None or not file.is_file():
-        raise exits.Failure(f"{file} is not a copy; see: dcc-bridge checkpoint list")
-    scene = Path(_scene(copy.parent))
-    if options.to is None and file != copy / scene.name:
-        raise exits.Failure(f"The original place of {file.name} is unknown. Use --to PATH.")
-    target = Path(os.path.realpath(options.to or scene))
-    if checkpoints.checkpoint_of(target) is not None:
-        raise exits.Failure(f"{target} is itself a copy. Use another --to PATH.")
+    copy = _copy_of(file)
+    target = _target(file, copy, options.to)
     if target.exists() and not _may_write_over(target, options.yes):
         exits.tell("Nothing was written.")
         return exits.REFUSED
@@ -169,6 +164,42 @@ def _restore(options: argparse.Namespace) -> int:
     print(safe_whole(f"{target} is the copy of {_when(copy)}{before}"))
     _record_restored(target, copy, backup)
     return exits.SUCCESS
+
+
+def _copy_of(file: Path) -> Path:
+    """Return the copy that a file is in; Failure if it is in none."""
+    if file.is_dir():
+        raise exits.Failure(
+            f"{file} is a folder. Name the file in it, as `dcc-bridge checkpoint list` prints it."
+        )
+    copy = checkpoints.checkpoint_of(file)
+    if copy is None or not file.is_file():
+        raise exits.Failure(f"{file} is not a copy; see: dcc-bridge checkpoint list")
+    return copy
+
+
+def _target(file: Path, copy: Path, to: Path | None) -> Path:
+    """Return the file that is written.
+
+    Args:
+        file: The file in the copy.
+        copy: The copy.
+        to: The value of ``--to``.
+
+    Raises:
+        Failure: It is not known, or cannot be written.
+    """
+    scene = Path(_scene(copy.parent))
+    if to is None and file != copy / scene.name:
+        raise exits.Failure(f"The original place of {file.name} is unknown. Use --to PATH.")
+    target = Path(os.path.realpath(to or scene))
+    if checkpoints.checkpoint_of(target) is not None:
+        raise exits.Failure(f"{target} is itself a copy. Use another --to PATH.")
+    if target.is_dir():
+        raise exits.Failure(f"{target} is a folder. Name a file with --to.")
+    if not target.parent.is_dir():
+        raise exits.Failure(f"There is no folder {target.parent}: make it first.")
+    return target
 
 
 def _record_restored(target: Path, copy: Path, backup: Path | None) -> None:

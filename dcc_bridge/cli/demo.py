@@ -43,7 +43,8 @@ ask (default): you answer, in the window or, without a screen, in this terminal;
 decline and cancel answer for you, with the dialog's own buttons or as the client"""
 _NOBODY: Final = (
     "Nobody can be asked: the host has no window, and there is no terminal here for the agent's "
-    "client to ask in. So it told the host that it cannot show questions."
+    "client to ask in. So it told the host that it cannot show questions. To answer: --answer "
+    "accept, or decline."
 )
 
 

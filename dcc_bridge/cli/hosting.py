@@ -90,12 +90,9 @@ def _serve_elsewhere(options: argparse.Namespace) -> int:
 def _check_end(started: interpreter.Interpreter, code: int, *, was_ready: bool) -> None:
     """Raise a Failure unless a host was stopped and has ended without an error."""
     was_stopped = started.was_stopped.is_set()
-    error = started.report().get("error")
-    if error is not None:
-        failure_code = exits.USAGE
-        if was_ready:
-            failure_code = exits.UNREACHABLE
-        raise exits.Failure(error, failure_code)
+    reported = started.reported_failure(was_ready=was_ready)
+    if reported is not None:
+        raise reported
     if was_stopped and code == 0:
         return
     when = "by itself"

@@ -44,6 +44,10 @@ class SeveralHosts(Failure):
     """Several running hosts fit, which is normal, but a command needs one host."""
 
 
+class NoSuchHost(Failure):
+    """No running host fits."""
+
+
 class NotStarted(Failure):
     """The wanted host did not become ready for agents.
 
@@ -130,14 +134,15 @@ def instance(options: argparse.Namespace) -> discovery.Instance:
     if len(fitting) == 1:
         return _wait_until_ready(fitting[0], runtime)
     if not running:
-        raise Failure(f"No host is running. {START}", UNREACHABLE)
+        raise NoSuchHost(f"No host is running. {START}", UNREACHABLE)
     if fitting:
         which = "choose one by its ID or with --host, --scene or --instance"
         raise SeveralHosts(f"{len(fitting)} hosts are running; {which}:\n{_rows(fitting)}")
     name = ""
     if options.url:
         name = f" called {options.url!r}"
-    raise Failure(f"No host{name}{wanted} is running. There are:\n{_rows(running)}", UNREACHABLE)
+    sentence = f"No host{name}{wanted} is running. There are:\n{_rows(running)}"
+    raise NoSuchHost(sentence, UNREACHABLE)
 
 
 def _fitting(

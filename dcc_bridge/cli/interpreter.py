@@ -24,7 +24,7 @@ from typing import IO, Any, Final, Literal
 from dcc_bridge import shell
 from dcc_bridge.batch_job import JOB, SAVE, Job
 from dcc_bridge.cli import hosts, leaves
-from dcc_bridge.cli.exits import Failure, tell
+from dcc_bridge.cli.exits import UNREACHABLE, Failure, tell
 from dcc_bridge.config import POLICY, data_folder
 from dcc_bridge.elicitation import unattended
 from dcc_bridge.errors import own_version
@@ -102,6 +102,19 @@ class Interpreter:
             return dict(json.loads(self._report.read_text(encoding="utf-8")))
         except OSError:
             return {}
+
+    def reported_failure(self, *, was_ready: bool) -> Failure | None:
+        """Return the failure that the interpreter reported; None if it reported none.
+
+        Args:
+            was_ready: Whether the interpreter took requests before.
+        """
+        error = self.report().get("error")
+        if error is None:
+            return None
+        if was_ready:
+            return Failure(error, UNREACHABLE)
+        return Failure(error)
 
     def wait_until_ready(self, seconds: float | None = None) -> dict[str, str] | None:
         """Wait until the interpreter takes requests.

@@ -22,7 +22,7 @@ import anyio
 
 from dcc_bridge.audit import reader
 from dcc_bridge.cli import account, audit, exits, hosts, interpreter, leaves
-from dcc_bridge.cli.call import exit_code, fill_arguments
+from dcc_bridge.cli.call import UNKNOWN_TOOL, exit_code, fill_arguments
 from dcc_bridge.code.agreed import MAX_TIMEOUT_S
 from dcc_bridge.code.code_text import read_code
 from dcc_bridge.elicitation import types
@@ -65,6 +65,8 @@ def run(options: argparse.Namespace) -> int:
     """Run the skill or script, and print its value; print the events of the call to stderr."""
     if (options.skill is None) == (options.python is None):
         raise exits.Failure("Give a skill or a script with --python, not both.")
+    if options.save_as:
+        _check_place(options.save_as)
     with ExitStack() as stack:
         if options.python:
             stack.enter_context(_own_script(options))
@@ -76,6 +78,14 @@ def run(options: argparse.Namespace) -> int:
             raise exits.Failure(
                 f"It took more than {options.timeout:g} s and was stopped.", exits.FAILED
             ) from None
+
+
+def _check_place(target: Path) -> None:
+    """Raise a Failure unless a scene can be written to a file."""
+    if target.is_dir():
+        raise exits.Failure(f"--save-as takes a file, and {target} is a folder.")
+    if not target.absolute().parent.is_dir():
+        raise exits.Failure(f"There is no folder {target.parent} for --save-as: make it first.")
 
 
 @contextmanager
@@ -150,12 +160,9 @@ def _failure(
 ) -> exits.Failure:
     """Return the reason for a missing result: the host's report, or its last output."""
     code = started.process.wait()
-    error = started.report().get("error")
-    if error is not None:
-        failure_code = exits.USAGE
-        if was_ready:
-            failure_code = exits.UNREACHABLE
-        return exits.Failure(error, failure_code)
+    reported = started.reported_failure(was_ready=was_ready)
+    if reported is not None:
+        return reported
     output.seek(0)
     text = output.read().decode(errors="replace")[-_MAX_OUTPUT_CHARS:].strip()
     sentence = f"{started.program} ended with {code} and without a result. Its output:\n{text}"
@@ -170,8 +177,8 @@ async def _call_once(
             names = [tool.name for tool in await client.tools() if tool.name not in _BUILTIN]
             # Called first, because some tools can be called although they are not listed.
             result = await client.call(skill, arguments)
-            missing = f"There is no tool named {skill!r}"
-            if skill not in names and any(text.startswith(missing) for text in result.texts):
+            is_missing = any(text.startswith(UNKNOWN_TOOL) for text in result.texts)
+            if skill not in names and is_missing:
                 raise exits.Failure(_unknown(skill, host.host, sorted(names)))
             return result
 
@@ -202,7 +209,8 @@ def _show(result: Result, report: dict[str, str], script: Path | None) -> int:
     if sentence:
         exits.tell(sentence)
     if "error" in report:
-        exits.tell(report["error"])
+        if report["error"] not in text:
+            exits.tell(report["error"])
         return exits.FAILED
     if code == exits.SUCCESS:
         print(json.dumps(result.value, indent=2))

@@ -14,6 +14,7 @@ from typing import Final, get_args
 from dcc_bridge.cli import exits, hosts
 from dcc_bridge.config import data_folder
 from dcc_bridge.elicitation.caller import Risk
+from dcc_bridge.elicitation.text import plural
 from dcc_bridge.errors import InstructionError, SkillError
 from dcc_bridge.instructions.reader import MAIN_FILE, instruction_folders, read_instruction
 from dcc_bridge.skills import lint, loader
@@ -47,6 +48,10 @@ _DEVICES: Final = {
 _TEMPLATE_NAME: Final = "new_skill"
 _TEMPLATE_TITLE: Final = "New skill"
 _REPLACES: Final = "{} takes the place of the verb of that name in {}."
+_NOTHING_TO_CHECK: Final = (
+    "There was nothing to check: skills are files that end in .py, and an instruction is a folder "
+    f"with a {MAIN_FILE}. Folders below are not searched for skills."
+)
 # The beginnings of the template's lines that the author of a skill has to replace.
 _PLACEHOLDERS: Final = ('"""Say in a sentence ', 'SCENE = ["camera_1"')
 
@@ -61,14 +66,17 @@ def fill(parser: argparse.ArgumentParser) -> None:
     new.add_argument("--risk", choices=get_args(Risk), default="read", help=risk)
     new.set_defaults(run=_new)
     checked = commands.add_parser("check", help="check skills, and instructions beside them")
-    checked.add_argument("path", type=Path, nargs="+", metavar="PATH", help="a file or a folder")
+    path = f"a skill file, the {MAIN_FILE} of an instruction, or a folder"
+    checked.add_argument("path", type=Path, nargs="+", metavar="PATH", help=path)
     checked.add_argument("--json", action="store_true", help="print only a JSON list of problems")
     checked.set_defaults(run=_check)
 
 
 def fill_guide(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``guide`` to a parser."""
-    parser.add_argument("page", nargs="?", choices=PAGES, metavar="PAGE", help=", ".join(PAGES))
+    parser.add_argument(
+        "page", nargs="?", type=str.lower, choices=PAGES, metavar="PAGE", help=", ".join(PAGES)
+    )
 
 
 def run_guide(options: argparse.Namespace) -> int:
@@ -90,23 +98,26 @@ def _page_text(folder: Path, page: str) -> str:
     return (folder / f"{page}.md").read_text(encoding="utf-8")
 
 
-def _is_skill_name(name: str) -> bool:
-    if not name.isascii() or not name.isidentifier() or keyword.iskeyword(name):
-        return False
-    return (
-        name.lower() not in _DEVICES and not name.startswith("_") and len(name) <= _MAX_NAME_CHARS
-    )
+def _check_name(name: str) -> None:
+    """Raise a Failure unless a skill can have a name."""
+    why = ""
+    if not name.isascii() or not name.isidentifier() or name.startswith("_"):
+        why = "use letters, digits and underscores, with a letter first, such as list_cameras"
+    elif keyword.iskeyword(name):
+        why = "it is a word of Python"
+    elif name.lower() in _DEVICES:
+        why = "no file can have it in Windows"
+    elif len(name) > _MAX_NAME_CHARS:
+        why = f"it has more than {_MAX_NAME_CHARS} characters"
+    if why:
+        raise exits.Failure(f"{name!r} cannot be the name of a skill: {why}.")
 
 
 def _new(options: argparse.Namespace) -> int:
     """Write a skill file into a folder, which is created if need be."""
     name = options.name
     folder = options.folder or loader.user_folder(hosts.settings())
-    if not _is_skill_name(name):
-        raise exits.Failure(
-            f"{name!r} cannot be the name of a skill: use letters, digits and underscores, with a "
-            "letter first, such as list_cameras."
-        )
+    _check_name(name)
     file = folder / f"{name}.py"
     if file.exists():
         raise exits.Failure(f"{file} already exists and was not overwritten.")
@@ -118,7 +129,8 @@ def _new(options: argparse.Namespace) -> int:
         with file.open("x", encoding="utf-8") as stream:
             stream.write(text.replace(_TEMPLATE_TITLE, title))
     except OSError as error:
-        raise exits.Failure(f"{file} cannot be written: {error}.", exits.FAILED) from None
+        why = f"{file} cannot be written: {error.strerror}."
+        raise exits.Failure(why, exits.FAILED) from None
     print(f"Wrote {file}. It runs as it is. Replace the marked lines with your application's API.")
     if name in VERBS:
         print(_REPLACES.format(name, "every host"))
@@ -126,12 +138,9 @@ def _new(options: argparse.Namespace) -> int:
 
 
 def _check(options: argparse.Namespace) -> int:
-    files: dict[Path, Path] = {}  # by their real paths, so each file once
-    for path in options.path:
-        for file in lint.files(path):
-            files[file.resolve()] = file
+    files = _skill_files(options.path)
     folders = _instruction_folders(options.path)
-    problems = [finding for file in files.values() for finding in lint.check(file)]
+    problems = [finding for file in files for finding in lint.check(file)]
     problems += _instruction_problems(folders)
     code = exits.SUCCESS
     if problems:
@@ -143,23 +152,52 @@ def _check(options: argparse.Namespace) -> int:
         print(finding)
     count = _checked(len(files), len(folders))
     if problems:
-        print(f"{_counted(len(problems), 'problem')} in {count}.", file=sys.stderr)
+        print(f"{plural(len(problems), 'problem')} in {count}.", file=sys.stderr)
         return code
-    for file in files.values():
+    for file in files:
         _print_notes(file)
     print(f"No problems in {count}.")
+    if not files and not folders:
+        exits.tell(_NOTHING_TO_CHECK)
     return exits.SUCCESS
+
+
+def _skill_files(paths: Sequence[Path]) -> list[Path]:
+    """Return the skill files at paths, each once.
+
+    Raises:
+        Failure: A file is neither a skill file nor the main file of an instruction.
+        SkillError: There is nothing at a path.
+    """
+    files: dict[Path, Path] = {}  # by their real paths
+    for path in paths:
+        if _is_main_file(path):
+            continue
+        for file in lint.files(path):
+            if file.suffix != ".py":
+                raise exits.Failure(
+                    f"{file} is no skill file, as its name does not end in .py, and no "
+                    f"{MAIN_FILE}, which is the main file of an instruction."
+                )
+            files[file.resolve()] = file
+    return list(files.values())
+
+
+def _is_main_file(path: Path) -> bool:
+    return path.name == MAIN_FILE and path.is_file()
 
 
 def _instruction_folders(paths: Sequence[Path]) -> list[Path]:
     """Return the paths that are instructions, and the instructions in paths that are folders."""
     folders = []
     for path in paths:
+        if _is_main_file(path):
+            folders.append(Path(os.path.abspath(path.parent)))
         if os.path.lexists(path / MAIN_FILE):
             folders.append(Path(os.path.abspath(path)))  # "." has no name
         if path.is_dir():
             folders += instruction_folders(path)
-    return folders
+    return list(dict.fromkeys(folders))
 
 
 def _instruction_problems(folders: Sequence[Path]) -> list[lint.Finding]:
@@ -179,16 +217,10 @@ def _told(finding: lint.Finding) -> dict[str, object]:
 
 def _checked(file_count: int, instruction_count: int) -> str:
     """Return what was checked, in words."""
-    files = _counted(file_count, "file")
+    files = plural(file_count, "file")
     if not instruction_count:
         return files
-    return f"{files} and {_counted(instruction_count, 'instruction')}"
-
-
-def _counted(count: int, noun: str) -> str:
-    if count == 1:
-        return f"1 {noun}"
-    return f"{count} {noun}s"
+    return f"{files} and {plural(instruction_count, 'instruction')}"
 
 
 def _print_notes(file: Path) -> None:

@@ -34,6 +34,7 @@ Phase = Literal["idle", "trying", "agreed"]
 
 MAX_QUESTIONS: Final = 3  # about losses, of one attempt; each is about another loss
 _DIFFERS_EACH_TIME: Final = "deletes different items each time it runs"
+_CANNOT_REVERT: Final = "The application cannot revert an edit without a trace."
 _TOO_LONG_S: Final = 10.0  # a body that ran for longer is asked about first from then on
 
 
@@ -49,6 +50,7 @@ class CannotTry(BaseException):
         files: The existing files that the body would have written over or removed.
         is_watched: Whether the host can revert the body's step. Then the body is stopped before
             such acts also when it runs after a yes.
+        why: The reason, a sentence for the client of a dry run; "" if `wanted` is the reason.
     """
 
     def __init__(
@@ -58,12 +60,14 @@ class CannotTry(BaseException):
         files: Sequence[Path] = (),
         *,
         is_watched: bool = False,
+        why: str = "",
     ) -> None:
         super().__init__()
         self.wanted = tuple(wanted)
         self.files = tuple(files)
         self.lost = tuple(lost)
         self.is_watched = is_watched
+        self.why = why
 
 
 class TryAgain(BaseException):
@@ -217,16 +221,17 @@ class Attempt:
                 self._steps.roll_back()
             self._restart()
 
-    def give_up(self, wanted: Sequence[str] = ()) -> NoReturn:
+    def give_up(self, wanted: Sequence[str] = (), why: str = "") -> NoReturn:
         """End a try here, even if the body catches the error.
 
         Args:
             wanted: The acts of the body that undo would not bring back, before which the try ends.
+            why: The reason, if it is another: a sentence for the client of a dry run.
 
         Raises:
             CannotTry: Always.
         """
-        self._ending = CannotTry(wanted)
+        self._ending = CannotTry(wanted, why=why)
         raise self._ending
 
     def _begin_anew(self, deeds: int) -> None:
@@ -332,7 +337,7 @@ class Attempt:
         keeps_all = trial is not None and trial.keeps_redo
         sees_losses = type(self._host).lost is not SceneGuard.lost
         if self.is_gated and not (keeps_all and sees_losses):
-            raise CannotTry(is_watched=trial is not None)
+            raise CannotTry(is_watched=trial is not None, why=_CANNOT_REVERT)
         # Where nothing can be reverted, nobody is asked about what is lost already.
         self._call.ledger.judges_losses = trial is not None
 
@@ -354,14 +359,16 @@ class Attempt:
         """Return the error that ended the try before the body's end; None if nothing did."""
         wanted = list[str]()
         files = list[Path]()
+        why = ""
         if self._guard is not None:
             wanted += self._guard.wanted
             files += self._guard.files
         if isinstance(self._ending, CannotTry):
             wanted += self._ending.wanted
+            why = self._ending.why
         elif not wanted:
             return self._ending
-        return CannotTry(wanted, self._host.lost(()), files)
+        return CannotTry(wanted, self._host.lost(()), files, why=why)
 
     # ---- the body's own questions
 
@@ -381,7 +388,7 @@ class Attempt:
             CannotDryRun: The call is a dry run of a body that only reads.
         """
         if self._call.is_dry_run:
-            self._refuse_to_ask()
+            self._refuse_to_ask(question)
         if self._phase == "idle":
             return None
         self._asked_at = perf_counter()
@@ -400,11 +407,13 @@ class Attempt:
                 self._call.note_answer(question, response)
         return response
 
-    def _refuse_to_ask(self) -> NoReturn:
+    def _refuse_to_ask(self, question: Question) -> NoReturn:
         """End a dry run that would ask a question."""
+        first_line = question.message.partition("\n")[0]
+        why = f"It asks a question: {first_line!r}."
         if self._phase == "idle":  # the body only reads, so it is not tried
-            raise CannotDryRun(self._call.skill)
-        self.give_up()
+            raise CannotDryRun(self._call.skill, why)
+        self.give_up(why=why)
 
     def note_answer(self, question: Question, response: ElicitationResponse) -> None:
         """Keep the answer to a question that lists nothing to lose, for the next try.

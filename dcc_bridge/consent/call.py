@@ -180,6 +180,8 @@ class Call(Caller):
         is_dry_run: Whether the body is tried and taken back, to tell what it would change.
         deeds: What the skills of the call did, in a person's words: "Moved 12 lights".
         left: What remains once the steps of the call are undone, in words.
+        agreed_pictures: Pictures of the last loss that was agreed to: the scene before it and after
+            it, or before it, each with a text that says what it shows.
     """
 
     control: RunControl = field(default_factory=RunControl)
@@ -189,6 +191,7 @@ class Call(Caller):
     is_dry_run: bool = False
     deeds: list[str] = field(default_factory=list)
     left: str = "Nothing was changed"
+    agreed_pictures: tuple[tuple[bytes, str], ...] = ()
 
     @property
     def remainder(self) -> str:
@@ -303,6 +306,8 @@ class Call(Caller):
 
     def question_closed(self, answered: Answered) -> None:
         """Tell the run how a question ended. Any thread."""
+        if answered.agrees and answered.pictures:
+            self.agreed_pictures = answered.pictures
         self.control.question_closed(answered)
 
     def is_refusal(self, question: Question, response: ElicitationResponse) -> bool:

@@ -41,6 +41,7 @@ class SeenClient:
         url: Whether the client says that it can open a page.
         at: When the last message came, in seconds since the epoch.
         tasks: Whether the client has declared tasks in a message, which it may in its calls alone.
+        pages: Whether the client draws the pages of MCP Apps beside results.
     """
 
     client: Client
@@ -49,6 +50,7 @@ class SeenClient:
     url: bool
     at: float
     tasks: bool = False
+    pages: bool = False
 
 
 # The client of a thread to which no call was carried. It may have one open question at a time.

@@ -41,6 +41,10 @@ MISFIT: Final = "dcc-bridge/misfit"  # in a cancel: no prepared answer fitted th
 LIMIT: Final = "dcc-bridge/limit"  # in a question: seconds until it ends by itself
 DRY_RUN: Final = "dcc-bridge/dry_run"  # in a call: it is tried and taken back, and nobody is asked
 STATUS: Final = "dcc-bridge/status"  # in a result: how the call ended, in the runner's words
+# In a result for a client that draws pages: where items are in each of its pictures, and pictures
+# of the scene before and after a loss.
+PLACES: Final = "dcc-bridge/places"
+BEFORE_AFTER: Final = "dcc-bridge/before_after"
 
 TASKS: Final = "io.modelcontextprotocol/tasks"  # the extension (SEP-2663) of revision 2026-07-28
 TASK_METHODS: Final = ("tasks/get", "tasks/update", "tasks/cancel")  # each has the id of a task

@@ -16,7 +16,7 @@ from dcc_bridge.consent.call import Call
 from dcc_bridge.elicitation.caller import SeenClient
 from dcc_bridge.elicitation.question import Route
 from dcc_bridge.errors import BridgeError, UnknownSkill
-from dcc_bridge.server import protocol
+from dcc_bridge.server import chat_page, protocol
 from dcc_bridge.server.client_channel import ClientChannel, Soon
 from dcc_bridge.server.parked_calls import ParkedCall, ParkedCalls
 from dcc_bridge.server.protocol import MODERN
@@ -127,7 +127,8 @@ class CallStarter:
             if notice and call.risk != "read" and not outcome.error:
                 outcome = replace(outcome, note=f"{outcome.note} {notice}".strip())
             most = self._runner.environment.settings.answer_bytes
-            self._calls.finish(parked, protocol.result(outcome, most, returns), outcome.status)
+            result = protocol.result(outcome, most, returns)
+            self._calls.finish(parked, _for_client(result, outcome, call, caller), outcome.status)
 
         run.outcome.add_done_callback(lambda done: self._soon(partial(finish, done)))
         return parked
@@ -143,6 +144,15 @@ class CallStarter:
         if caller.url:
             url = channel
         return Route(form, url, not parked.modern)
+
+
+def _for_client(
+    result: CallToolResult, outcome: Outcome, call: Call, caller: SeenClient
+) -> CallToolResult:
+    """Return a result with what a page draws beside it, for a client that draws pages."""
+    if caller.pages:
+        result.meta = {**(result.meta or {}), **chat_page.facts(outcome, call)}
+    return result
 
 
 def _kind(call: Call) -> str:

@@ -28,7 +28,7 @@ from dcc_bridge.errors import BridgeError, SkillError, own_version
 from dcc_bridge.host import Host
 from dcc_bridge.instructions.reader import is_instruction_uri
 from dcc_bridge.known_clients import ICON, REVISIONS
-from dcc_bridge.server import client_channel, protocol, resources
+from dcc_bridge.server import chat_page, client_channel, protocol, resources
 from dcc_bridge.server.call_starter import CallStarter
 from dcc_bridge.server.client_channel import label_of
 from dcc_bridge.server.clients import ClientRegistry
@@ -133,11 +133,12 @@ class Server(MCPServer[Any]):
                 ),
                 log_level="WARNING",
                 subscriptions=scene.bus,
-                extensions=[tasks, instructions],
+                extensions=[tasks, instructions, chat_page.ChatPage()],
                 middleware=[
                     self._note_client,
                     self.changes.remember_session,
                     protocol.mark_malformed,
+                    chat_page.tell_client,
                 ],
             )
         self._adjust_sdk()
@@ -249,9 +250,11 @@ class Server(MCPServer[Any]):
         return [prompt for prompt in prompts if prompt.name in names]
 
     async def read_resource(self, uri: Any, context: Any = None) -> Any:
-        """Read a resource, or a file of an instruction, which no list of resources names."""
+        """Read a resource, or one that no list names: a file of an instruction, the chat's page."""
         if is_instruction_uri(str(uri)):
             return [await self._served_instructions.read_file(str(uri))]
+        if str(uri) == chat_page.URI:
+            return [chat_page.content()]
         return await super().read_resource(uri, context)
 
     async def _handle_list_tools(self, ctx: Any, params: Any) -> ListToolsResult:

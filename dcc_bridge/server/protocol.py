@@ -26,6 +26,7 @@ from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.session import ServerSession
 from pydantic import ValidationError
 
+from dcc_bridge import known_clients
 from dcc_bridge.elicitation.caller import Client, SeenClient
 from dcc_bridge.elicitation.caller_view import argument_views
 from dcc_bridge.elicitation.client_details import client_details
@@ -143,8 +144,16 @@ def seen_client(session: ServerSession | Connection, label: str) -> SeenClient:
     capabilities = session.client_capabilities
     draws_forms, opens_pages = modes(capabilities)
     tasks = capabilities is not None and TASKS in (capabilities.extensions or {})
+    pages = draws_pages(capabilities)
     era = session.protocol_version
-    return SeenClient(client, era, draws_forms, opens_pages, time.time(), tasks)
+    return SeenClient(client, era, draws_forms, opens_pages, time.time(), tasks, pages)
+
+
+def draws_pages(capabilities: types.ClientCapabilities | None) -> bool:
+    """Return whether a client draws the pages of MCP Apps beside results."""
+    if capabilities is None:
+        return False
+    return known_clients.draws_pages({"extensions": capabilities.extensions})
 
 
 def tool(entry: Entry) -> types.Tool:

@@ -143,11 +143,16 @@ class Body:
             CannotDryRun: The body cannot be tried to its end; nothing has changed.
         """
         if self._missing:
-            raise CannotDryRun(self._skill.title)
+            names = ", ".join(self._missing)
+            why = f"It asks the person to choose what the arguments leave out: {names}."
+            raise CannotDryRun(self._skill.title, why)
         try:
             self.attempt.run(self._run_afresh)
         except CannotTry as error:
-            raise CannotDryRun(self._skill.title, error.wanted) from None
+            why = error.why
+            if error.wanted:
+                why = f"Undo cannot reverse this: {'; '.join(error.wanted)}."
+            raise CannotDryRun(self._skill.title, why) from None
         raise DryRunEnd("It would change nothing in the scene.")
 
     def _run_untried(self, reason: CannotTry | None = None) -> Any:

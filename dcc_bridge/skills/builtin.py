@@ -133,6 +133,8 @@ def _to_undo(recent: Recent, host: Host, call_id: str) -> Record:
             is_candidate = left_anything and not effect.undone_by
         if is_candidate:
             candidates.append(record)
+    if call_id and not candidates:
+        raise BridgeError(f"No recent call has the id {call_id!r}; see recent_calls.")
     if not candidates:
         raise BridgeError("There is nothing to undo: no change by an agent is left.")
     return max(candidates, key=lambda record: record.ended or record.began)

@@ -48,7 +48,8 @@ Status = Literal[
 """How a call ended.
 
 A call with "tried" was a dry run, and has changed nothing.
-A call with "not_started" never began and never will. One with "timed_out" exceeded its time
+A call with "not_started" never began and never will, or was a dry run that could not come to the
+end of the body, and has changed nothing. One with "timed_out" exceeded its time
 limit, saw that, and was undone. One with "unknown_outcome" has not seen it, and may still change
 the scene.
 """
@@ -91,7 +92,8 @@ def refusal(call: Call) -> Status:
 def outcome_of_failure(call: Call, error: BaseException) -> Outcome:
     """Return the outcome of a call that raised an error and was undone.
 
-    An error that is none of the bridge's own is logged, for the agent gets no traceback.
+    An error that is none of the bridge's own, and no mistake of the caller, is logged with its
+    traceback, which the agent does not get.
 
     Args:
         call: The call.
@@ -100,14 +102,13 @@ def outcome_of_failure(call: Call, error: BaseException) -> Outcome:
     remainder = call.remainder
     match error:
         case errors.Stopped():
-            status: Status = "cancelled"
-            if call.ending.is_overdue:
-                status = "timed_out"
-            return Outcome(status, None, f"{error} {remainder}")
+            return Outcome(_status_of_stopped(call), None, f"{error} {remainder}")
         case errors.NotConfirmed() | errors.NotChosen():
             return Outcome(refusal(call), None, str(error))
         case errors.DryRunEnd():
             return Outcome("tried", None, str(error))
+        case errors.CannotDryRun():
+            return Outcome("not_started", None, str(error))
         case errors.NoConsent():
             reason = str(error)
             if call.lasting.lost:
@@ -115,9 +116,30 @@ def outcome_of_failure(call: Call, error: BaseException) -> Outcome:
             return Outcome("no_consent", None, reason)
         case errors.BridgeError():
             return Outcome("failed", None, f"{call.skill}: {error}")
+    text = f"{call.skill} failed: {_sentence(error)}"
+    _log_failure(call, error, text)
+    return Outcome("failed", None, f"{text} {remainder}")
+
+
+def _log_failure(call: Call, error: BaseException, text: str) -> None:
+    """Log an error of a body, without hidden values: a mistake of the caller as one line.
+
+    Args:
+        call: The call.
+        error: The error.
+        text: The error as a sentence.
+    """
+    if isinstance(error, errors.InvalidRequest):
+        log.info("call %s: %s", call.id, call.arguments.scrub(secret.redact(text)))
+        return
     trace = secret.redact("".join(traceback.format_exception(error)).rstrip())
     log.warning("call %s: %s failed\n%s", call.id, call.skill, call.arguments.scrub(trace))
-    return Outcome("failed", None, f"{call.skill} failed: {_sentence(error)} {remainder}")
+
+
+def _status_of_stopped(call: Call) -> Status:
+    if call.ending.is_overdue:
+        return "timed_out"
+    return "cancelled"
 
 
 def _sentence(error: BaseException) -> str:

@@ -186,7 +186,8 @@ class CalledSkills:
         # untried, up to the question about the called skill.
         if is_caller_destructive and is_final:
             self._attempt.give_up([skill.title])
-        self._attempt.give_up()
+        why = f"It calls {skill.title}, about which the person is asked before."
+        self._attempt.give_up(why=why)
 
     def _pause(self) -> AbstractContextManager[None]:
         """Close the undo step in the block, if the main thread runs the skill."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
 from typing import Annotated, Any, Final
@@ -31,6 +31,26 @@ class Described:
     def copied(self) -> dict[str, Any]:
         """Return a copy of the schema, which may be changed."""
         return dict(deepcopy(self.schema))
+
+
+Place = tuple[str, float, float, float, float]
+"""An item, and its left, upper, right and lower edge in a picture, as shares of it."""
+
+
+class Legend(str):
+    """The text of the picture after it in a result, which also knows what is where in it.
+
+    Attributes:
+        places: The places of items in the picture, for a client that shows it to a person.
+    """
+
+    places: Sequence[Place]
+
+    def __new__(cls, text: str, places: Sequence[Place]) -> Legend:
+        """Return the text, with the places."""
+        legend = super().__new__(cls, text)
+        legend.places = places
+        return legend
 
 
 Told = Annotated[

@@ -52,9 +52,17 @@ def is_tried(skill: Skill) -> bool:
 def check_dry_run(skill: Skill) -> None:
     """Raise CannotDryRun for a skill that may edit and is not tried on the main thread."""
     metadata = skill.metadata
-    runs_on_main = metadata.thread == "main" and not skill.is_async
-    if metadata.risk != "read" and not (runs_on_main and is_tried(skill)):
-        raise errors.CannotDryRun(skill.title)
+    if metadata.risk == "read":
+        return
+    if metadata.confirms:
+        raise errors.CannotDryRun(skill.title, "It asks the person before it edits.")
+    if metadata.undo is False:
+        raise errors.CannotDryRun(skill.title, "Undo does not bring back what it does.")
+    if not metadata.tried:
+        raise errors.CannotDryRun(skill.title, "It declares tried=False.")
+    if metadata.thread != "main" or skill.is_async:
+        why = "It does not run on the application's main thread."
+        raise errors.CannotDryRun(skill.title, why)
 
 
 def ask_missing(

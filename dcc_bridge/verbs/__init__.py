@@ -79,7 +79,7 @@ def tools(
         *_replacing_verbs(operations, consents),
     ]
     verbs = {verb.__name__: telling(exact(operations, verb)) for verb in every}
-    batch = Batch(verbs, consents, is_replaced, checks).batch
+    batch = telling(Batch(verbs, consents, is_replaced, checks).batch)
     digest = _digest(operations)
     listed = [describe(verb, digest=digest) for verb in (*verbs.values(), batch)]
     for tool in listed:

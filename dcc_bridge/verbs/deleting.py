@@ -208,6 +208,9 @@ class DeletingVerbs(ConsentingVerbs[Deleting]):
         if orphans:
             stay = f"{plural(len(orphans), host.item_noun)} below {them} stay, without their parent"
             text += f"\n{stay}: {self._named(orphans)}."
+        remark = operations.remark(items)
+        if remark:
+            text += f"\n{remark}"
         return text + _breaking(operations, items)
 
     def _named(self, items: Sequence[str]) -> str:

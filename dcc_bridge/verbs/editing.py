@@ -223,8 +223,8 @@ class BuildingVerbs(ItemVerbs[Building]):
     def _make(self, kind: str, name: str | None, under: str | None) -> str:
         """Create an item and return it."""
         operations = self._operations
-        if under is not None:
-            operations.kind(under)
+        if under not in (None, "/"):  # some hosts have no item for the top
+            operations.kind(str(under))
         types = list(operations.types())
         if kind not in types:
             raise LookupError(no_such("type", kind, types))

@@ -5,14 +5,15 @@ Main thread.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import astuple, dataclass
 from fnmatch import fnmatchcase
 from itertools import islice
 from typing import Any, Final
 
 from dcc_bridge.verbs.answers import MAX_ELEMENTS, at_length, none_from, shown
-from dcc_bridge.verbs.operations import HostOperations, Part, Value
+from dcc_bridge.verbs.operations import SCENE, HostOperations, Part, Value
+from dcc_bridge.verbs.scene import read
 from dcc_bridge.verbs.unreadable import beside, box_of_item, is_sentence, noting, readable, tried
 
 _MAX_VALUES: Final = 120  # properties of one item
@@ -72,7 +73,8 @@ def _place(operations: HostOperations, item: str) -> dict[str, Any]:
 def _part(operations: HostOperations, item: str, part: Part, wanted: Wanted) -> dict[str, Any]:
     """Return one part of an item by its name; nothing where the item has none of it."""
     if part == "values" and wanted.names:
-        return _named_values(operations, item, wanted)
+        known = operations.look_into(item, "values") or {}
+        return named_values(operations, item, known, wanted)
     value = _part_value(operations, item, part)
     if not value:
         return {}
@@ -118,9 +120,17 @@ def told_values(values: Mapping[str, Value], wanted: Wanted) -> dict[str, Any]:
     return facts
 
 
-def _named_values(operations: HostOperations, item: str, wanted: Wanted) -> dict[str, Any]:
-    """Return the properties of some names, at length; a name alone may be any property."""
-    known = operations.look_into(item, "values") or {}
+def named_values(
+    operations: HostOperations, item: str, known: Iterable[str], wanted: Wanted
+) -> dict[str, Any]:
+    """Return the properties of some names, at length; a name alone may be any property.
+
+    Args:
+        operations: The host's operations.
+        item: The item, or the scene.
+        known: The names that globs are compared with.
+        wanted: The names and globs.
+    """
     names: dict[str, None] = {}
     for glob in wanted.names:
         found = [name for name in known if fnmatchcase(name, glob)]
@@ -129,7 +139,7 @@ def _named_values(operations: HostOperations, item: str, wanted: Wanted) -> dict
     held: dict[str, str] = {}
     for name in names:
         try:
-            value = operations.value(item, name)
+            value = read(operations, item, name)
             values[name] = _elements(operations, item, name, value, wanted.offset)
         except (LookupError, ValueError) as error:
             values[name] = {"error": str(error)}
@@ -143,7 +153,9 @@ def _named_values(operations: HostOperations, item: str, wanted: Wanted) -> dict
 
 def _elements(operations: HostOperations, item: str, name: str, value: Value, offset: int) -> Any:
     """Return a value at length, also one of which `HostOperations.value` gives the beginning."""
-    elements = operations.elements(item, name, offset, _MOST_ELEMENTS)
+    elements = None
+    if item != SCENE:
+        elements = operations.elements(item, name, offset, _MOST_ELEMENTS)
     if elements is None:
         return at_length(value.value, offset, _MOST_ELEMENTS)
     count, part = elements

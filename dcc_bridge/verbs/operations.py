@@ -177,6 +177,7 @@ class Shot:
         camera: The camera's item that it is taken through, or "".
         frame: None for the frame that the person has.
         aspect: Width by height of a camera, where the scene does not say how it renders; else 0.
+        is_render: Whether the picture is one of `render`, without signs of cameras and lights.
     """
 
     eye: Vector
@@ -187,6 +188,7 @@ class Shot:
     camera: str = ""
     frame: float | None = None
     aspect: float = 0.0
+    is_render: bool = False
 
 
 @dataclass(frozen=True, slots=True)

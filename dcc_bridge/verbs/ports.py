@@ -542,6 +542,18 @@ class Deleting(HostOperations):
         """
         return ()
 
+    def remark(self, items: Sequence[str]) -> str:
+        """Return a sentence on how items are deleted, for the question; "" by default.
+
+        Args:
+            items: The items.
+
+        Returns:
+            Such as the files that a deletion edits.
+        """
+        del items
+        return ""
+
 
 class Cleaning(HostOperations):
     """Junk can be found and cleaned away. For the verb clean, and two rules of check."""

@@ -12,7 +12,7 @@ from typing import Any, Final
 from dcc_bridge import skill, track
 from dcc_bridge.verbs import outputs
 from dcc_bridge.verbs.answers import shown
-from dcc_bridge.verbs.inspecting import Wanted, inspected, told_values
+from dcc_bridge.verbs.inspecting import Wanted, inspected, named_values, told_values
 from dcc_bridge.verbs.listing import candidates, counts_by_type, is_named, listed_rows, unknown_type
 from dcc_bridge.verbs.operations import SCENE, SCENE_PROPS, HostOperations, Part
 from dcc_bridge.verbs.scene import scene_value, scene_values
@@ -159,5 +159,8 @@ def _usual_values(operations: HostOperations) -> dict[str, Any]:
 def _inspected(operations: HostOperations, item: str, wanted: Wanted) -> dict[str, Any]:
     """Return what there is to tell of one item."""
     if item == SCENE:
-        return {"item": SCENE, **told_values(scene_values(operations), wanted)}
+        values = scene_values(operations)
+        if wanted.names:
+            return {"item": SCENE, **named_values(operations, SCENE, values, wanted)}
+        return {"item": SCENE, **told_values(values, wanted)}
     return inspected(operations, item, wanted)

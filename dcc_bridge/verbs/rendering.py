@@ -1,46 +1,56 @@
 """The verb `render`: pictures of the scene to files, or one for the agent.
 
 Where the application has a renderer, that works in a process of its own, on the scene as it was
-when it began: the person works on meanwhile, and whoever cancels ends it at once. Elsewhere the
-pictures are drawn as `look` draws them. Runs on the main thread, but for the waiting.
+when it began: the person works on meanwhile, agents edit, and whoever cancels ends it at once.
+Another render waits for it. A playblast, and every picture of an application without a renderer, is
+drawn as `look` draws. Runs on the main thread, but for the waiting.
 """
 
 from __future__ import annotations
 
 import re
 import shutil
+import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Final, TypeVar
+from typing import Any, Final, get_args
 
 from dcc_bridge import held_files
+from dcc_bridge.consent.call import current_call
 from dcc_bridge.elicitation.text import plural
+from dcc_bridge.errors import Paused
 from dcc_bridge.skills.skill import check_cancelled, report_done, report_progress, skill, track
 from dcc_bridge.threads.background import run_in_thread
 from dcc_bridge.threads.flows import main_thread
 from dcc_bridge.verbs import outputs
-from dcc_bridge.verbs.consents import ConsentingVerbs, stamp
+from dcc_bridge.verbs.consents import ConsentingVerbs, Consents, stamp
 from dcc_bridge.verbs.framing import shots, turntable
 from dcc_bridge.verbs.items import whole_path
 from dcc_bridge.verbs.operations import Render, Shot
 from dcc_bridge.verbs.ports import Drawing, Frames, Rendering
 from dcc_bridge.verbs.scene import scene_value
-from dcc_bridge.verbs.seeing import MAX_EDGE_PX, MAX_PICTURE_BYTES
+from dcc_bridge.verbs.seeing import MAX_EDGE_PX, MAX_PICTURE_BYTES, Shading
 
-T = TypeVar("T")
 _DRAWN: Final = (".jpg",)  # the format of what is drawn as `look` draws
 _ANSWER_SIZE: Final = (768, 576)  # pixels of the picture in an answer, unless something is said
 _FILE_SIZE: Final = (1920, 1080)  # pixels of a file where the scene does not say
 _MAX_EDGE_PX: Final = 16_384
 _MAX_PICTURES: Final = 10_000
+_POLL_INTERVAL_S: Final = 0.1  # while another render is running
 _DIGITS: Final = 4  # of the number in a file's name
 
 
 class RenderingVerbs(ConsentingVerbs[Drawing]):
     """The verb that renders."""
+
+    def __init__(self, operations: Drawing, consents: Consents) -> None:
+        """Prepare the verb over what a host can do."""
+        super().__init__(operations, consents)
+        self._is_rendering = threading.Lock()  # held by the call whose renderer runs
 
     def verbs(self) -> list[Callable[..., Any]]:
         """Return the verb as it is offered."""
@@ -56,18 +66,24 @@ class RenderingVerbs(ConsentingVerbs[Drawing]):
         items: list[str] = [],
         size: list[int] = [],
         samples: int = 0,
+        shading: str = "",
     ) -> outputs.Rendered:
-        """Render to files, or one picture into the answer. The person is asked to write over one.
+        """Render to files, or one picture into the answer. Asks to write over one.
 
         Args:
-            path: The file; several get a number, for # or at the end. Empty: the answer.
+            path: A file; several get a number at # or the end.
             view: As of look.
-            frames: [first, last] or [first, last, step].
+            frames: [first, last, step].
             turns: Pictures of a turntable.
             items: Framed; empty for all.
             size: [width, height].
-            samples: Of each pixel.
+            samples: Of a pixel.
+            shading: As of look: a playblast.
         """
+        _check_shading(shading)
+        renderer = self._renderer(shading)
+        if samples and renderer is None:
+            raise ValueError("What is drawn as look draws has no samples: leave them out.")
         numbers = _numbers(frames, turns)
         if not path and len(numbers) > 1:
             raise ValueError(f"An answer has one picture, not {len(numbers)}: give a path.")
@@ -75,16 +91,16 @@ class RenderingVerbs(ConsentingVerbs[Drawing]):
         files = [Path("answer.jpg")]
         if path:
             files = _files(whole_path(self._operations, path), numbers)
-            self._check_writable(files)
+            self._check_writable(files, renderer)
         for item in track(items):
             self._operations.kind(item)
         pictures = _Pictures(view, frames, turns, items, numbers, width / height)
         wanted = Render((), files, width, height, samples)
         if not path:
-            return self._picture(pictures, replace(wanted, max_bytes=MAX_PICTURE_BYTES))
+            return self._picture(pictures, replace(wanted, max_bytes=MAX_PICTURE_BYTES), shading)
         copies = self._ask_to_write_over(files)
         with self._consents.writing(files):
-            notes = self._render(pictures, wanted)
+            notes = self._render(pictures, wanted, shading)
         report_done(f"Rendered {plural(len(files), 'picture')} to {files[0].name}")
         facts = {"file": str(files[0]), "pictures": len(files), "size": [width, height]}
         if len(files) > 1:
@@ -106,18 +122,24 @@ class RenderingVerbs(ConsentingVerbs[Drawing]):
             question += f"{len(there)} files?\nThese are written over:\n" + "\n".join(names)
         return self._consents.confirm_files("Render", question, there)
 
-    def _picture(self, pictures: _Pictures, wanted: Render) -> list[Any]:
+    def _renderer(self, shading: str) -> Rendering | None:
+        """Return the renderer of the application; None where the pictures are drawn."""
+        if shading or not isinstance(self._operations, Rendering):
+            return None
+        return self._operations
+
+    def _picture(self, pictures: _Pictures, wanted: Render, shading: str) -> list[Any]:
         """Render one picture; return what an answer has of it."""
         with TemporaryDirectory(prefix="dcc_bridge-", ignore_cleanup_errors=True) as folder:
             file = Path(folder) / wanted.files[0]
-            notes = self._render(pictures, replace(wanted, files=[file]))
+            notes = self._render(pictures, replace(wanted, files=[file]), shading)
             image = file.read_bytes()
         if len(image) > MAX_PICTURE_BYTES:
             raise ValueError("The picture is too large for an answer: give a path, or less size.")
         report_done("Rendered a picture")
         return ["\n".join([f"{wanted.width} x {wanted.height} pixels", *notes]), image]
 
-    def _render(self, pictures: _Pictures, wanted: Render) -> list[str]:
+    def _render(self, pictures: _Pictures, wanted: Render, shading: str) -> list[str]:
         """Render pictures to their files, each as soon as it is whole; return notes on them."""
         with TemporaryDirectory(prefix="dcc_bridge-", ignore_cleanup_errors=True) as folder:
             parts = [Path(folder) / f"{n}{file.suffix}" for n, file in enumerate(wanted.files)]
@@ -128,18 +150,46 @@ class RenderingVerbs(ConsentingVerbs[Drawing]):
                 while len(wanted.files) - len(waiting) < int(done):
                     _put(*waiting.pop(0))
 
-            if isinstance(self._operations, Rendering):
-                return self._render_beside(pictures, replace(wanted, files=parts), take)
-            return self._draw(pictures, replace(wanted, files=parts), take)
+            renderer = self._renderer(shading)
+            if renderer is not None:
+                return self._render_beside(renderer, pictures, replace(wanted, files=parts), take)
+            return self._draw(pictures, replace(wanted, files=parts), shading, take)
 
     def _render_beside(
-        self, pictures: _Pictures, wanted: Render, take: Callable[[float], None]
+        self,
+        renderer: Rendering,
+        pictures: _Pictures,
+        wanted: Render,
+        take: Callable[[float], None],
     ) -> list[str]:
         """Have the application's renderer work in its own process, and wait for that."""
-        operations = self._operations
-        assert isinstance(operations, Rendering)
-        view_shots = pictures.shots(operations)
-        run = operations.rendering(replace(wanted, shots=view_shots))
+        with self._turn():
+            return self._render_now(renderer, pictures, wanted, take)
+
+    @contextmanager
+    def _turn(self) -> Iterator[None]:
+        """Return a block that begins once no other render is running.
+
+        Raises:
+            Stopped: The call has to end.
+            Paused: The person paused agents meanwhile.
+        """
+        if not self._is_rendering.acquire(blocking=False):
+            _beside(partial(_acquire, self._is_rendering))
+        try:
+            yield
+        finally:
+            self._is_rendering.release()
+
+    def _render_now(
+        self,
+        renderer: Rendering,
+        pictures: _Pictures,
+        wanted: Render,
+        take: Callable[[float], None],
+    ) -> list[str]:
+        view_shots = pictures.shots(self._operations)
+        run = renderer.rendering(replace(wanted, shots=view_shots))
         total = len(view_shots)
 
         def told(done: float) -> None:
@@ -147,19 +197,29 @@ class RenderingVerbs(ConsentingVerbs[Drawing]):
             report_progress(done, total, f"Rendering picture {min(int(done) + 1, total)}")
             check_cancelled()
 
-        return _beside(lambda: run(told))
+        notes: list[str] = []
+        with suppress(Paused):  # the person paused agents meanwhile; the pictures are done
+            _beside(lambda: notes.extend(run(told)))
+        return notes
 
     def _draw(
-        self, pictures: _Pictures, wanted: Render, take: Callable[[float], None]
+        self,
+        pictures: _Pictures,
+        wanted: Render,
+        shading: str,
+        take: Callable[[float], None],
     ) -> list[str]:
         """Draw the pictures as `look` does."""
         operations = self._operations
         count = len(wanted.files)
         drawn = zip(wanted.files, pictures.each(operations), strict=True)
         for number, (file, shot) in enumerate(track(drawn, message="Rendering", total=count), 1):
-            image = operations.draw([shot], wanted.width, wanted.height, "material")
+            rendered = replace(shot, is_render=True)
+            image = operations.draw([rendered], wanted.width, wanted.height, shading or "material")
             file.write_bytes(image)
             take(number)
+        if shading:
+            return []
         return ["Drawn as look draws: this application has no renderer of its own."]
 
     def _size(self, size: Sequence[int], *, is_answer: bool) -> tuple[int, int]:
@@ -186,18 +246,20 @@ class RenderingVerbs(ConsentingVerbs[Drawing]):
             return max(1, round(width * share)), max(1, round(height * share))
         return width, height
 
-    def _check_writable(self, files: Sequence[Path]) -> None:
+    def _check_writable(self, files: Sequence[Path], renderer: Rendering | None) -> None:
         """Check that files are of a format that can be rendered, in a folder that is there.
 
         Raises:
             ValueError: They are not.
         """
         formats: Sequence[str] = _DRAWN
-        if isinstance(self._operations, Rendering):
-            formats = self._operations.render_formats()
+        made = "drawn"
+        if renderer is not None:
+            formats = renderer.render_formats()
+            made = "rendered"
         file = files[0]
         if file.suffix.lower() not in formats:
-            raise ValueError(f"{file.name} cannot be rendered; what can: {', '.join(formats)}.")
+            raise ValueError(f"{file.name} cannot be {made}; what can: {', '.join(formats)}.")
         if not file.parent.is_dir():
             raise ValueError(f"There is no folder {file.parent}: it has to be made first.")
         folders = [file for file in files if file.is_dir()]
@@ -275,6 +337,12 @@ def _put(part: Path, file: Path, before: tuple[int, ...]) -> None:
     part.unlink()
 
 
+def _check_shading(shading: str) -> None:
+    known = get_args(Shading)
+    if shading and shading not in known:
+        raise ValueError(f"shading is {', '.join(known)}, or empty to render.")
+
+
 def _at_frame(operations: Drawing, frame: int) -> AbstractContextManager[None]:
     if not isinstance(operations, Frames):
         raise ValueError("This application has no frames: leave `frames` empty.")
@@ -319,9 +387,33 @@ def _files(path: Path, numbers: Sequence[int]) -> list[Path]:
     return files
 
 
-def _beside(work: Callable[[], T]) -> T:
-    """Return what a function returns on another thread; the host goes on meanwhile."""
+def _beside(work: Callable[[], None]) -> None:
+    """Call a function on another thread, and wait. The host goes on meanwhile, and agents edit.
+
+    The undo step of the call is closed until then, as while a question is open.
+
+    Args:
+        work: The function. It must not need the scene.
+
+    Raises:
+        Paused: The person paused agents meanwhile.
+    """
     main = main_thread()
     if main is None:
-        return work()
-    return main.wait(run_in_thread(work, "render"))
+        work()
+        return
+    job = main.job
+    with current_call().control.pause():
+        if job is not None:
+            job.gives_way = True
+        main.wait(run_in_thread(work, "render"))
+
+
+def _acquire(lock: threading.Lock) -> None:
+    """Wait for a lock. Any thread.
+
+    Raises:
+        Stopped: The call has to end.
+    """
+    while not lock.acquire(timeout=_POLL_INTERVAL_S):
+        check_cancelled()

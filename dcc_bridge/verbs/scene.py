@@ -11,7 +11,7 @@ from dcc_bridge.verbs.unreadable import readable
 
 _FRAMES: Final = "frames"  # start and end together, as `summary` tells them
 _UP: Final = "up"
-_MAX_NAMED: Final = 12  # properties that an error lists
+_MAX_NAMED: Final = 16  # properties that an error lists
 
 
 def scene_props(operations: HostOperations) -> list[str]:

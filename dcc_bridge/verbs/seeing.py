@@ -15,7 +15,7 @@ from itertools import islice
 from typing import Any, Final, Literal, NamedTuple
 
 from dcc_bridge import skill, track
-from dcc_bridge.skills.described import Told
+from dcc_bridge.skills.described import Legend, Place, Told
 from dcc_bridge.verbs.framing import PLACE_HALF, VIEWS, Spot, box_of, height_at, shots, spot
 from dcc_bridge.verbs.operations import Bounds, Shot
 from dcc_bridge.verbs.ports import Drawing, Frames
@@ -27,6 +27,7 @@ MAX_EDGE_PX: Final = 1568  # agents' models shrink larger pictures
 _MAX_PICTURES: Final = 4  # in one look
 _MAX_LOOKED_FOR: Final = 2000  # items, the first of a scene, that are looked for in a picture
 _MAX_LEGEND: Final = 12  # items that the legend names
+_MAX_PLACES: Final = 100  # items that a person can point at in a picture
 Shading = Literal["solid", "wire", "material"]
 
 
@@ -79,7 +80,7 @@ def verbs(operations: Drawing) -> list[Callable[..., Any]]:
         for number, picture in enumerate(pictures, 1):
             lines.append(_caption(number, picture, aspect, units))
             lines += _legend(picture.spots, picture.hidden)
-        return ["\n".join(lines), image]
+        return [Legend("\n".join(lines), _places(pictures)), image]
 
     return [look]
 
@@ -212,10 +213,9 @@ def _draw(
         ValueError: The sixth image was still too large.
     """
     edge = float(size)
-    columns = 1
+    columns = _columns(picture_shots)
     in_columns = ""
-    if len(picture_shots) > 1:
-        columns = 2
+    if columns > 1:
         in_columns = f" each, {len(picture_shots)} in two columns, row by row"
     for _ in range(6):
         width = round(edge * min(1.0, aspect) / columns)
@@ -228,6 +228,32 @@ def _draw(
     raise ValueError(
         f"The picture is larger than {MAX_PICTURE_BYTES} bytes even at the smallest size."
     )
+
+
+def _columns(pictures: Sequence[object]) -> int:
+    """Return in how many columns pictures stand in their image, row by row."""
+    return min(2, len(pictures))
+
+
+def _places(pictures: Sequence[_Picture]) -> list[Place]:
+    """Return the places of the largest items of each picture in the image of all pictures."""
+    columns = _columns(pictures)
+    rows = math.ceil(len(pictures) / columns)
+    places: list[Place] = []
+    for number, picture in enumerate(pictures):
+        row, column = divmod(number, columns)
+        inside = _visible_spots(picture.spots)
+        for item in sorted(inside, key=lambda item: -inside[item].area)[:_MAX_PLACES]:
+            left, top, right, bottom = (min(1.0, max(0.0, edge)) for edge in inside[item][:4])
+            place = (
+                item,
+                round((column + left) / columns, 4),
+                round((row + top) / rows, 4),
+                round((column + right) / columns, 4),
+                round((row + bottom) / rows, 4),
+            )
+            places.append(place)
+    return places
 
 
 def _boxes(operations: Drawing, wanted: Sequence[str]) -> dict[str, Bounds | None]:

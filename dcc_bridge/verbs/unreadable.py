@@ -22,7 +22,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, Final, TypeVar
 
-from dcc_bridge.errors import BridgeError
+from dcc_bridge.errors import BridgeError, InvalidRequest
 from dcc_bridge.skills.skill import track
 from dcc_bridge.verbs.operations import Bounds, HostOperations, triple
 
@@ -239,7 +239,8 @@ def telling(verb: Callable[..., Any]) -> Callable[..., Any]:
         verb: The verb.
 
     Returns:
-        The verb with the same name, arguments and marks.
+        The verb with the same name, arguments and marks. It raises InvalidRequest for a mistake of
+        its caller.
     """
 
     @functools.wraps(verb)
@@ -248,9 +249,13 @@ def telling(verb: Callable[..., Any]) -> Callable[..., Any]:
             try:
                 answer = verb(*args, **kwargs)
             except Exception as error:  # an application raises anything
-                if is_sentence(error):
+                if isinstance(error, BridgeError):
                     raise
-                raise ValueError(_failure(error)) from error
+                if not is_sentence(error):
+                    raise ValueError(_failure(error)) from error
+                if not _is_of_request(error):
+                    raise
+                raise InvalidRequest(str(error)) from error
         return beside(answer, found)
 
     return told
@@ -263,6 +268,16 @@ def is_sentence(error: BaseException) -> bool:
     if isinstance(error, UnicodeError | KeyError | IndexError):
         return False
     return isinstance(error, _SENTENCES) and not _RAW.search(str(error))
+
+
+def _is_of_request(error: BaseException) -> bool:
+    """Return whether all errors that led to an error are sentences, so that no code is at fault."""
+    cause: BaseException | None = error
+    while cause is not None:
+        if not is_sentence(cause):
+            return False
+        cause = cause.__cause__
+    return True
 
 
 def said(error: BaseException) -> str:

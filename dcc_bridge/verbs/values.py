@@ -152,17 +152,17 @@ def _wanted(
 def _covered(wanted: Sequence[_Wanted], before: Sequence[Value]) -> list[str]:
     """Return the items of which new values may take parts away.
 
-    Values that are parts themselves, such as the curves of a sketch, are not lost by consent to
-    another value: what goes of them is asked about.
+    Values that are parts themselves, such as the curves of a sketch or a dictionary, are not lost
+    by consent to another value: what goes of them is asked about.
     """
-    covered = []
+    items = dict.fromkeys(item for item, _, _ in wanted)
     for (item, _, _), value in zip(wanted, before, strict=True):
-        is_of_parts = isinstance(value.value, list) and any(
-            isinstance(part, dict) for part in value.value
-        )
-        if not is_of_parts:
-            covered.append(item)
-    return list(dict.fromkeys(covered))
+        is_of_parts = value.type == "dictionary"
+        if isinstance(value.value, list):
+            is_of_parts = any(isinstance(part, dict) for part in value.value)
+        if is_of_parts:
+            items.pop(item, None)
+    return list(items)
 
 
 class ConnectionVerbs(ConsentingVerbs[Connections]):

@@ -340,7 +340,7 @@ def test_what_is_typed_into_a_text_while_a_skill_works_is_there_once_it_has_ende
 def test_the_window_goes_on_while_an_agent_renders_and_one_click_ends_that(
     new: Seat, tmp_path: Path
 ) -> None:
-    """Another Blender renders: this one draws, and answers what only reads."""
+    """Another Blender renders: this one draws, answers what only reads, and takes edits."""
     new.do("sidebar", "count")
     file = str(tmp_path / "a.png")
     asked = new.ask("render", path=file, size=[4096, 4096], samples=1_000_000)
@@ -348,11 +348,14 @@ def test_the_window_goes_on_while_an_agent_renders_and_one_click_ends_that(
     drawn = new.seen()["frames"]
     new.sees(lambda seen: seen["frames"] > drawn + 5)
     listed = new.application.call("list_items", {})
+    made = new.application.call("create", {"things": [{"type": "CUBE", "name": "Made"}]})
     goes_on = not asked.done()
     new.do("rest", "cancel_call")
 
     assert goes_on, text(asked.result())
     assert "Cube" in text(listed)
+    assert status(made) == "done"
+    assert "Made" in new.seen()["objects"]
     assert status(asked.result()) == "cancelled"
     assert not (tmp_path / "a.png").exists()
 

@@ -225,6 +225,31 @@ def test_a_broken_line_is_named_and_the_exit_code_says_so(file: Path, command: C
     assert (done.code, "BROKEN at line 3" in done.out) == (1, True)
 
 
+def test_calls_after_a_broken_line_are_not_shown_and_that_is_said(
+    file: Path, command: Command
+) -> None:
+    file.write_text(file.read_text().replace('"unasked"', '"asked"'))
+
+    done = command("audit", "show")
+
+    assert done.code == 0
+    assert "call bbbb" not in done.out
+    assert f"{file}: line 6: it does not match" in done.err
+    assert "What comes after it is not shown. See: dcc-bridge audit verify" in done.err
+
+
+@pytest.mark.parametrize("action", ["show", "export"])
+def test_a_file_that_is_no_record_is_a_usage_error(
+    action: str, tmp_path: Path, command: Command
+) -> None:
+    (tmp_path / "shot.usda").write_text("#usda 1.0")
+
+    done = command("audit", action, tmp_path / "shot.usda")
+
+    assert (done.code, done.out) == (2, "")
+    assert "shot.usda is no record: line 1: " in done.err
+
+
 def test_it_is_exported_as_json(file: Path, command: Command) -> None:
     rows = json.loads(command("audit", "export", file).out)
 

@@ -62,6 +62,7 @@ def test_a_skill_is_tried_and_taken_back(host: Served) -> None:
 
     made = host.run("try", "create", "--args", box)
     asks = host.run("try", "delete", "--args", '{"pattern": "*", "type": "Camera"}')
+    asks_later = host.run("try", "check_connection", "--args", '{"ask": true}')
     there = host.run("call", "list_items", "--args", '{"name": "Tried*"}', "--json")
 
     assert made.code == 0
@@ -69,8 +70,8 @@ def test_a_skill_is_tried_and_taken_back(host: Served) -> None:
         "Tried and taken back. Nothing was changed.",
         "It makes 1 prim: /World/Tried.",
     ]
-    assert asks.code == 2
-    assert "Delete items cannot be tried." in asks.err
+    assert asks.code == asks_later.code == 2
+    assert "Delete items cannot be tried. It asks the person before it edits." in asks.err
     assert json.loads(there.out)["found"] == 0
 
 
@@ -164,6 +165,19 @@ def test_a_refusal_has_an_exit_code_of_its_own_and_changes_nothing(
     assert cameras(host) == 127
 
 
+@pytest.mark.parametrize(
+    ("words", "option"), [((), "--answer accept"), (("--answer", "decline"), "")]
+)
+def test_where_nobody_could_be_asked_the_option_that_answers_is_named(
+    host: Served, words: tuple[str, ...], option: str
+) -> None:
+    done = host.run(*DELETE, *words)
+
+    assert done.code == 3
+    assert ("If the decision is yours" in done.err) == bool(option)
+    assert option in done.err
+
+
 @pytest.mark.core
 @pytest.mark.parametrize("era", ["auto", "legacy"])
 def test_an_agreement_is_carried_out(tmp_path: Path, era: str) -> None:
@@ -191,6 +205,7 @@ def test_an_error_of_the_tool_is_told_from_a_refusal(host: Served) -> None:
     assert [one.code for one in (failed, unknown, wrong)] == [1, 2, 2]
     assert "boom failed: KeyError: 'nothing there'" in failed.err
     assert "no tool named 'nothing_of_the_kind'" in unknown.err
+    assert "`dcc-bridge tools` lists the tools." in unknown.err
     assert "Did you mean summary?" in host.run("call", "sceen_summary").err
     assert "depth" in wrong.err
     assert "Traceback" not in failed.err + unknown.err + wrong.err
@@ -571,6 +586,7 @@ def test_where_nobody_can_be_asked_a_question_stays_open_and_the_command_says_so
     assert (left.code, left.out) == (5, "")
     assert "What shall it be called?" in left.err
     assert re.search(rf"stays open\..* by \d\d:\d\d:\d\d with: .* --resume {task}\n", left.err)
+    assert "--answer accept" in left.err
     assert (answered.code, answered.out.split(",")[0]) == (0, "shot_020")
 
 

@@ -51,7 +51,7 @@ def test_a_copy_is_listed_with_its_call_and_its_size(scene: Path, command: Comma
     assert command("checkpoint", "list", scene) == every
     assert "save for claude, call aaaa" in every.out
     assert f"0.0 MB  {copies(scene)[0]}" in every.out
-    assert none.out == "There are no copies.\n"
+    assert none.out == "There are no copies of other.usda.\n"
     assert told["scene"] == str(scene)
     assert "save for claude" in told["call"]
     assert told["files"] == {str(copies(scene)[0]): copies(scene)[0].stat().st_size}
@@ -215,6 +215,19 @@ def test_what_is_no_copy_is_refused(scene: Path, name: str, command: Command) ->
 
     assert done.code == 2
     assert "is not a copy; see: dcc-bridge checkpoint list" in done.err
+
+
+def test_a_folder_is_told_from_a_copy_and_from_a_place(scene: Path, command: Command) -> None:
+    (copy,) = copies(scene)
+
+    folder = command("checkpoint", "restore", copy.parent)
+    to_folder = command("checkpoint", "restore", copy, "--to", scene.parent)
+    nowhere = command("checkpoint", "restore", copy, "--to", scene.parent / "none" / "x.usda")
+
+    assert [done.code for done in (folder, to_folder, nowhere)] == [2, 2, 2]
+    assert "is a folder. Name the file in it" in folder.err
+    assert "is a folder. Name a file with --to" in to_folder.err
+    assert f"There is no folder {scene.parent / 'none'}" in nowhere.err
 
 
 def test_where_another_file_of_a_copy_was_has_to_be_said(scene: Path, command: Command) -> None:

@@ -42,7 +42,10 @@ def test_the_version_is_that_of_the_package(runtime: Path) -> None:
     ("words", "said"),
     [
         ([], "required: COMMAND"),
-        (["fly"], "invalid choice"),
+        (["fly"], "There is no command 'fly'. `dcc-bridge --help` lists the commands."),
+        (["Calls"], "Did you mean call?"),
+        (["list", "--jsn"], "usage: dcc-bridge list [-h] [--json]"),
+        (["list", "--jsn"], "unrecognized arguments: --jsn"),
         (["call"], "required: TOOL"),
         (["call", "x", "--args", "{"], "this is not JSON"),
         (["call", "x", "--args", "[1]"], "an object such as"),
@@ -51,7 +54,7 @@ def test_the_version_is_that_of_the_package(runtime: Path) -> None:
         (["demo", "--answer", "{}"], "invalid choice"),
         (["serve", "--port", "many"], "invalid int value"),
     ],
-    ids=" ".join,
+    ids=str,
 )
 def test_wrong_words_are_answered_with_a_sentence(
     runtime: Path, words: list[str], said: str
@@ -67,7 +70,7 @@ def test_a_setting_that_cannot_be_read_is_named(runtime: Path) -> None:
     done = run(runtime, "tools", DCC_BRIDGE_PORT="many")
 
     assert done.code == 2
-    assert done.err == "dcc-bridge: DCC_BRIDGE_PORT='many' is not a valid setting.\n"
+    assert done.err == "dcc-bridge: DCC_BRIDGE_PORT is a whole number, not 'many'.\n"
 
 
 def without(

@@ -13,6 +13,7 @@ from dcc_bridge.cli.doctor import check_versions
 from dcc_bridge.cli.hosts import START
 from dcc_bridge.elicitation.question import Reply
 from dcc_bridge.errors import own_version
+from dcc_bridge.server import discovery
 from tests import homes, versions
 from tests.cli.commands import SHOT, Done, run, serve
 from tests.live import ERAS, Live, accept, live
@@ -152,6 +153,20 @@ def test_it_says_that_no_host_is_running(tmp_path: Path) -> None:
     assert done.code == 1
     assert "WRONG  No host is running.\n" in done.out
     assert f"To fix it: {START}\n" in done.out
+
+
+def test_of_a_name_that_it_does_not_know_it_says_which_names_there_are(tmp_path: Path) -> None:
+    with live(tmp_path) as running:
+        typed = doctor(running, tmp_path, "blendr")
+        chosen = doctor(running, tmp_path, "--host", "maja")
+        runs = [host.id for host in discovery.running(tmp_path)]
+    nothing = run(tmp_path, "doctor", "blendr")
+
+    assert "no running host and no application called 'blendr'" in typed.out
+    assert f"Name a running host ({runs[0]}), or an application" in typed.out
+    assert "(blender, freecad, houdini, maya)" in typed.out
+    assert "Name a running host (there is none)" in nothing.out
+    assert "Name one of these with --host" in chosen.out
 
 
 @pytest.mark.core

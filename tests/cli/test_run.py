@@ -81,6 +81,16 @@ def test_what_stood_where_the_scene_is_saved_is_kept(tmp_path: Path) -> None:
     assert "rename for run, call " in listed.out
 
 
+def test_a_scene_that_could_not_be_saved_is_not_on_record_as_saved(tmp_path: Path) -> None:
+    done = run(tmp_path, *PROPS, "--save-as", tmp_path / "out.unknown")
+
+    assert done.code == 1
+    assert "began to write" in done.err
+    assert "failed: " in done.err
+    assert "saved, " not in done.err
+    assert kept(tmp_path)[-4:] == ["end", "begin", "failed", "closed"]
+
+
 def test_a_change_that_is_saved_nowhere_is_told_with_the_option_that_saves_it(
     tmp_path: Path,
 ) -> None:
@@ -170,6 +180,8 @@ def test_what_is_not_on_the_list_is_refused(tmp_path: Path, line: str) -> None:
         (("list_items", "--args", "[]"), "an object such as"),
         (("list_items", "--args", '{"limit": "many"}'), "limit"),
         (("list_items", "--scene", "nowhere.usda"), "no file"),
+        (("list_items", "--save-as", "nowhere/out.usda"), "no folder nowhere"),
+        (("list_items", "--save-as", "."), "is a folder"),
         (("list_items", "--unattended", "yes"), "--unattended"),
         (("list_items", "--unattended", "allow:nowhere"), "nowhere"),
         (("list_items", "--host", "maya", "--interpreter", "/no/mayapy"), "/no/mayapy"),

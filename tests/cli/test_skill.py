@@ -98,16 +98,16 @@ def test_instructions_beside_the_skills_are_checked_too(tmp_path: Path, command:
     assert "line 4: write its text in double quotes" in broken.out
 
 
-@pytest.mark.parametrize("is_here", [False, True])
-def test_an_instruction_is_checked_by_its_own_folder_too(
-    is_here: bool, tmp_path: Path, command: Command, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("named", [".", "SKILL.md", "{}", "{}/SKILL.md"])
+def test_an_instruction_is_checked_by_its_own_folder_or_by_its_main_file_too(
+    named: str, tmp_path: Path, command: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sound = put(tmp_path, "light-a-shot")
     broken = put(tmp_path, "rig", version="1.0")
     done = []
     for folder in (sound, broken):
         monkeypatch.chdir(folder)
-        done.append(command("skill", "check", "." if is_here else folder))
+        done.append(command("skill", "check", named.format(folder)))
 
     assert (done[0].code, done[0].out) == (0, "No problems in 0 files and 1 instruction.\n")
     assert done[1].code == 1
@@ -180,6 +180,19 @@ def test_a_name_that_leads_elsewhere_is_no_name(
     assert list(tmp_path.rglob("*")) == []
 
 
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("class", "it is a word of Python"),
+        ("nul", "no file can have it in Windows"),
+        ("x" * 61, "it has more than 60 characters"),
+        ("my-skill", "use letters, digits and underscores"),
+    ],
+)
+def test_it_is_said_why_a_name_is_none(name: str, why: str, command: Command) -> None:
+    assert f"cannot be the name of a skill: {why}" in command("skill", "new", name).err
+
+
 def test_findings_are_lines_and_the_exit_code_is_1(tmp_path: Path, command: Command) -> None:
     file = save(tmp_path / "mine.py", "def mine(a):\n    '''Do it.'''\n")
 
@@ -249,6 +262,25 @@ def test_of_two_skills_of_a_name_the_first_in_the_order_of_the_guide_wins_everyw
 
 def test_a_path_that_is_not_there_is_a_usage_error(tmp_path: Path, command: Command) -> None:
     assert command("skill", "check", tmp_path / "gone").code == 2
+
+
+def test_a_file_of_another_kind_is_a_usage_error(tmp_path: Path, command: Command) -> None:
+    text = tmp_path / "readme.md"
+    text.write_text("# Skills")
+
+    done = command("skill", "check", text)
+
+    assert (done.code, done.out) == (2, "")
+    assert f"{text} is no skill file, as its name does not end in .py" in done.err
+
+
+def test_where_there_is_nothing_to_check_it_is_said_what_could_be(
+    tmp_path: Path, command: Command
+) -> None:
+    done = command("skill", "check", tmp_path)
+
+    assert done.code == 0
+    assert "nothing to check: skills are files that end in .py" in done.err
 
 
 def test_a_file_in_another_encoding_that_it_declares_has_no_problems(

@@ -211,11 +211,14 @@ def test_names_of_each_kind_are_told_and_end_the_error_of_a_wrong_one(
     with pytest.raises(LookupError) as raised:
         operations.kind("Hull")
 
-    assert named == ["Box", "Box, Placement.Base.x", "Sheet, A1"]
+    assert named == ["Box", "Box, Placement.Base.x", "Box/edge:z -x -y", "Sheet, A1"]
+    assert operations.kind(named.pop(2)) == "Edge"
     assert operations.value(*named[1].split(", ")).value == 0
     assert operations.value(*named[2].split(", ")).value == 3
     assert str(raised.value).startswith("There is no object 'Hull'; there is: ")
-    assert str(raised.value).endswith("Names here are like Box, Box, Placement.Base.x, Sheet, A1.")
+    assert str(raised.value).endswith(
+        "Names here are like Box, Box, Placement.Base.x, Box/edge:z -x -y, Sheet, A1."
+    )
     with pytest.raises(LookupError, match=r"'Box_1'; names like it: Box[.]$"):
         operations.kind("Box_1")
 
@@ -359,7 +362,7 @@ def test_a_sketch_is_drawn_and_constrained_by_values(operations: EveryPort) -> N
 
 
 WRONG_PARTS: dict[str, tuple[str, Any]] = {
-    "is no line, circle, arc or point": ("Geometry", [{"oval": 1}]),
+    "is no line, point, circle, arc, ellipse or spline": ("Geometry", [{"oval": 1}]),
     "give a list of curves": ("Geometry", 7),
     "constraint 0 is not like": ("Constraints", [{"type": "Radius", "of": [0, 0, 0, 0]}]),
     "constraint 0, 'Horizontal', is not like": ("Constraints", ["Horizontal"]),

@@ -38,6 +38,20 @@ def test_an_odd_item_spoils_no_answer_about_all(tmp_path: Path) -> None:
     assert (done.returncode, " passed" in done.stdout) == (0, True), done.stdout + done.stderr
 
 
+def test_a_fillet_stays_on_the_edges_that_it_names(tmp_path: Path) -> None:
+    edges = "from tests.freecad.edges import run; assert run() == 0"
+    done = launch.in_console(edges, tmp_path)
+
+    assert (done.returncode, " passed" in done.stdout) == (0, True), done.stdout + done.stderr
+
+
+def test_curves_sizes_and_aliases_are_set_read_and_undone(tmp_path: Path) -> None:
+    drawn = "from tests.freecad.drawn import run; assert run() == 0"
+    done = launch.in_console(drawn, tmp_path)
+
+    assert (done.returncode, " passed" in done.stdout) == (0, True), done.stdout + done.stderr
+
+
 def test_undo_of_a_scripted_object_leaves_what_a_person_changed(tmp_path: Path) -> None:
     scripted = "from tests.freecad.scripted import run; assert run() == 0"
     done = launch.in_console(scripted, tmp_path)

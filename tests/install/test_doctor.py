@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from dcc_bridge.cli import interpreter, leaves
-from dcc_bridge.cli.doctor import Advice, Finding, check_installation, check_setup
+from dcc_bridge.cli.doctor_setup import check_installation, check_setup
+from dcc_bridge.cli.findings import Advice, Finding
 from dcc_bridge.client import registration
 from dcc_bridge.client.entries import CONFIG_FILES
 from dcc_bridge.install import vendor

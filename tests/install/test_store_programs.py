@@ -10,7 +10,7 @@ from pathlib import Path, PureWindowsPath
 import pytest
 
 from dcc_bridge.cli import doctor, leaves
-from dcc_bridge.cli.doctor import Finding
+from dcc_bridge.cli.findings import Finding
 from dcc_bridge.install import vendor
 from dcc_bridge.install.applications import choose, problem_of, search
 from dcc_bridge.install.locations import Facts, System, UnknownLocation

@@ -22,7 +22,13 @@ class Wire:
     """Sends requests and gives the messages that come back. Blocks, so it works on a thread."""
 
     def __init__(
-        self, url: str, token: str, *, declares: bool = True, elicits: bool = True
+        self,
+        url: str,
+        token: str,
+        *,
+        declares: bool = True,
+        elicits: bool = True,
+        extensions: Message | None = None,
     ) -> None:
         self.url = url
         self._ids = itertools.count(1)
@@ -33,7 +39,9 @@ class Wire:
         )
         self._post: Callable[..., httpx2.Response] = self.http.post
         self._able: Message = {"elicitation": {}} if elicits else {}
-        self._able |= {"extensions": {TASKS: {}}} if declares else {}
+        declared: Message = {TASKS: {}} if declares else {}
+        declared |= extensions or {}
+        self._able |= {"extensions": declared} if declared else {}
 
     @classmethod
     def beside(cls, running: Live, label: str = "test", **more: Any) -> Wire:
@@ -65,13 +73,14 @@ class Wire:
             f"{META}clientCapabilities": self._able,
         }
         body = {"jsonrpc": "2.0", "id": next(self._ids), "method": method}
-        name = params.get("taskId") or params.get("name")
+        name = params.get("taskId") or params.get("name") or params.get("uri")
         headers = {
             "Accept": "application/json, text/event-stream",
             "MCP-Protocol-Version": ERAS[-1],
             "Mcp-Method": method,
             **({"Mcp-Name": str(name)} if name else {}),
         }
+        meta = {**params.get("_meta", {}), **meta}
         return {**body, "params": {**params, "_meta": meta}}, headers
 
     def call(self, tool: str, **more: Any) -> Message:

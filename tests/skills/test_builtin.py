@@ -268,7 +268,7 @@ def test_after_a_save_only_a_call_that_is_named_is_undone(tmp_path: Path) -> Non
     assert "To undo an earlier call, pass its call_id; see recent_calls." in text(refused)
     assert (after, host.items) == (["a"], ["a", "b"])
     assert text(named) == "Undone: Drop, of test."
-    assert "There is nothing to undo" in text(unknown)
+    assert "No recent call has the id" in text(unknown)
 
 
 def test_an_agent_is_told_what_its_skill_changed_that_was_put_back(tmp_path: Path) -> None:

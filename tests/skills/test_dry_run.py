@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import pytest
 
-from dcc_bridge import confirm_sync, elicit_form_sync, skill
+from dcc_bridge import elicit_form_sync, skill
 from dcc_bridge.elicitation.question import Reply
 from tests.live import ERAS, live, status, text
 from tests.stand_ins import FakeHost, Person
@@ -94,24 +94,34 @@ def test_what_reaches_outside_the_scene_is_named_and_not_done(
 
     ended, told = stage.dry_run(write)
 
-    assert ended == "failed"
+    assert ended == "not_started"
     assert "cannot be tried. Undo cannot reverse this: write the new file" in told
     assert not target.exists()
     assert stage.is_untouched
 
 
-@pytest.mark.parametrize("thread", ["main", "any"])
-def test_a_skill_that_cannot_be_tried_does_not_begin(thread: Any, stage: Stage) -> None:
-    @skill(risk="destructive", confirms=True, thread=thread)
+@pytest.mark.parametrize(
+    ("declared", "why"),
+    [
+        ({"confirms": True}, "It asks the person before it edits."),
+        ({"confirms": True, "thread": "any"}, "It asks the person before it edits."),
+        ({"undo": False}, "Undo does not bring back what it does."),
+        ({"tried": False}, "It declares tried=False."),
+        ({"thread": "any"}, "It does not run on the application's main thread."),
+    ],
+)
+def test_a_skill_that_cannot_be_tried_does_not_begin_and_says_why(
+    declared: dict[str, Any], why: str, stage: Stage
+) -> None:
+    @skill(risk="destructive", **declared)
     def clear() -> None:
         """Clear."""
-        confirm_sync("Clear?", items=list(stage.host.items))
         stage.host.items.clear()
 
     ended, told = stage.dry_run(clear)
 
     assert ended == "not_started"
-    assert "Clear cannot be tried." in told
+    assert told == f"Clear cannot be tried. {why} Nothing was changed."
     assert stage.is_untouched
 
 
@@ -132,9 +142,28 @@ def test_a_skill_that_asks_a_question_is_not_tried_and_nobody_is_asked(stage: St
 
     ends = [stage.dry_run(fn) for fn in (name_one, turn, find)]
 
-    assert [ended for ended, _ in ends] == ["failed"] * 3
-    assert all("cannot be tried. It asks a question" in told for _, told in ends)
+    assert [ended for ended, _ in ends] == ["not_started"] * 3
+    assert [told.partition(" cannot be tried. ")[2] for _, told in ends] == [
+        "It asks a question: 'Which name?'. Nothing was changed.",
+        "It asks the person to choose what the arguments leave out: axis. Nothing was changed.",
+        "It asks a question: 'Which name?'. Nothing was changed.",
+    ]
     assert stage.is_untouched
+
+
+def test_a_skill_that_calls_what_is_asked_about_first_is_not_tried(stage: Stage) -> None:
+    @skill(risk="destructive", tried=False)
+    def publish() -> None:
+        """Publish."""
+
+    def finish() -> None:
+        """Finish."""
+        publish()
+
+    ended, told = stage.dry_run(finish)
+
+    assert ended == "not_started"
+    assert "It calls Publish, about which the person is asked before." in told
 
 
 def test_a_host_that_takes_no_step_back_runs_nothing(stage: Stage) -> None:
@@ -144,5 +173,8 @@ def test_a_host_that_takes_no_step_back_runs_nothing(stage: Stage) -> None:
         """Clear."""
         stage.host.items.clear()
 
-    assert stage.dry_run(clear)[0] == "failed"
+    ended, told = stage.dry_run(clear)
+
+    assert ended == "not_started"
+    assert "The application cannot revert an edit without a trace." in told
     assert stage.is_untouched

@@ -35,6 +35,9 @@ def main() -> int:
         "--blender", default="", choices=list(bpy_module.VERSIONS), help="as a module of a Python"
     )
     parser.add_argument("--table", type=Path, default=_FILE, help="where the rows are kept")
+    parser.add_argument(
+        "--pictures", type=Path, metavar="DIR", help="draw each scene before, after and undone"
+    )
     chosen = parser.parse_args()
     known = {task.name for task in TASKS} | {task.host for task in TASKS}
     unknown = set(chosen.names) - known
@@ -44,6 +47,8 @@ def main() -> int:
         for task in TASKS:
             print(f"{task.host:8} {task.name:24} {(task.play.__doc__ or '').strip()}")
         return 0
+    if chosen.pictures is not None:
+        chosen.pictures.mkdir(parents=True, exist_ok=True)
     before = table.read(chosen.table)
     rows = []
     for task in TASKS:
@@ -52,7 +57,7 @@ def main() -> int:
         if not is_here(task, chosen.blender):
             print(f"{task.name}: {task.host} is not installed", flush=True)
             continue
-        row = play(task, chosen.blender)
+        row = play(task, chosen.blender, chosen.pictures)
         _print(task, row)
         rows.append(row)
     print()

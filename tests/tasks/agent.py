@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -10,7 +11,7 @@ from typing import Any, Final
 
 import httpx2
 from mcp import Client
-from mcp_types import CallToolResult, ElicitRequestParams, ElicitResult
+from mcp_types import CallToolResult, ElicitRequestParams, ElicitResult, ImageContent
 
 from tests.live import Tap, connected, text
 from tests.tasks.task import Row, differing
@@ -149,6 +150,17 @@ class Agent:
             if left and "undo_step" in call and "undone_by" not in call:
                 await self.call("undo_last", call_id=call["call"])
                 left -= 1
+
+    async def take_picture(self, file: Path) -> None:
+        """Write what `look` draws of the scene to a file, with the suffix of its format.
+
+        Nothing is written where the application draws nothing without a window, as in FreeCAD.
+        """
+        result = await self._send("look", {})
+        for part in result.content:
+            if isinstance(part, ImageContent):
+                suffix = part.mime_type.rpartition("/")[2]
+                file.with_suffix(f".{suffix}").write_bytes(base64.b64decode(part.data))
 
     async def _depth(self) -> int:
         return int(_facts(await self._send("scene_state", {}))["depth"])

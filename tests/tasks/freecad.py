@@ -79,9 +79,8 @@ async def _careless_bracket(agent: Agent) -> None:
 
 
 async def sketch_a_plate(agent: Agent) -> None:
-    """A plate is padded from a constrained sketch, rounded, and has four holes."""
-    corners = [[0, 0], [80, 0], [80, 50], [0, 50]]
-    lines = [{"line": [corners[number - 1], corners[number]]} for number in range(4)]
+    """A plate is sketched, padded, drilled, rounded, drawn, exported, and then notched."""
+    lines = _lines([[0, 0], [80, 0], [80, 50], [0, 50]])
     joints = [
         {"type": "Coincident", "of": [[number, 2], [(number + 1) % 4, 1]]} for number in range(4)
     ]
@@ -92,7 +91,6 @@ async def sketch_a_plate(agent: Agent) -> None:
         {"type": "DistanceX", "of": [[1, 1], [1, 2]], "value": 80, "name": "length"},
         {"type": "DistanceY", "of": [[2, 1], [2, 2]], "value": 50, "name": "width"},
     ]
-    places = [[15, 15], [65, 15], [65, 35], [15, 35]]
     await agent.batch(
         step("create", things=[{"type": "PartDesign::Body", "name": "Plate"}]),
         step(
@@ -100,15 +98,42 @@ async def sketch_a_plate(agent: Agent) -> None:
             things=[
                 _sketch("Outline", Geometry=lines, Constraints=[*joints, *straight, *sizes]),
                 _feature("Pad", "Pad", Profile="Outline", Length=6),
-                _feature("Fillet", "Edges", Base=["Pad", []], UseAllEdges=True, Radius=1),
-                _sketch("Centres", Geometry=[{"circle": at, "radius": 4} for at in places]),
-                _feature("Pocket", "Holes", Profile="Centres", Type="ThroughAll", Midplane=True),
             ],
         ),
         why="Sketch the plate",
     )
+    places = [[15, 15], [65, 15], [65, 35], [15, 35]]
+    await agent.batch(
+        step(
+            "create",
+            things=[
+                _sketch("Centres", Geometry=[{"circle": at, "radius": 4} for at in places]),
+                _feature("Pocket", "Holes", Profile="Centres", Type="ThroughAll", Midplane=True),
+            ],
+        ),
+        why="Drill the plate",
+    )
+    await agent.call("list_items", under="Holes/edge:vertical", fields=["middle", "between"])
+    corners = ["Holes/edge:vertical right", "Holes/edge:z -x -y"]
+    await agent.batch(
+        step("create", things=[_feature("Fillet", "Corners", Base=corners, Radius=5)]),
+        step("create", things=[_feature("Chamfer", "Rim", Base="Corners/edge:top", Size=0.5)]),
+        why="Round the corners and chamfer the rim",
+    )
+    await agent.batch(*_page(agent.folder, "Plate"), why="Draw the plate")
+    await agent.call("export_file", path=str(agent.folder / "plate.step"), items=["Plate"])
+    await agent.call("export_file", path=str(agent.folder / "plate.dxf"), items=["Page"])
+    notched = _lines([[0, 0], [30, 0], [30, 10], [50, 10], [50, 0], [100, 0], [100, 50], [0, 50]])
+    await agent.call(
+        "set_values", items=["Outline"], values={"Constraints": [], "Geometry": notched}
+    )
     await agent.call("check")
-    await agent.call("inspect", items=["Holes"], parts=["bounds", "counts"])
+    await agent.call("inspect", items=["Corners", "Rim"], parts=["values", "bounds", "counts"])
+
+
+def _lines(corners: list[list[int]]) -> list[dict[str, Any]]:
+    """Return the curves of a sketch through corners."""
+    return [{"line": [corners[number - 1], corners[number]]} for number in range(len(corners))]
 
 
 def _sketch(name: str, **values: Any) -> dict[str, Any]:
@@ -126,8 +151,21 @@ def _feature(kind: str, name: str, **values: Any) -> dict[str, Any]:
 
 async def _careless_plate(agent: Agent) -> None:
     await agent.slip("delete", "Pad", items=["Outline"])
-    await agent.slip("set_values", "Radius", items=["Edges"], values={"Radius": "wide"})
-    await agent.slip("set_values", "Length", items=["Pad"], values={"Lenght": 8})
+    await agent.slip("set_values", "Radius", items=["Corners"], values={"Radius": "wide"})
+    await agent.slip(
+        "set_values",
+        "The nearest are: z +x -y",
+        items=["Corners"],
+        values={"Base": "Holes/edge:z +x y=3"},
+    )
+    await agent.slip("delete", "is an edge", items=["Holes/edge:z +x -y"])
+    cut_off = _lines([[0, 0], [80, 0], [100, 20], [100, 50], [0, 50]])
+    await agent.slip(
+        "set_values",
+        "Corners is on Holes/edge:z +x -y",
+        items=["Outline"],
+        values={"Geometry": cut_off},
+    )
     await agent.slip("set_values", "line 1 of Outline", items=["Outline"], values={"Geometry": []})
     round_hole = [{"circle": [15, 15], "r": 5}]
     await agent.slip(
@@ -141,20 +179,26 @@ async def _careless_plate(agent: Agent) -> None:
 async def draw_a_page(agent: Agent) -> None:
     """The bracket has a page with a view and a dimension, and goes on as a STEP file."""
     await agent.batch(*_bracket(), why="Cut the bracket")
-    await agent.batch(
+    await agent.batch(*_page(agent.folder, "Bracket"), why="Draw the page")
+    await agent.call("export_file", path=str(agent.folder / "bracket.step"), items=["Bracket"])
+
+
+def _page(folder: Path, source: str) -> list[dict[str, Any]]:
+    """Return the steps that draw a page with a view of an object and a dimension."""
+    return [
         step(
             "create",
             things=[
                 {
                     "type": "TechDraw::DrawSVGTemplate",
                     "name": "Template",
-                    "values": {"Template": str(agent.folder / "a4.svg")},
+                    "values": {"Template": str(folder / "a4.svg")},
                 },
                 {"type": "TechDraw::DrawPage", "name": "Page"},
                 {
                     "type": "TechDraw::DrawViewPart",
                     "name": "Front",
-                    "values": {"Source": ["Bracket"], "Direction": [0, -1, 0], "X": 100, "Y": 120},
+                    "values": {"Source": [source], "Direction": [0, -1, 0], "X": 100, "Y": 120},
                 },
                 {
                     "type": "TechDraw::DrawViewDimension",
@@ -168,9 +212,7 @@ async def draw_a_page(agent: Agent) -> None:
             items=["Page"],
             values={"Template": "Template", "Views": ["Front", "Width"]},
         ),
-        why="Draw the page",
-    )
-    await agent.call("export_file", path=str(agent.folder / "bracket.step"), items=["Bracket"])
+    ]
 
 
 async def _careless_page(agent: Agent) -> None:
@@ -291,7 +333,7 @@ _PIN: Final = Path(__file__).parent.joinpath("pin.step").read_text(encoding="utf
 
 TASKS: Final = (
     Task("cut a bracket", "freecad", cut_a_bracket, _careless_bracket),
-    Task("sketch a plate", "freecad", sketch_a_plate, _careless_plate),
+    Task("sketch a plate", "freecad", sketch_a_plate, _careless_plate, files=_with_template),
     Task(
         "draw a page",
         "freecad",

@@ -18,7 +18,7 @@ from tests.blender import bpy_module
 from tests.cli import commands
 from tests.cli.commands import Served
 from tests.freecad import launch
-from tests.tasks.agent import LIMIT, connected_agent
+from tests.tasks.agent import LIMIT, Agent, connected_agent
 from tests.tasks.task import Row, Task
 
 _OUTCOMES: Final = Path(__file__).parent / "outcomes"
@@ -37,19 +37,21 @@ def Xform "World"
 """
 
 
-def play(task: Task, blender: str = "") -> Row:
+def play(task: Task, blender: str = "", pictures: Path | None = None) -> Row:
     """Play a task in an application of its own.
 
     Args:
         task: The task.
         blender: A version of `bpy_module`; "" for the Blender that is installed.
+        pictures: The folder that gets a picture of the scene before, after and undone; None for
+            no pictures.
     """
     row = Row(task.name, task.host)
     with tempfile.TemporaryDirectory(prefix="task-", ignore_cleanup_errors=True) as name:
         folder = Path(name)
         with served(task, folder, blender) as running:
             try:
-                anyio.run(_work, task, running, folder, row, blender)
+                anyio.run(_work, task, running, folder, row, blender, pictures)
             except Exception as error:  # noqa: BLE001 - whatever a client makes of it
                 row.wrong.append(_causes(error))
     return row
@@ -66,19 +68,30 @@ def is_here(task: Task, blender: str = "") -> bool:
     return bpy_module.PROGRAM is not None
 
 
-async def _work(task: Task, running: Served, folder: Path, row: Row, blender: str) -> None:
+async def _work(
+    task: Task, running: Served, folder: Path, row: Row, blender: str, pictures: Path | None
+) -> None:
     token = running.instance.token("artist")
     async with connected_agent(running.url, token, folder, row) as agent:
         before = await agent.facts()
+        await _take_picture(agent, pictures, "before")
         async with agent.playing():
             await task.play(agent)
             await agent.call("save", path=str(folder / _SCENES[task.host]))
         if row.steps != row.edits:
             row.wrong.append(f"{row.edits} edits took {row.steps} undo steps")
         row.wrong += await anyio.to_thread.run_sync(outcome, task, folder, blender)
+        await _take_picture(agent, pictures, "after")
         await task.careless(agent)
         await agent.take_back()
         await agent.same(before, "all is undone")
+        await _take_picture(agent, pictures, "undone")
+
+
+async def _take_picture(agent: Agent, pictures: Path | None, when: str) -> None:
+    if pictures is not None:
+        name = agent.row.task.replace(" ", "_")
+        await agent.take_picture(pictures / f"{name}_{when}")
 
 
 def outcome(task: Task, folder: Path, blender: str) -> list[str]:

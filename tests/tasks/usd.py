@@ -264,15 +264,23 @@ async def _careless_publishing(agent: Agent) -> None:
 
 
 async def build_a_shot_of_layers(agent: Agent) -> None:
-    """A payload has two looks as variants, and its move stands in a layer of its own."""
+    """A payload with two looks stands in a layer of layout, and moves in one of animation."""
     looks = []
-    for look, radius in (("small", 0.5), ("large", 2.0)):
+    for look, radius, color in (("small", 0.5, [0, 0, 1]), ("large", 2.0, [1, 0, 0])):
         body = f"/World/Hero{{look={look}}}Body"
-        looks.append(
-            step("set_values", items=["/World/Hero"], values={"variant:look": look}),
-        )
-        looks.append(step("set_values", items=[body], values={"radius": radius}))
+        values = {"radius": radius, "primvars:displayColor": [color]}
+        looks.append(step("set_values", items=["/World/Hero"], values={"variant:look": look}))
+        looks.append(step("set_values", items=[body], values=values))
     await agent.batch(
+        step(
+            "set_values",
+            items=["@scene"],
+            values={
+                "sublayers": ["animation.usda", "layout.usda"],
+                "edit_target": "layout.usda",
+                "end": 24,
+            },
+        ),
         step("import_file", path="hero.usda", how="payload"),
         step(
             "create",
@@ -282,15 +290,13 @@ async def build_a_shot_of_layers(agent: Agent) -> None:
                     "name": "look",
                     "under": "/World/Hero",
                     "values": {"variants": ["small", "large"]},
-                }
+                },
+                {"type": "Camera", "name": "Shot", "at": [2.5, 1, 22]},
             ],
         ),
         *looks,
-        step(
-            "set_values",
-            items=["@scene"],
-            values={"sublayers": ["animation.usda"], "edit_target": "animation.usda"},
-        ),
+        step("set_values", items=["@scene"], values={"camera": "/World/Shot"}),
+        step("set_values", items=["@scene"], values={"edit_target": "animation.usda"}),
         step(
             "set_keys",
             item="/World/Hero",
@@ -300,7 +306,8 @@ async def build_a_shot_of_layers(agent: Agent) -> None:
         ),
         why="Build the shot of layers",
     )
-    await agent.call("inspect", items=["/World/Hero"])
+    await agent.call("inspect", items=["/World/Hero", "@scene"])
+    await agent.call("look", view="camera", frames=[1, 24])
 
 
 async def _careless_layers(agent: Agent) -> None:

@@ -174,3 +174,73 @@ def test_nothing_is_told_of_what_did_not_stay_or_changed_nothing(tmp_path: Path)
     assert "now" not in same
     assert "now" not in read
     assert refused.structured_content is None
+
+
+IN_RED = f"{TREE}{{look=red}}"
+LOOKS = step(
+    "create",
+    things=[
+        {
+            "type": "VariantSet",
+            "name": "look",
+            "under": TREE,
+            "values": {"variants": ["red", "blue"], "selection": "red"},
+        }
+    ],
+)
+PARTS: dict[str, tuple[list[dict[str, Any]], str]] = {
+    "a variant is selected": (
+        [step("set_values", items=[TREE], values={"variant:look": "blue"})],
+        f'changed: {TREE}, variant:look: "red" -> "blue"',
+    ),
+    "a value in a variant": (
+        [step("set_values", items=[f"{IN_RED}Trunk"], values={"size": 3})],
+        f"changed: {IN_RED}Trunk, size: 1 -> 3",
+    ),
+    "a prim in a variant": (
+        [step("create", things=[{"type": "Cube", "name": "Hat", "under": IN_RED}])],
+        f"created: {IN_RED}Hat",
+    ),
+    "a variant": (
+        [
+            step(
+                "create", things=[{"type": "Variant", "name": "green", "under": f"{TREE}{{look=}}"}]
+            )
+        ],
+        f"created: {TREE}{{look=green}}",
+    ),
+    "a variant goes": (
+        [step("delete", items=[f"{TREE}{{look=blue}}"])],
+        f"deleted: {TREE}{{look=blue}}",
+    ),
+    "custom data": (
+        [step("set_values", items=[TREE], values={"custom_data:take": 3})],
+        f'changed: {TREE}, custom_data: none -> {{"take": 3}}',
+    ),
+    "a reference": (
+        [step("set_values", items=[TREE], values={"references": [{"prim": CAMERA}]})],
+        f'changed: {TREE}, references: none -> ["<{CAMERA}>"]',
+    ),
+    "another layer": (
+        [
+            step("set_values", items=["@scene"], values={"edit_target": "anim.usda"}),
+            step("set_values", items=[CAMERA], values={"fStop": 4}),
+        ],
+        f"changed: layer anim.usda; {CAMERA}, fStop: none -> 4; "
+        '@scene, edit_target: "shot.usda" -> "anim.usda"',
+    ),
+    "a sublayer": (
+        [step("set_values", items=["@scene"], values={"sublayers": ["./a.usda", "./anim.usda"]})],
+        'changed: @scene, sublayers: ["./anim.usda"] -> ["./a.usda", "./anim.usda"]',
+    ),
+}
+
+
+@pytest.mark.parametrize("edit", PARTS)
+def test_an_edit_of_a_part_is_told_by_the_names_that_inspect_has(scene: Studio, edit: str) -> None:
+    steps, now = PARTS[edit]
+    layers = step("set_values", items=["@scene"], values={"sublayers": ["./anim.usda"]})
+    scene.do("batch", steps=[layers, LOOKS])
+    scene.do("set_values", items=[f"{IN_RED}Trunk"], values={"size": 1})
+
+    assert scene.do("batch", steps=steps)["now"] == now

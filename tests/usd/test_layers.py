@@ -63,6 +63,17 @@ def test_a_new_sublayer_is_written_by_the_next_save(scene: Studio, tmp_path: Pat
     assert written.pseudoRoot.GetInfo("metersPerUnit") == 0.01
 
 
+def test_a_new_sublayer_is_beside_the_scene_whatever_the_working_folder_is(
+    scene: Studio, tmp_path: Path
+) -> None:
+    set_scene(scene, sublayers=["anim.usda", "./set.usda"])
+
+    scene.do("save")
+
+    assert (tmp_path / "anim.usda").is_file()
+    assert values_of(scene)["sublayers"] == [ANIM, "./set.usda"]
+
+
 def test_edits_go_to_the_edit_target_until_an_undo_puts_it_back(scene: Studio) -> None:
     root = scene.host.stage.GetRootLayer().ExportToString()
 
@@ -193,3 +204,63 @@ def test_a_locked_layer_cannot_be_the_edit_target(scene: Studio) -> None:
     why = scene.fails("set_values", items=[SCENE], values={"edit_target": "set.usda"})
 
     assert "unlock it first" in why
+
+
+def test_a_deletion_in_another_layer_hides_there_what_other_layers_hold(scene: Studio) -> None:
+    root = scene.host.stage.GetRootLayer().ExportToString()
+    set_scene(scene, edit_target="set.usda")
+    before = scene.host.scene_digest()
+
+    told = scene.do("delete", items=["/World/Props/Tree"])
+
+    assert told["only_hidden"] == ["/World/Props/Tree"]
+    assert scene.host.stage.GetRootLayer().ExportToString() == root
+    assert not scene.host.stage.GetPrimAtPath("/World/Props/Tree").IsActive()
+    question = scene.person.shown[0].message
+    assert "Only the layer set.usda is edited. What other layers hold becomes inactive" in question
+    scene.do("undo_last")
+    assert scene.host.scene_digest() == before
+
+
+def test_what_one_layer_alone_holds_is_deleted_from_it(scene: Studio) -> None:
+    set_scene(scene, edit_target="set.usda")
+    before = scene.host.scene_digest()
+    scene.do("create", things=[{"type": "Cube", "name": "New", "under": "/World"}])
+
+    told = scene.do("delete", items=["/World/New"])
+
+    assert not told["only_hidden"]
+    assert "Only the layer set.usda is edited." in scene.person.shown[0].message
+    assert scene.host.kinds(["/World/New"]) == ["gone"]
+    scene.do("undo_last")
+    scene.do("undo_last")
+    assert scene.host.scene_digest() == before
+
+
+def test_a_deletion_in_the_scene_s_own_layer_names_all_layers_that_it_edits(scene: Studio) -> None:
+    set_scene(scene, edit_target="set.usda")
+    scene.do("set_values", items=["/World/Props/Tree"], values={"comment": "old"})
+    set_scene(scene, edit_target="shot.usda")
+
+    scene.do("delete", items=["/World/Props/Tree"])
+
+    assert "It goes from the layers shot.usda, set.usda." in scene.person.shown[0].message
+    assert scene.host.kinds(["/World/Props/Tree"]) == ["gone"]
+
+
+def test_a_variant_of_another_layer_than_the_edit_target_is_not_deleted(scene: Studio) -> None:
+    looks = {"type": "Variant", "name": "look=red", "under": "/World/Props/Tree"}
+    scene.do("create", things=[looks])
+    set_scene(scene, edit_target="set.usda")
+
+    why = scene.fails("delete", items=["/World/Props/Tree{look=red}"])
+
+    assert "shot.usda holds it. Set edit_target of @scene to shot.usda first" in why
+
+
+def test_values_of_the_scene_are_told_by_their_names(scene: Studio) -> None:
+    told = scene.do("inspect", items=[SCENE], names=["sub*", "edit_target", "layer"])["items"][0]
+
+    assert told["values"].keys() == {"sublayers", "edit_target", "layer"}
+    assert told["values"]["sublayers"] == ["./set.usda"]
+    assert "muted_layers" in told["values"]["layer"]["error"]

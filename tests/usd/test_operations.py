@@ -98,7 +98,7 @@ REFUSED: dict[str, Edit] = {
     "kind is one of": call("set_value", CAMERA, "kind", "hero"),
     "true or false": call("set_value", CAMERA, "active", 1),
     "first key": call("set_value", SCENE, "frame", 7),
-    "are 1 paths": call("set_value", f"{PROPS}/Lost", "references", []),
+    "the path of a file or": call("set_value", f"{PROPS}/Lost", "references", [1]),
     "linear": call("set_keys", CAMERA, "focalLength", [(1, 35)], "smooth", clear=False),
     "uniform": call("set_keys", TREE, "xformOpOrder", [(1, [])], "linear", clear=False),
     # shaders of two materials do not see each other
@@ -116,7 +116,7 @@ UNKNOWN: dict[str, Edit] = {
     "no prim": call("set_value", CAMERA, "lookAt", ["/World/Nobody"]),
     f"a property: give {TREE} and its size": call("kind", f"{TREE}.size"),
     "like /World/Looks, .*/Red/Surface": call("kind", "/World/Nobody"),
-    "no property 'references'[.]$": call("value", CAMERA, "references"),
+    "no property 'hero'[.]$": call("value", CAMERA, "hero"),
     r"no type 'Spherelite'\. Names like it: SphereLight": call("create", "Spherelite", None, None),
     "no socket 'rgbx'": call(
         "connect", SocketLink("/World/Looks/Wood/Lost", "rgbx", f"{RED}/Surface", "normal")
@@ -394,7 +394,7 @@ def test_an_extent_follows_the_points_and_a_reference_leads_elsewhere(
     operations.set_value(f"{PROPS}/Lost", "references", ["./found.usda"])
 
     assert operations.value(f"{CRATE}/Lid", "extent").value == [[0, 0, 0], [4, 4, 0]]
-    assert operations.value(f"{PROPS}/Lost", "references").value == ["./found.usda"]
+    assert operations.value(f"{PROPS}/Lost", "references").value == [{"file": "./found.usda"}]
     assert operations.kind(f"{PROPS}/Lost/Props/Tree") == "Xform"
 
 
@@ -680,7 +680,7 @@ def test_a_file_is_referred_to_by_a_path_from_the_scene(
 
     assert came.items == ["/World/Chair"]
     assert operations.kind("/World/Chair/Seat") == "Cube"
-    assert ("/World/Chair", "references", "./assets/chair.usda") in set(operations.files())
+    assert ("/World/Chair", f"{how}s", "./assets/chair.usda") in set(operations.files())
     assert [("scale=100" in it, 'up="Z"' in it) for it in came.warnings[:2]] == [
         (True, False), (False, True)
     ]  # fmt: skip
@@ -698,8 +698,8 @@ def test_a_payload_is_no_reference_leads_elsewhere_by_its_path_and_is_undone(
     assert not came.HasAuthoredReferences()
 
     with session.undo_step("Point"):
-        operations.set_value("/World/Chair", "references", ["./assets/none.usda"])
-    assert operations.value("/World/Chair", "references").value == ["./assets/none.usda"]
+        operations.set_value("/World/Chair", "payloads", ["./assets/none.usda"])
+    assert operations.value("/World/Chair", "payloads").value == [{"file": "./assets/none.usda"}]
     assert not session.stage.GetPrimAtPath("/World/Chair/Seat")
 
     session.undo()

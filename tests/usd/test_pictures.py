@@ -170,3 +170,19 @@ def test_a_client_is_sent_no_picture_and_the_record_has_none(scene: Studio) -> N
     written = [file.read_text() for file in scene.bridge.audit.folder.iterdir()]
     assert any("remove" in text for text in written)
     assert not any("picture" in text or "PNG" in text for text in written)
+
+
+def test_a_turntable_has_no_signs_of_cameras_and_lights(tmp_path: Path) -> None:
+    with studio(
+        tmp_path, host=UsdSession(make_scene(tmp_path / "s.usda")), operations=operations
+    ) as own:
+        arguments = {"turns": 2, "items": [GREEN], "size": [200, 150]}
+        own.do("render", path=str(tmp_path / "bare.jpg"), **arguments)
+        light = {"type": "SphereLight", "name": "Key", "under": "/World", "at": [12.5, 0.5, 38]}
+        camera = {"type": "Camera", "name": "Shot", "under": "/World", "at": [11.5, 0.5, 38]}
+        own.do("create", things=[light, camera])
+
+        own.do("render", path=str(tmp_path / "lit.jpg"), **arguments)
+
+        frames = [(tmp_path / f"{name}_0001.jpg").read_bytes() for name in ("bare", "lit")]
+        assert frames[0] == frames[1]

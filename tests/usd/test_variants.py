@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from dcc_bridge_usd.operations.drawing import UsdOperations
 from tests.usd.test_verbs import studio
 from tests.verbs.steps import step
 from tests.verbs.studio import NO, YES, Studio
@@ -200,7 +201,9 @@ def test_what_cannot_be_a_variant_is_refused(
 @pytest.mark.parametrize(
     ("verb", "arguments"),
     [
-        ("rename", {"names": {RED: "green"}}),
+        ("rename", {"names": {RED: "blue"}}),
+        ("rename", {"names": {RED: "a b"}}),
+        ("rename", {"names": {LOOK: "a b"}}),
         ("duplicate", {"items": [RED]}),
         ("transform", {"items": [RED], "move": [1, 0, 0]}),
         ("set_values", {"items": [LOOK], "values": {"variants": ["red"]}}),
@@ -212,6 +215,51 @@ def test_what_a_variant_cannot_do_is_refused_with_the_scene_as_before(
     scene: Studio, verb: str, arguments: dict[str, Any]
 ) -> None:
     scene.fails(verb, **arguments)
+
+
+def test_a_variant_is_renamed_with_its_selection_and_nobody_is_asked(scene: Studio) -> None:
+    scene.do("create", things=[{"type": "Cube", "name": "Hat", "under": RED}])
+    before = scene.host.scene_digest()
+
+    told = scene.do("rename", names={RED: "crimson"})
+
+    assert told["pairs"] == [[RED, f"{TREE}{{look=crimson}}"]]
+    assert inspected(scene, LOOK)["values"] == {
+        "variants": ["blue", "crimson"],
+        "selection": "crimson",
+    }
+    assert scene.host.kinds([f"{TREE}/Hat"]) == ["Cube"]
+    assert scene.asked == []
+    scene.do("undo_last")
+    assert scene.host.scene_digest() == before
+
+
+def test_a_variant_set_is_renamed_with_its_variants(scene: Studio) -> None:
+    scene.do("create", things=[{"type": "Cube", "name": "Hat", "under": RED}])
+    before = scene.host.scene_digest()
+
+    told = scene.do("rename", names={LOOK: "colour"})
+
+    assert told["pairs"] == [[LOOK, f"{TREE}{{colour=}}"]]
+    assert inspected(scene, TREE)["values"]["variant:colour"] == "red"
+    assert "variant:look" not in inspected(scene, TREE)["values"]
+    assert scene.host.kinds([f"{TREE}/Hat"]) == ["Cube"]
+    assert scene.asked == []
+    scene.do("undo_last")
+    assert scene.host.scene_digest() == before
+
+
+def test_what_a_variant_loses_as_it_is_renamed_is_found(scene: Studio) -> None:
+    host = scene.host
+    scene.do("create", things=[{"type": "Cube", "name": "Hat", "under": RED}])
+
+    with host.undo_step("Rename and remove"):
+        UsdOperations(host).rename(RED, "crimson")
+        layer = host.stage.GetRootLayer()
+        del layer.GetPrimAtPath(f"{TREE}{{look=crimson}}").nameChildren["Hat"]
+        lost = host.lost([])
+
+    assert lost == [f"variant red of {TREE}"]
 
 
 def test_a_variant_of_a_referenced_file_cannot_be_deleted(scene: Studio, tmp_path: Path) -> None:
@@ -241,3 +289,63 @@ def test_find_api_leads_to_the_call_of_a_verb(scene: Studio, query: str) -> None
 
     assert first["name"].startswith("create type Variant")
     assert first["example"].startswith("create {")
+
+
+def test_a_value_in_a_variant_is_told_at_length(scene: Studio) -> None:
+    told = scene.do("inspect", items=[f"{RED}Trunk"], names=["size"])["items"][0]
+
+    assert told["values"] == {"size": 2.0}
+
+
+def test_the_prims_in_a_variant_are_listed_while_it_is_selected(scene: Studio) -> None:
+    scene.do("create", things=[{"type": "Cube", "name": "Hat", "under": RED}])
+
+    rows = scene.do("list_items", under=RED)["rows"]
+
+    assert rows == [{"item": f"{RED}Hat", "type": "Cube"}]
+    scene.do("set_values", items=[TREE], values={"variant:look": "blue"})
+    assert scene.do("list_items", under=RED)["rows"] == []
+
+
+@pytest.mark.parametrize(
+    ("item", "why"),
+    [
+        (f"{BLUE}Trunk", f"set variant:look of {TREE} to blue first"),
+        (BLUE, f"set variant:look of {TREE} to blue first"),
+        (f"{TREE}{{look=green}}", "has no variant 'green' of look. It has blue, red."),
+        (f"{TREE}{{look=green}}Trunk", "has no variant 'green' of look. It has blue, red."),
+        (f"{TREE}{{lok=red}}Trunk", "has no variant set 'lok'. It has look."),
+    ],
+)
+def test_what_is_in_no_selected_variant_says_what_to_do(scene: Studio, item: str, why: str) -> None:
+    values = {"visibility": "invisible"}
+
+    assert why in scene.fails("set_values", items=[item], values=values)
+
+
+def test_a_prim_that_is_created_in_a_variant_has_its_place_and_its_values_there(
+    scene: Studio,
+) -> None:
+    before = scene.host.scene_digest()
+    hat = {"type": "Cube", "name": "Hat", "under": RED, "at": [0, 9, 0], "values": {"size": 4}}
+
+    told = scene.do("create", things=[hat])
+    scene.do("transform", items=[f"{RED}Hat"], move=[1, 0, 0])
+
+    assert [row["item"] for row in told["made"]] == [f"{RED}Hat"]
+    layer = scene.host.stage.GetRootLayer()
+    assert not layer.GetPrimAtPath(f"{TREE}/Hat")
+    assert layer.GetAttributeAtPath(f"{RED}Hat.xformOp:translate").default == (51, 9, 0)
+    assert layer.GetAttributeAtPath(f"{RED}Hat.size").default == 4
+    scene.do("undo_last")
+    scene.do("undo_last")
+    assert scene.host.scene_digest() == before
+
+
+def test_a_prim_is_created_below_one_in_a_variant(scene: Studio) -> None:
+    scene.do("create", things=[{"type": "Xform", "name": "Hat", "under": RED}])
+
+    told = scene.do("create", things=[{"type": "Cube", "name": "Brim", "under": f"{RED}Hat"}])
+
+    assert [row["item"] for row in told["made"]] == [f"{RED}Hat/Brim"]
+    assert scene.host.stage.GetRootLayer().GetPrimAtPath(f"{RED}Hat/Brim")

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Callable
 from typing import Any, Final
 
 import pytest
 
+from dcc_bridge.consent.call import Call
 from dcc_bridge.errors import Stopped
+from dcc_bridge.skills.call_history import outcome_of_failure
 from dcc_bridge.verbs import tools, unreadable
 from dcc_bridge.verbs.operations import Bounds, HostOperations
 from tests.verbs.memory import node
@@ -165,6 +168,49 @@ def test_an_edit_that_the_application_fails_on_is_refused_in_a_sentence(
 
     with pytest.raises(ValueError, match="Code of the application or of an add-on failed on it"):
         told()
+
+
+def logged(verb: Callable[..., Any], caplog: pytest.LogCaptureFixture) -> str:
+    """Return what is logged of a call whose verb fails."""
+    caplog.set_level(logging.INFO, logger="dcc_bridge")
+    with pytest.raises(ValueError) as caught:
+        unreadable.telling(verb)()
+    outcome_of_failure(Call("look", "Look"), caught.value)
+    return caplog.text
+
+
+def test_a_mistake_of_the_caller_is_logged_in_a_line(caplog: pytest.LogCaptureFixture) -> None:
+    def find() -> None:
+        raise LookupError("There is no item 'Tabel'.")
+
+    def look() -> None:
+        try:
+            find()
+        except LookupError as error:
+            raise ValueError(f"items[0]: {error}") from error
+
+    (line,) = logged(look, caplog).splitlines()
+    assert line.startswith("INFO")
+    assert line.endswith("look failed: items[0]: There is no item 'Tabel'.")
+
+
+@pytest.mark.parametrize("error", [TypeError("not callable"), ValueError("invalid literal for x")])
+def test_a_fault_of_ours_keeps_its_traceback_in_the_log_whatever_is_said_of_it(
+    error: Exception, caplog: pytest.LogCaptureFixture
+) -> None:
+    def compute() -> None:
+        raise error
+
+    def look() -> None:
+        try:
+            compute()
+        except Exception as failure:
+            raise ValueError(f"step 1: {failure}") from failure
+
+    text = logged(look, caplog)
+
+    assert text.startswith("WARNING")
+    assert "in compute" in text
 
 
 def test_of_many_the_first_are_told_and_the_rest_is_counted() -> None:

@@ -184,6 +184,72 @@ def test_the_host_serves_others_while_it_renders(open_studio: OpenStudio, tmp_pa
     assert status(result) == "done"
 
 
+def test_agents_edit_while_it_renders(open_studio: OpenStudio, tmp_path: Path) -> None:
+    scene, rendering = begin(open_studio, tmp_path)
+
+    scene.do("rename", names={"/Tree": "Oak"})
+    scene.do("undo_last")
+    scene.do("rename", names={"/Set": "Stage"})
+    is_rendering = not rendering.done()
+    Held.goes_on.set()
+    scene.until(rendering.done)
+
+    assert is_rendering
+    assert status(rendering.result()) == "done"
+    assert {"/Tree", "/Stage"} <= {*scene.nodes}
+    assert len(scene.host.undo_labels) == 1
+
+
+def test_a_render_that_is_done_while_agents_are_paused_says_so(
+    open_studio: OpenStudio, tmp_path: Path
+) -> None:
+    scene, rendering = begin(open_studio, tmp_path)
+
+    scene.bridge.pause()
+    Held.goes_on.set()
+    scene.until(rendering.done)
+
+    assert status(rendering.result()) == "done"
+    assert (tmp_path / "shot_0003.png").exists()
+
+
+def begin_second(scene: Studio, folder: Path) -> Future[CallToolResult]:
+    """Have another picture rendered, which waits until the first ones are done."""
+    second = scene.start("render", {"path": str(folder / "other.png"), "view": "front"})
+    scene.until(lambda: scene.bridge.recent.records()[0].state == "running")
+    scene.do("list_items")
+    return second
+
+
+def test_one_render_waits_for_the_other(open_studio: OpenStudio, tmp_path: Path) -> None:
+    scene, first = begin(open_studio, tmp_path)
+
+    second = begin_second(scene, tmp_path)
+    rendered_first = len(Held.wanted.files)
+    Held.goes_on.set()
+    scene.until(lambda: first.done() and second.done())
+
+    assert rendered_first == 3
+    assert [status(each.result()) for each in (first, second)] == ["done", "done"]
+    assert (tmp_path / "other.png").exists()
+
+
+def test_a_render_that_waits_can_be_cancelled(open_studio: OpenStudio, tmp_path: Path) -> None:
+    scene, first = begin(open_studio, tmp_path)
+    second = begin_second(scene, tmp_path)
+
+    waiting = next(each for each in scene.bridge.recent.records() if each.state == "running")
+    scene.bridge.cancel(waiting.id)
+    scene.until(second.done)
+    is_rendering = not first.done()
+    Held.goes_on.set()
+    scene.until(first.done)
+
+    assert is_rendering
+    assert [status(each.result()) for each in (first, second)] == ["done", "cancelled"]
+    assert not (tmp_path / "other.png").exists()
+
+
 def test_a_render_that_is_cancelled_ends_and_leaves_the_pictures_that_are_whole(
     open_studio: OpenStudio, tmp_path: Path
 ) -> None:
@@ -212,6 +278,9 @@ def test_a_render_that_is_cancelled_ends_and_leaves_the_pictures_that_are_whole(
         ({"size": [0, 10]}, "size is [width, height], each from 1 to 1568 pixels."),
         ({"path": "/none/a.png"}, "There is no folder /none: it has to be made first."),
         ({"path": "/none/a.gif"}, "a.gif cannot be rendered; what can: .png, .jpg."),
+        ({"path": "/out/a.png", "shading": "wire"}, "a.png cannot be drawn; what can: .jpg."),
+        ({"shading": "toon"}, "shading is solid, wire, material, or empty to render."),
+        ({"samples": 4, "shading": "wire"}, "What is drawn as look draws has no samples"),
         ({"view": "around"}, "for a turntable give turns."),
         ({"items": ["/None"]}, "/None"),
     ],
@@ -235,6 +304,19 @@ def test_without_a_renderer_it_is_drawn_as_look_draws(
     assert (tmp_path / "shot.jpg").read_bytes().startswith(b"\xff\xd8\xff")
     assert told["notes"] == ["Drawn as look draws: this application has no renderer of its own."]
     assert "This application has no frames" in said
+
+
+def test_a_playblast_is_drawn_and_not_rendered(open_studio: OpenStudio, tmp_path: Path) -> None:
+    class Unused(Renderer):
+        def rendering(self, wanted: Render) -> Callable[[Callable[[float], None]], list[str]]:
+            raise AssertionError("the renderer is asked for a playblast")
+
+    scene = open_studio(operations=Unused)
+
+    told = scene.do("render", path=str(tmp_path / "blast.jpg"), view="front", shading="solid")
+
+    assert (tmp_path / "blast.jpg").read_bytes().startswith(b"\xff\xd8\xff")
+    assert "notes" not in told
 
 
 @pytest.mark.parametrize("up", ["Y", "Z"])

@@ -146,6 +146,26 @@ def test_four_pictures_are_one_sheet() -> None:
         call(operations, "look", view="around", frames=[1, 2])
 
 
+def test_the_places_of_a_sheet_are_those_in_the_whole_image() -> None:
+    operations = ReadingOperations({"a": box((0, 0, 0)), "away": box((90, 0, 0))})
+
+    legend, _ = call(operations, "look", items=["a"], view="around")
+
+    quarters = [(left > 0.5, top > 0.5) for _, left, top, _, _ in legend.places]
+    assert quarters == [(False, False), (True, False), (False, True), (True, True)]
+    assert {item for item, *_ in legend.places} == {"a"}
+    assert all(right - left < 0.5 for _, left, _, right, _ in legend.places)
+
+
+def test_a_place_ends_at_the_edges_of_the_picture() -> None:
+    operations = ReadingOperations({"a": box((0, 0, 0)), "floor": box((0, 0, -50), 48)})
+
+    legend, _ = call(operations, "look", items=["a"], marks=["floor"], view="top")
+
+    places = {item: edges for item, *edges in legend.places}
+    assert places["floor"] == [0.0, 0.0, 1.0, 1.0]
+
+
 def test_each_picture_is_taken_and_told_at_its_frame() -> None:
     """A camera that moves is where it is at each of them, and so is what it looks at."""
     camera = node("Camera", places={"1": (0, -10, 0), "9": (0, -20, 0)})

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from dcc_bridge.elicitation.types import SKILLS, TASKS
 from dcc_bridge.errors import own_version
-from dcc_bridge.known_clients import ICON, REVISIONS
+from dcc_bridge.known_clients import APPS, ICON, REVISIONS, handshake_capabilities
 
 INSTRUCTIONS: Final = (
     "You work in applications for 3D work (Maya, Houdini, Blender, FreeCAD and others), in the "
@@ -43,7 +43,7 @@ GREETING: Final[dict[str, Any]] = {  # part of the answer to a handshake
     "instructions": INSTRUCTIONS,
 }
 DISCOVERED: Final[dict[str, Any]] = {  # the answer to a probe
-    "capabilities": {**_CAPABILITIES, "extensions": {TASKS: {}, SKILLS: {}}},
+    "capabilities": {**_CAPABILITIES, "extensions": {TASKS: {}, SKILLS: {}, APPS: {}}},
     "instructions": INSTRUCTIONS,
     "supportedVersions": list(REVISIONS),
     "ttlMs": 3_600_000,
@@ -70,7 +70,9 @@ def first_answer(line: bytes) -> dict[str, Any] | None:
         if method == "initialize" and params["clientInfo"]:
             capabilities = params["capabilities"]
             version = params["protocolVersion"]
-            result = {**GREETING, "protocolVersion": version, "serverInfo": SERVER_INFO}
+            own = handshake_capabilities(GREETING["capabilities"], capabilities)
+            result = {**GREETING, "capabilities": own}
+            result |= {"protocolVersion": version, "serverInfo": SERVER_INFO}
         else:
             capabilities = meta[f"{_META}clientCapabilities"]
             version = meta[f"{_META}protocolVersion"]

@@ -18,7 +18,7 @@ import anyio
 import mcp_types as types
 from anyio.abc import TaskGroup
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
-from mcp.server.context import ServerRequestContext
+from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.lowlevel.server import Server
 from mcp.server.models import InitializationOptions
 from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler
@@ -32,6 +32,7 @@ from dcc_bridge.client.proxy.client_state import SET_LEVEL
 from dcc_bridge.client.proxy.first_words import DISCOVERED, GREETING, SERVER_INFO
 from dcc_bridge.client.proxy.host_choice import HostChoice, describe
 from dcc_bridge.elicitation.types import SKILL_METHODS
+from dcc_bridge.known_clients import handshake_capabilities
 
 if TYPE_CHECKING:
     from dcc_bridge.server.discovery import Instance
@@ -260,6 +261,7 @@ class Lobby:
             list_method, types.PaginatedRequestParams, _answer_with(no_skills)
         )
         server.add_request_handler(get_method, types.RequestParams, self._refuse)
+        server.middleware.append(_declare_pages)
         # As an argument, this handler would give a warning that the modern era has no levels.
         server.add_request_handler(SET_LEVEL, types.SetLevelRequestParams, nothing)
         return server
@@ -298,6 +300,15 @@ class Lobby:
 
     async def _refuse(self, context: Context, params: Any) -> Any:
         raise MCPError(code=types.INVALID_REQUEST, message=self._choice.why_none())
+
+
+async def _declare_pages(ctx: Context, call_next: CallNext) -> HandlerResult:
+    """Declare the extension of pages in a handshake, to a client that draws them."""
+    answer = await call_next(ctx)
+    if ctx.method == "initialize" and isinstance(answer, dict):
+        client = (ctx.params or {}).get("capabilities", {})
+        answer["capabilities"] = handshake_capabilities(answer["capabilities"], client)
+    return answer
 
 
 def _answer_with(result: Any) -> Callable[[Context, Any], Awaitable[Any]]:

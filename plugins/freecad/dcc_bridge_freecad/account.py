@@ -14,6 +14,7 @@ from typing import Any, Final
 from dcc_bridge.spi import value_change
 
 from .document import plain
+from .edge_references import told_edges
 from .parts import CELLS, ObjectKey, find_by_key, is_cell, key_of, parts_of
 
 _MAX_COMPARED: Final = 200  # properties of a step whose values are compared
@@ -54,6 +55,10 @@ class StepValues:
             self._is_told[kind] = _is_told(obj, prop)
         if self._is_told[kind]:
             self._before[place] = _TOO_MANY
+
+    def leave_out(self, obj: Any, prop: str) -> None:
+        """Tell nothing of a property that is about to change, unless it has changed before."""
+        self._before.setdefault((key_of(obj), prop), _UNREAD)
 
     def changes(self, made: set[tuple[str, str]]) -> Iterator[str]:
         """Yield an entry for each value that differs now.
@@ -106,6 +111,9 @@ def _value(obj: Any, prop: str) -> Any:
         return _entries(getattr(obj, prop))
     if kind == _GEOMETRY:
         return f"{len(getattr(obj, prop))} curves"
+    edges = told_edges(obj, prop)
+    if edges is not None:
+        return edges
     return plain(getattr(obj, prop))
 
 

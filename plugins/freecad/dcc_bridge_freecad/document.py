@@ -15,9 +15,12 @@ import FreeCAD
 from dcc_bridge.spi import Changes, CountChanges, no_such
 
 from . import sketches
+from .edges import edges_of, names_in, parted
 
 _MAX_LOOKED_AT: Final = 200  # objects among which examples of names are looked for
+_MAX_EDGES: Final = 100  # of a shape of which one is an example
 _MAX_PARTS: Final = 200  # parts of a value, or characters of its text, that an agent is given
+_ONLY_NAMED: Final = "it is listed, inspected and named by fillets and chamfers, and no more"
 _WITHOUT_SCREEN: Final = ("offscreen", "minimal")  # platforms of Qt
 
 
@@ -48,10 +51,13 @@ def find(item: str) -> Any:
 
     Raises:
         LookupError: There is no such object, several have the label, or no document is open.
+        ValueError: The item is an edge, and no object.
     """
     obj = look_up(item)
     if obj is not None:
         return obj
+    if parted(item) is not None:
+        raise ValueError(f"{item} is an edge: {_ONLY_NAMED}.")
     count = len(document().getObjectsByLabel(item))
     if count:
         raise LookupError(f"{count} objects have the label {item!r}: give the name of one.")
@@ -60,7 +66,7 @@ def find(item: str) -> Any:
 
 
 def examples() -> list[str]:
-    """Return an object's name, and properties of parts: of a placement, a cell, a material."""
+    """Return an object's name, properties of parts: of a placement, a cell; and an edge's name."""
     if FreeCAD.ActiveDocument is None:
         return []
     first: dict[str, str] = {}
@@ -70,7 +76,16 @@ def examples() -> list[str]:
             first.setdefault("cell", f"{obj.Name}, A1")
         if "Placement" in obj.PropertiesList:
             first.setdefault("part", f"{obj.Name}, Placement.Base.x")
+        if "edge" not in first and _has_few_edges(obj):
+            first["edge"] = next(names_in(edges_of(obj), [1]))
     return list(first.values())
+
+
+def _has_few_edges(obj: Any) -> bool:
+    """Return whether an object has a solid of a few edges, which are named at once."""
+    if not obj.isDerivedFrom("Part::Feature") or obj.Shape.isNull() or not obj.Shape.Solids:
+        return False
+    return bool(obj.Shape.countElement("Edge") <= _MAX_EDGES)
 
 
 def label_of(obj: Any) -> str:

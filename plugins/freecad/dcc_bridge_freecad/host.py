@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
 from itertools import islice
 from pathlib import Path
 from types import SimpleNamespace
@@ -42,6 +42,7 @@ from .document import (
     noting_changes,
     reach,
 )
+from .edges import EDGE, Edge, edges_of, parted
 from .transactions import transactions
 from .trial import FreeCADTrial
 from .words import noun_of
@@ -235,7 +236,7 @@ class FreeCADHost(Host):
         return [obj.Name for obj in gui().Selection.getSelection(document().Name)]
 
     def select(self, items: Sequence[str]) -> None:
-        """Select objects."""
+        """Select objects; in a window edges too."""
         names = [name for name in items if document().getObject(name)]
         if not self.has_ui:
             self._selected = names
@@ -244,6 +245,8 @@ class FreeCADHost(Host):
         gui().Selection.clearSelection()
         for name in names:
             gui().Selection.addSelection(document().Name, name)
+        for name, edge in filter(None, map(_edge, items)):
+            gui().Selection.addSelection(document().Name, name, f"Edge{edge.number}")
 
     def _note_selection(self) -> Callable[[], None]:
         """Note the selection, faces and edges too, and return a function that selects it again."""
@@ -294,7 +297,11 @@ class FreeCADHost(Host):
         kinds = []
         for item in items:
             obj = _look_up(item)
-            kind = "gone" if obj is None else obj.TypeId
+            kind = "gone"
+            if obj is not None:
+                kind = obj.TypeId
+            elif _edge(item) is not None:
+                kind = EDGE
             kinds.append(kind)
         return kinds
 
@@ -304,6 +311,8 @@ class FreeCADHost(Host):
         for item in items:
             obj = _look_up(item)
             noun = self.item_noun if obj is None else noun_of(obj)
+            if parted(item) is not None:
+                noun = EDGE.lower()
             nouns.append(noun)
         return nouns
 
@@ -390,6 +399,17 @@ def _look_up(item: str) -> Any:
     if not FreeCAD.ActiveDocument:
         return None
     return look_up(item)
+
+
+def _edge(item: str) -> tuple[str, Edge] | None:
+    """Return the object and the edge that an item names; None for another item, or no such edge."""
+    parts = parted(item)
+    obj = None if parts is None else _look_up(parts[0])
+    if parts is None or obj is None:
+        return None
+    with suppress(LookupError, ValueError):
+        return str(obj.Name), edges_of(obj).one(parts[1])
+    return None
 
 
 def _whole_selection() -> list[tuple[str, str, tuple[str, ...]]]:

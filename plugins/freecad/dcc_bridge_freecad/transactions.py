@@ -27,6 +27,7 @@ from dcc_bridge.spi import Account, Losses, NotUndoable, UndoMark
 
 from .account import StepValues
 from .document import gui
+from .edge_references import EdgeReferences
 from .losses import StepLosses
 from .scripted import Notes, ScriptedNotes
 
@@ -85,6 +86,7 @@ class Transactions:
         self._new_documents: set[str] = set()  # documents that the watched body opened or made
         self._step_losses = StepLosses()
         self._step_values = StepValues()
+        self._edges = EdgeReferences()
         self._scripted_notes = ScriptedNotes()
         self._undo_notes = ScriptedNotes()  # of before the undo or redo that FreeCAD is doing
         # What an undo or redo may leave wrong, by the document's name and the number of the entry.
@@ -149,6 +151,7 @@ class Transactions:
         """
         self._step_losses.begin()
         self._step_values.begin()
+        self._edges.begin()
         self._scripted_notes.begin()
         self.ended.clear()
         for doc in FreeCAD.listDocuments().values():
@@ -160,6 +163,7 @@ class Transactions:
         try:
             yield
             self.compute()
+            self._edges.check()
         finally:
             self._label = None  # first, else `_after_close` opens another transaction
             FreeCAD.closeActiveTransaction()
@@ -253,7 +257,14 @@ class Transactions:
                 return
 
     def lost(self, agreed: Collection[str]) -> list[str]:
-        """Return the losses of the newest step that no person agreed to: `StepLosses.lost`."""
+        """Return the losses of the newest step that no person agreed to: `StepLosses.lost`.
+
+        Raises:
+            ValueError: A fillet or a chamfer of the step is on an edge that is not there any more;
+                nobody is asked about the rest then.
+        """
+        self.compute()
+        self._edges.check()
         return self._step_losses.lost(agreed)
 
     def is_made(self, obj: Any) -> bool:
@@ -304,6 +315,7 @@ class Transactions:
                     self._stacks[name].undone.clear()
             self._step_losses.begin()
             self._step_values.begin()
+            self._edges.begin()
             self._scripted_notes.begin()
             if label is not None:
                 FreeCAD.setActiveTransaction(label)
@@ -341,10 +353,16 @@ class Transactions:
         return _Entry(self._number, label)
 
     def compute(self) -> None:
-        """Compute the documents that are stale."""
+        """Compute the documents that are stale; fillets and chamfers stay on their edges."""
         for name in self.stale & FreeCAD.listDocuments().keys():
-            FreeCAD.getDocument(name).recompute()
+            document = FreeCAD.getDocument(name)
+            document.recompute()
+            self._edges.follow(document, self._step_values.leave_out)
         self.stale.clear()
+
+    def note_new_edges(self, user: Any) -> None:
+        """Note that an edit of the step has named other edges in an object."""
+        self._edges.forget(user)
 
     def _mend_scripted(self, document: str, entry: _Entry) -> None:
         """Mend scripted objects after an undo or redo, and note what it did for the next one."""
@@ -382,6 +400,8 @@ class Transactions:
             return
         if prop == "Visibility":
             _record_visibility(obj)
+        if not is_undo:
+            self._edges.note(obj.Document)
         if not is_undo and not self._step_losses.is_made(obj):
             self._scripted_notes.note(obj)
         self._step_losses.note_change(obj, prop)

@@ -17,13 +17,26 @@ from .before import Move, Scene, own_fields
 from .coercion import plain
 from .layer_copies import LayerChange
 from .places import below
+from .prims import child_names
+from .variants import variant_paths
+from .views import StageView, unloaded_in
 
 _MAX_READ: Final = 25  # places whose values are read; an answer names 20 at most
 _MAX_COUNTED: Final = 10_000  # prims below a new one
+_MAX_COMPARED_BYTES: Final = 2_500_000  # of a layer that is compared whole, 10,000 specs
 _MAX_ELEMENTS: Final = 8  # of an array that is told whole
 _TOP: Final = Sdf.Path.absoluteRootPath
 _STRUCTURE: Final = {"specifier", "typeName", "properties", "primChildren", "variantSetChildren"}
 """The fields of a prim's spec that are told otherwise, or say nothing."""
+_NAMES: Final = {
+    "assetInfo": "asset_info",
+    "customData": "custom_data",
+    "defaultPrim": "default_prim",
+    "payload": "payloads",
+    "subLayers": "sublayers",
+    "variantSetNames": "variant sets",
+}
+"""The names that `inspect` has for fields."""
 _OF_CONTEXT: Final = {"subLayerOffsets", "primChildren", "primOrder"}
 
 
@@ -38,29 +51,110 @@ def account_of(scene: Scene, changes: Sequence[LayerChange], moves: Sequence[Mov
     roots = _roots(changes)
     origins = dict(_origins(scene, moves, roots))
     left = set(origins.values())
-    created: list[str] = []
-    deleted: list[str] = []
-    changed: list[str] = [name_change(str(old), str(new)) for new, old in origins.items()]
-    for path in roots:
+    told = _Told()
+    told.changed += [f"layer {name}" for name in _layers_below(scene.stage, changes)]
+    told.changed += [name_change(str(old), str(new)) for new, old in origins.items()]
+    places = _places(changes, roots, left | origins.keys()) | _places_of_new_layers(scene)
+    for path in sorted(places):
+        before = [] if path in left else scene.specs_before(path)
+        now = [] if path in origins else scene.specs_now(path)
+        if before and not now:
+            told.deleted.append(_with_number(path, _count_below(before, left)))
+        elif now and not before and _defines(now):
+            told.created.append(_with_below(scene.stage, path))
+        elif now or before:  # else it was moved, or made and deleted again
+            told.note_root(scene, path)
+    told.changed += _property_edits(scene, changes)
+    told.changed += _layer_edits(scene, changes)
+    return Account(told.created, told.changed, told.deleted)
+
+
+def view_edits(before: StageView, now: StageView) -> Iterator[str]:
+    """Yield what a step changed of the edit target, of what is muted and of what is loaded."""
+    if before.target != now.target:
+        yield value_change(SCENE, "edit_target", _target_name(before), _target_name(now))
+    if before.muted != now.muted:
+        yield value_change(SCENE, "muted_layers", _muted_names(before), _muted_names(now))
+    if before.rules != now.rules:
+        unloaded = unloaded_in(before.rules)
+        yield value_change(SCENE, "unloaded", unloaded, unloaded_in(now.rules))
+
+
+def _target_name(view: StageView) -> str:
+    return str(view.target.GetLayer().GetDisplayName())
+
+
+def _muted_names(view: StageView) -> list[str]:
+    return sorted(map(Sdf.Layer.GetDisplayNameFromIdentifier, view.muted))
+
+
+def _layers_below(stage: Usd.Stage, changes: Iterable[LayerChange]) -> Iterator[str]:
+    """Yield the names of the edited layers, without the scene's own and the session layer."""
+    for layer in dict.fromkeys(change.followed.layer for change in changes):
+        if layer not in (stage.GetRootLayer(), stage.GetSessionLayer()):
+            yield str(layer.GetDisplayName())
+
+
+class _Told:
+    """What is different in a scene.
+
+    Attributes:
+        created: What is new.
+        changed: What has another value, or another name.
+        deleted: What is gone.
+    """
+
+    def __init__(self) -> None:
+        self.created: list[str] = []
+        self.changed: list[str] = []
+        self.deleted: list[str] = []
+
+    def note_root(self, scene: Scene, path: Sdf.Path) -> None:
+        """Note what is different in a prim, or that something below it is.
+
+        Args:
+            scene: The scene before the step and now.
+            path: The path of the prim.
+        """
+        if len(self.changed) >= _MAX_READ:
+            self.changed.append(str(path))
+            return
+        count = self._count()
+        self.note(scene, path)
+        if self._count() == count:
+            self.changed.append(f"{path}, below it")
+
+    def _count(self) -> int:
+        return len(self.created) + len(self.changed) + len(self.deleted)
+
+    def note(self, scene: Scene, path: Sdf.Path) -> None:
+        """Note what is different in a prim itself, and in a variant or a prim in one.
+
+        Args:
+            scene: The scene before the step and now.
+            path: The path of the prim or variant.
+        """
         before = scene.specs_before(path)
         now = scene.specs_now(path)
-        if path in left:
-            before = []
-        if path in origins:
-            now = []
-        if not before and not now:  # it was moved, or made and deleted again
-            continue
-        if not now:
-            deleted.append(_with_number(path, _count_below(before, left)))
-        elif not before and _defines(now):
-            created.append(_with_below(scene.stage, path))
-        elif len(changed) < _MAX_READ:
-            changed += _edits(path, before, now)
-        else:
-            changed.append(str(path))
-    changed += _property_edits(scene, changes)
-    changed += _layer_edits(scene, changes)
-    return Account(created, changed, deleted)
+        if before and not now:
+            self.deleted.append(str(path))
+        elif now and not before:
+            self.created.append(str(path))
+        elif len(self.changed) < _MAX_READ:
+            self.changed += _edits(path, before, now)
+            inner = [*variant_paths(path, (*before, *now))]
+            if path.ContainsPrimVariantSelection():
+                inner += _children(path, (*before, *now))
+            for each in dict.fromkeys(inner):
+                self.note(scene, each)
+
+
+def _children(path: Sdf.Path, specs: Iterable[Any]) -> list[Sdf.Path]:
+    """Return the paths of the prims below a prim that its specs have."""
+    names: dict[str, None] = {}
+    for spec in specs:
+        names |= dict.fromkeys(child_names(spec.layer, spec.path))
+    return [path.AppendChild(name) for name in names]
 
 
 def _origins(
@@ -147,6 +241,75 @@ def _roots(changes: Sequence[LayerChange]) -> list[Sdf.Path]:
     return sorted(roots)
 
 
+def _places(
+    changes: Sequence[LayerChange], roots: Iterable[Sdf.Path], moved: Set[Sdf.Path]
+) -> set[Sdf.Path]:
+    """Return the prims that differ themselves, at edited prims and below them.
+
+    Args:
+        changes: The changes of the layers.
+        roots: The edited prims, of which each stands for all below it where much was edited.
+        moved: The paths of moved prims, before and now.
+    """
+    places = set(roots) & moved
+    for change in changes:
+        edited: Set[Sdf.Path] = {_TOP}
+        if change.edited is not None:
+            edited = change.edited.roots() - moved
+        if change.held.size >= _MAX_COMPARED_BYTES:
+            places |= edited - {_TOP}
+            continue
+        for path in edited:
+            places |= set(_differing(path, change.held.content, change.followed.layer))
+    return places
+
+
+def _places_of_new_layers(scene: Scene) -> set[Sdf.Path]:
+    """Return the prims that come from layers which the scene did not have before."""
+    before = {followed.layer for followed in scene.layers_before}
+    nothing = Sdf.Layer.CreateAnonymous()
+    places: set[Sdf.Path] = set()
+    for layer in scene.layers_now:
+        if layer not in before and len(below(layer, _TOP)) < _MAX_COUNTED:
+            places |= set(_differing(_TOP, nothing, layer))
+    return places
+
+
+def _differing(path: Sdf.Path, old: Sdf.Layer, new: Sdf.Layer) -> Iterator[Sdf.Path]:
+    """Yield the prims that differ themselves, from a path on down.
+
+    Args:
+        path: A prim, or the top.
+        old: The layer as it was, or that part of it.
+        new: The layer as it is.
+    """
+    specs = [layer.GetPrimAtPath(path) for layer in (old, new)]
+    there = [spec for spec in specs if spec]
+    if path != _TOP:
+        if len(there) == 1 and _defines(there):  # it is new, or gone
+            yield path
+            return
+        if len(there) == 2 and specs[0].GetAsText() == specs[1].GetAsText():
+            return
+        if len({_own_text(spec) for spec in specs}) > 1:
+            yield path
+    for child in _children(path, there):
+        yield from _differing(child, old, new)
+
+
+def _own_text(spec: Any) -> str:
+    """Return all that a prim holds in a layer, without the prims below it; "" for no prim."""
+    if not spec:
+        return ""
+    texts = []
+    for name in spec.ListInfoKeys():
+        if name not in _STRUCTURE:
+            texts.append(f"{name} {spec.GetInfo(name)}")
+    for each in (*spec.properties, *spec.variantSets.values()):
+        texts.append(each.GetAsText())
+    return "\n".join(texts)
+
+
 def _defines(specs: Iterable[Any]) -> bool:
     """Return whether one of the specs of a prim defines it, so that it is not only edited."""
     return any(spec.specifier != Sdf.SpecifierOver for spec in specs)
@@ -182,26 +345,35 @@ def _with_number(path: Sdf.Path, count: int) -> str:
 
 
 def _edits(path: Sdf.Path, before: Sequence[Any], now: Sequence[Any]) -> Iterator[str]:
-    """Yield what changed in a prim whose specs were edited, or its path if nothing of it did."""
+    """Yield what changed in a prim whose specs were edited."""
     fields_before = _fields(before)
     fields_now = _fields(now)
-    is_told = False
     for name in sorted({*fields_before, *fields_now}):
         old = fields_before.get(name)
         new = fields_now.get(name)
         if old != new:
-            is_told = True
-            yield value_change(str(path), name, _plain(old), _plain(new))
+            yield from _field_edits(path, name, old, new)
     names = {prop.name: None for spec in (*before, *now) for prop in spec.properties}
     for name in islice(names, _MAX_READ):
         prop = path.AppendProperty(name)
         specs_before = _specs(before, prop)
         specs_now = _specs(now, prop)
         if _value(specs_before) != _value(specs_now):
-            is_told = True
             yield _property_edit(prop, specs_before, specs_now)
-    if not is_told:
-        yield f"{path}, below it"
+
+
+def _field_edits(path: Sdf.Path, name: str, old: Any, new: Any) -> Iterator[str]:
+    """Yield what changed in the metadata of a prim, by the names that `inspect` has for it."""
+    if name != "variantSelection":
+        yield value_change(str(path), _NAMES.get(name, name), _plain(old), _plain(new))
+        return
+    before = old or {}
+    now = new or {}
+    for variant_set in sorted({*before, *now}):
+        old_name = before.get(variant_set)
+        new_name = now.get(variant_set)
+        if old_name != new_name:
+            yield value_change(str(path), f"variant:{variant_set}", old_name, new_name)
 
 
 def _fields(specs: Sequence[Any]) -> dict[str, Any]:
@@ -221,7 +393,8 @@ def _specs(specs: Iterable[Any], path: Sdf.Path) -> list[Any]:
 
 
 def _property_edit(path: Sdf.Path, before: Sequence[Any], now: Sequence[Any]) -> str:
-    return value_change(str(path.GetPrimPath()), path.name, _value(before), _value(now))
+    owner = path.GetPrimOrPrimVariantSelectionPath()
+    return value_change(str(owner), path.name, _value(before), _value(now))
 
 
 def _value(specs: Sequence[Any]) -> Any:
@@ -242,10 +415,20 @@ def _value(specs: Sequence[Any]) -> Any:
 
 def _plain(value: Any) -> Any:
     """Return a value as JSON carries it; of a long array, how many elements it has."""
+    if hasattr(value, "ApplyOperations"):  # a list that is edited
+        return [_entry(entry) for entry in value.ApplyOperations([])]
     is_array = hasattr(value, "__len__") and not isinstance(value, str)
     if is_array and len(value) > _MAX_ELEMENTS:
         return f"{len(value)} elements"
     return plain(value)
+
+
+def _entry(entry: Any) -> Any:
+    """Return an entry of a list as JSON carries it: a reference by its file and its prim."""
+    if not isinstance(entry, Sdf.Reference | Sdf.Payload):
+        return plain(entry)
+    prim = f"<{entry.primPath}>" if entry.primPath else ""
+    return f"{entry.assetPath}{prim}"
 
 
 def _layer_edits(scene: Scene, changes: Sequence[LayerChange]) -> Iterator[str]:
@@ -260,4 +443,4 @@ def _layer_edits(scene: Scene, changes: Sequence[LayerChange]) -> Iterator[str]:
                 item = SCENE
                 if followed.layer != scene.stage.GetRootLayer():
                     item = f"layer {followed.layer.GetDisplayName()}"
-                yield value_change(item, name, _plain(old), _plain(new))
+                yield value_change(item, _NAMES.get(name, name), _plain(old), _plain(new))

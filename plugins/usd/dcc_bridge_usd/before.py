@@ -9,6 +9,7 @@ from typing import Any, Final, NamedTuple
 from pxr import Ar, Sdf, Usd
 
 from .layer_copies import Followed, LayerChange
+from .views import StageView
 
 _TOP: Final = Sdf.Path.absoluteRootPath
 Move = tuple[Sdf.Path, Sdf.Path]
@@ -39,14 +40,14 @@ class Step:
         changes: What became of layers, in this order.
         redo: The steps that could be redone before this step.
         notices: What USD said of the step.
-        targets: The edit targets before and after it; none if it set none.
+        views: The views of the stage before and after it; none if it set none.
     """
 
     label: str
     changes: tuple[LayerChange, ...]
     redo: tuple[Step, ...]
     notices: StepNotices
-    targets: tuple[Usd.EditTarget, ...] = ()
+    views: tuple[StageView, ...] = ()
 
 
 class Before(NamedTuple):

@@ -12,13 +12,16 @@ from pxr import Sdf, Tf, Usd
 from dcc_bridge.spi import Changes, CountChanges
 
 from .prims import READING, tracked
+from .views import StageView
 
 SpecsBefore = Callable[[Sdf.Path], list[Any]]  # returns the specs that were at a path
 _MAX_COMPARED: Final = 2_000  # prims and properties; with more, a person would wait for the count
 
 
 @contextmanager
-def noting_changes(stage: Usd.Stage, held: SpecsBefore) -> Iterator[CountChanges]:
+def noting_changes(
+    stage: Usd.Stage, held: SpecsBefore, show: Callable[[StageView], object]
+) -> Iterator[CountChanges]:
     """Note what becomes of prims and of their properties, and yield the function that counts.
 
     Of a prim that is deleted and made anew, the properties that it no longer has count as deleted.
@@ -30,8 +33,9 @@ def noting_changes(stage: Usd.Stage, held: SpecsBefore) -> Iterator[CountChanges
     Args:
         stage: The scene.
         held: Returns the specs that the layers held at a path before.
+        show: Has the stage mute and load what a view does.
     """
-    notes = _Notes(stage, held)
+    notes = _Notes(stage, held, show)
     stage_listener = Tf.Notice.Register(Usd.Notice.ObjectsChanged, notes.note, stage)
     layer_listener = Tf.Notice.RegisterGlobally(Sdf.Notice.LayersDidChange, notes.note_layers)
     try:
@@ -44,9 +48,14 @@ def noting_changes(stage: Usd.Stage, held: SpecsBefore) -> Iterator[CountChanges
 class _Notes:
     """Collects what USD's notices say of a scene from a moment on."""
 
-    def __init__(self, stage: Usd.Stage, held: SpecsBefore) -> None:
+    def __init__(
+        self, stage: Usd.Stage, held: SpecsBefore, show: Callable[[StageView], object]
+    ) -> None:
         self._stage = stage
         self._held = held
+        self._show = show
+        self._view_before = StageView.of(stage)
+        self._is_counting = False  # what is shown again meanwhile is no change
         self._data_before = _layer_data(stage)
         self._paths_before = _every_path(stage)
         self._layers = set[Sdf.Layer]()  # those that were edited
@@ -58,6 +67,8 @@ class _Notes:
 
     def note(self, notice: Any, _stage: object) -> None:
         """Note what was edited on the stage."""
+        if self._is_counting:
+            return
         self._touched.update(notice.GetChangedInfoOnlyPaths())
         for path in notice.GetResyncedPaths():
             if path.IsAbsoluteRootOrPrimPath():
@@ -87,7 +98,10 @@ class _Notes:
         stay = before & now
         moved = _follow_moves(self._moves, before - now, new)
         arrived = set(moved.values())
-        lost = (before - now - moved.keys()) | (self._deleted & stay)
+        missing = before - now - moved.keys()
+        if missing:
+            missing -= self._hidden_paths()
+        lost = missing | (self._deleted & stay)
         edited = {path.GetPrimPath() for path in self._touched} | self._recomposed
         changed = (edited & stay) | arrived
         created = sorted(map(str, new - arrived))
@@ -99,6 +113,18 @@ class _Notes:
         is_edited = not self._layers.isdisjoint(stage.GetLayerStack(includeSessionLayers=True))
         is_exact = is_exact and (is_seen or not is_edited)
         return Changes(created, changed_names, sorted(map(str, lost)), is_exact)
+
+    def _hidden_paths(self) -> set[Sdf.Path]:
+        """Return the prims that are there, if the scene muted and loaded what it did before."""
+        view = StageView.of(self._stage)
+        if view.shows_as(self._view_before):
+            return set()
+        self._is_counting = True
+        self._show(self._view_before)
+        hidden = _every_path(self._stage)
+        self._show(view)
+        self._is_counting = False
+        return hidden
 
 
 def _follow_moves(

@@ -27,6 +27,7 @@ from .moves import Moves
 from .places import below
 from .prims import CHECKING, CROWD_SIZE, child_names, tracked
 from .shown import prim_of
+from .variants import variant_paths
 
 _TOP: Final = Sdf.Path.absoluteRootPath
 
@@ -46,6 +47,7 @@ class EditedPrims:
         unchanged: The prims that USD composed anew, and whose specs are as they were.
         found_moved: The old paths of prims that were moved without a report of USD.
         lost_variants: Variants that are gone, with the prims that had them.
+        renamed_sets: Prims, each with the words for a variant set that has another name now.
     """
 
     def __init__(self, scene: Scene, notices: StepNotices) -> None:
@@ -61,6 +63,7 @@ class EditedPrims:
         self.arrived: dict[Sdf.Path, None] = {}
         self.found_moved: list[Sdf.Path] = []
         self.lost_variants: list[tuple[Sdf.Path, LostPart]] = []
+        self.renamed_sets: set[tuple[Sdf.Path, str]] = set()
         self._scene = scene
         self._notices = notices
         self.moves.note_taken_paths(scene)
@@ -131,7 +134,7 @@ class EditedPrims:
 
     def _compare_inside(self, path: Sdf.Path, before: list[Any], now: list[Any]) -> None:
         """Compare the variants and the children of a prim, by its specs before and now."""
-        for variant in {*_variants(path, before), *_variants(path, now)}:
+        for variant in {*variant_paths(path, before), *variant_paths(path, now)}:
             self._compare(variant)
         names = dict.fromkeys(_children(before) + _children(now))
         for name in tracked([*names], CHECKING):
@@ -145,7 +148,22 @@ class EditedPrims:
         for spec in self._scene.specs_now(self.moves.now(owner)):
             if name in spec.variantSets:
                 what = f"variant {variant}"
-        self.lost_variants.append((owner, LostPart(what)))
+        if self._has_another_name(path):
+            self.renamed_sets |= {(owner, what), (owner, f"selection of {what}")}
+        else:
+            self.lost_variants.append((owner, LostPart(what)))
+
+    def _has_another_name(self, path: Sdf.Path) -> bool:
+        """Return whether a new variant of the same prim holds what a variant held."""
+        scene = self._scene
+        owner = self.moves.now(path.GetParentPath())
+        before = [_content(spec) for spec in scene.specs_before(path)]
+        for new in variant_paths(owner, scene.specs_now(owner)):
+            if scene.specs_before(new):
+                continue
+            if [_content(spec) for spec in scene.specs_now(new)] == before:
+                return True
+        return False
 
     def _find_moved(self) -> None:
         """Find the prims that were only renamed or moved, and compare them at their new paths.
@@ -207,8 +225,8 @@ def _texts(specs: Iterable[Any]) -> list[str]:
     return [spec.GetAsText() for spec in specs]
 
 
-def _variants(path: Sdf.Path, specs: Iterable[Any]) -> Iterator[Sdf.Path]:
-    for spec in specs:
-        for variants in spec.variantSets.values():
-            for variant in variants.variants.values():
-                yield path.AppendVariantSelection(variants.name, variant.name)
+def _content(spec: Any) -> str:
+    """Return the text of a prim in a variant without the name of the variant."""
+    name = spec.path.GetVariantSelection()[1]
+    text: str = spec.GetAsText()
+    return text.strip().removeprefix(f'"{name}"')

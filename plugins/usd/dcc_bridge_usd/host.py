@@ -41,6 +41,7 @@ from .snapshots import Snapshot, take_snapshot
 from .trial import StepTrial
 from .undo_stack import UndoStack
 from .variants import kind_of
+from .views import StageView
 
 T = TypeVar("T")
 _version = cache(own_version)  # a read of the disk
@@ -265,7 +266,7 @@ class UsdSession(Host):
             Prims and properties by their paths, parts in words: "2 keys of focalLength of /cam".
         """
         history = self._on_thread("lost")
-        with self._locks.shown_as_before():
+        with self._locks.shown_as_before(history.show):
             return history.lost(agreed)
 
     def trial(self) -> Trial:
@@ -286,7 +287,7 @@ class UsdSession(Host):
     def changes(self) -> AbstractContextManager[CountChanges]:
         """Note what becomes of prims, properties, keys and values, by USD's notices."""
         self._on_thread("changes")
-        return noting_changes(self._stage, self._history.held)
+        return noting_changes(self._stage, self._history.held, self._history.show)
 
     @property
     def is_in_step(self) -> bool:
@@ -416,13 +417,21 @@ class UsdSession(Host):
         Raises:
             ValueError: The layer is locked.
         """
-        history = self._on_thread("set_edit_target")
-        self._locks.refuse_in_read("set_edit_target")
         if layer in self.locked_layers():
             raise ValueError(f"The layer {layer.GetDisplayName()} is locked; unlock it first.")
-        target = Usd.EditTarget(layer)
-        self._locks.allow_target(target)
-        history.set_target(target)
+        view = StageView.of(self.stage)
+        self.set_view(view._replace(target=Usd.EditTarget(layer)))
+
+    def set_view(self, view: StageView) -> None:
+        """Have the scene mute and load other things, or edits go elsewhere; an undo puts it back.
+
+        Raises:
+            RuntimeError: A skill runs that says that it only reads.
+        """
+        history = self._on_thread("set_view")
+        self._locks.refuse_in_read("set_view")
+        self._locks.allow(view)
+        history.set_view(view)
 
     def locked_layers(self) -> frozenset[Sdf.Layer]:
         """Return the layers that the person lets nobody edit."""

@@ -1,18 +1,20 @@
 """Locks on what has to stay in a scene while a skill's body runs. Main thread.
 
-Undo does not bring back the edit target, what is muted or loaded, and what is locked. A skill that
-left another edit target behind would have the person's next edits go where no save writes.
+Undo brings back the edit target, and what is muted or loaded, only where a verb set them, and no
+locks. A skill that left another edit target behind would have the person's next edits go where no
+save writes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Final, NamedTuple
 
 from pxr import Sdf, Tf, Usd
 
 from .layer_copies import copy_of
+from .views import StageView
 
 _MAX_NAMED: Final = 5  # locks that are named as put back
 _LOCKED: Final = (
@@ -63,10 +65,10 @@ class Locks:
         if self._is_reading:
             raise RuntimeError(f"{what} changes the scene, and this skill says that it only reads.")
 
-    def allow_target(self, target: Usd.EditTarget) -> None:
-        """Let a body leave an edit target behind that the undo stack puts back."""
+    def allow(self, view: StageView) -> None:
+        """Let a body leave a view behind that the undo stack puts back."""
         if self._view is not None:
-            self._view.allowed_targets.append(target)
+            self._view.allowed.append(view)
 
     def follow(self, stage: Usd.Stage) -> None:
         """Lock the layers of a scene that a body opened against being saved past the session."""
@@ -163,59 +165,61 @@ class Locks:
         return layers
 
     @contextmanager
-    def shown_as_before(self) -> Iterator[None]:
-        """Show the layers that a body mutes, for as long as the block: muting hides no edit."""
-        if self._view is None:
+    def shown_as_before(self, show: Callable[[StageView], object]) -> Iterator[None]:
+        """Show what a body mutes or unloads, for as long as the block: that hides no edit.
+
+        Args:
+            show: Has the stage mute and load what a view does.
+        """
+        if self._view is None or self._view.is_unchanged():
             yield
             return
-        muted = self._view.unmute()
+        now = self._view.now()
+        show(self._view.allowed[0])
         try:
             yield
         finally:
-            self._view.mute(muted)
+            show(now)
 
 
 class _View:
-    """The edit target, muting and load rules of a stage at one moment.
+    """The view of a stage that a body has to leave as it is.
 
     Attributes:
-        allowed_targets: The edit targets that are not put back: the first one, and those allowed.
+        allowed: The views that the body may leave: the first one, and those that were allowed.
     """
 
     def __init__(self, stage: Usd.Stage) -> None:
         self._stage = stage
-        self.allowed_targets = [stage.GetEditTarget()]
-        self._muted = list(stage.GetMutedLayers())
-        self._rules = stage.GetLoadRules()
+        self.allowed = [self.now()]
 
-    def unmute(self) -> list[str]:
-        """Mute what was muted at that moment, and nothing else; return what was muted until now."""
-        muted = list(self._stage.GetMutedLayers())
-        self.mute(self._muted)
-        return muted
+    def now(self) -> StageView:
+        """Return the view of the stage as it is now."""
+        return StageView.of(self._stage)
 
-    def mute(self, wanted: list[str]) -> None:
-        """Mute these layers, and no other layer."""
-        muted = list(self._stage.GetMutedLayers())
-        if muted == wanted:
-            return
-        surplus = [identifier for identifier in muted if identifier not in wanted]
-        self._stage.MuteAndUnmuteLayers(wanted, surplus)
+    def is_unchanged(self) -> bool:
+        """Return whether the stage mutes and loads what it did at first."""
+        return self.now().shows_as(self.allowed[0])
 
     def restore(self) -> list[str]:
-        """Put back what has changed since that moment, and return the names of it."""
+        """Put back what was not allowed to change, and return the names of it."""
         stage = self._stage
+        now = self.now()
+        last = self.allowed[-1]
+        wanted = now
         changed: list[str] = []
-        if stage.GetLoadRules() != self._rules:
-            stage.SetLoadRules(self._rules)
+        if all(now.rules != view.rules for view in self.allowed):
+            wanted = wanted._replace(rules=last.rules)
             changed.append("what is loaded")
-        if self.unmute() != self._muted:
+        if all(now.muted != view.muted for view in self.allowed):
+            wanted = wanted._replace(muted=last.muted)
             changed.append("which layers are muted")
-        target = self.allowed_targets[-1]
-        is_allowed = stage.GetEditTarget() in self.allowed_targets
+        if all(now.target != view.target for view in self.allowed):
+            wanted = wanted._replace(target=last.target)
+        wanted.show(stage)
         # A step that is rolled back may have taken the layer out of the scene.
-        if not is_allowed and target.GetLayer() in stage.GetLayerStack():
-            stage.SetEditTarget(target)
+        if wanted.target != now.target and wanted.target.GetLayer() in stage.GetLayerStack():
+            stage.SetEditTarget(wanted.target)
             changed.append("which layer edits go to")
         return changed
 

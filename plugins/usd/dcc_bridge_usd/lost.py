@@ -70,6 +70,7 @@ class Losses:
         self._relocated: dict[Sdf.Path, Sdf.Path] = {}  # prims of referenced files, by old path
         edited = EditedPrims(scene, notices)
         self._moves = edited.moves
+        self._renamed_sets = edited.renamed_sets
         self._whereabouts = Whereabouts(self._moves.now, scene.file_before)
         self._search_all(edited)
 
@@ -291,7 +292,7 @@ class Losses:
         """Note the parts of a prim or property that are lost."""
         for part in lost_parts(before, now, self._whereabouts):
             is_computed = part.is_shortened and path.name in _COMPUTED
-            if not is_computed:
+            if not is_computed and (path, part.what) not in self._renamed_sets:
                 self._parts.append((path, part))
 
     def _compare_own_fields(self) -> None:

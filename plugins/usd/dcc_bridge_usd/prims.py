@@ -107,7 +107,8 @@ def remove(stage: Usd.Stage, paths: Iterable[Sdf.Path | str]) -> list[Sdf.Path]:
     """Delete prims with what is below them.
 
     A prim that comes from a referenced file cannot be deleted from here. It is deactivated, which
-    is how USD hides a prim from everybody who looks at this scene.
+    is how USD hides a prim from everybody who looks at this scene. So is a prim that another layer
+    holds than the `only_layer` to which edits go.
 
     Returns:
         The prims that were only deactivated.
@@ -117,23 +118,55 @@ def remove(stage: Usd.Stage, paths: Iterable[Sdf.Path | str]) -> list[Sdf.Path]:
     """
     wanted: dict[str, None] = {}
     names_by_parent = defaultdict[str, set[str]](set)
+    layer = only_layer(stage)
     for each in tracked([*paths], READING):
         path = str(each)
         wanted[path] = None
+        if layer is not None and holders(stage, path) != [layer]:
+            continue
         parent, _, name = path.rpartition("/")
         names_by_parent[parent or "/"].add(name)
     for parent in list(names_by_parent):
         if _is_in(parent, wanted):  # these children go with a prim above them
             del names_by_parent[parent]
     _remove_specs(stage.GetLayerStack(includeSessionLayers=True), names_by_parent)
-    if not any(_present(stage, parent, names) for parent, names in names_by_parent.items()):
+    is_there = any(_present(stage, parent, names) for parent, names in names_by_parent.items())
+    if layer is None and not is_there:
         return []
     left = [Sdf.Path(path) for path in tracked([*wanted], "Deleting") if stage.GetPrimAtPath(path)]
     for remaining in tracked(left, "Deleting"):
-        prim = stage.GetPrimAtPath(remaining)
-        if prim:  # a prim below a deactivated one is gone already
-            prim.SetActive(False)
+        _deactivate(stage.GetPrimAtPath(remaining))
     return left
+
+
+def _deactivate(prim: Usd.Prim) -> None:
+    """Deactivate a prim, unless it is gone with one above it.
+
+    Raises:
+        ValueError: A stronger layer keeps it active.
+    """
+    if not prim:
+        return
+    prim.SetActive(False)
+    if prim.IsActive():
+        raise ValueError(f"{prim.GetPath()} stays: a stronger layer keeps it active.")
+
+
+def only_layer(stage: Usd.Stage) -> Sdf.Layer | None:
+    """Return the layer that a deletion keeps to; None where it goes through all layers.
+
+    Whoever has edits go to a layer below the scene's own wants the other layers as they are.
+    """
+    layer = stage.GetEditTarget().GetLayer()
+    if layer in (stage.GetRootLayer(), stage.GetSessionLayer()):
+        return None
+    return layer
+
+
+def holders(stage: Usd.Stage, path: Sdf.Path | str) -> list[Sdf.Layer]:
+    """Return the scene's own layers that hold a prim or a variant, the strongest first."""
+    layers = stage.GetLayerStack(includeSessionLayers=True)
+    return [layer for layer in layers if layer.GetObjectAtPath(path)]
 
 
 def _is_in(path: str, roots: Container[str]) -> bool:

@@ -26,26 +26,28 @@ mirrors are brought up to date later, by `_update_mirrors`.
 The stack holds at most `MAX_STEPS` steps and about `MAX_BYTES` (`Copy.size`, two million
 prims, attributes and relationships); the oldest go first, the newest always stays.
 
-Muting and load rules are not undone, as USD keeps them in no layer, and the edit target only where
-`set_target` changes it. A layer that is only referenced is not followed, if somebody edits it
-through Sdf. While a skill's body runs, `guard` keeps all of these as they are.
+USD keeps the edit target, muting and load rules in no layer: they are undone only where `set_view`
+changes them. A layer that is only referenced is not followed, if somebody edits it through Sdf.
+While a skill's body runs, `guard` keeps all of these as they are.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence, Set
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any, Final
 
 from pxr import Sdf, Tf, Usd
 
 from dcc_bridge.spi import Account, UndoMark
 
-from .account import account_of
+from .account import account_of, view_edits
 from .before import Before, Scene, Step, StepNotices
 from .layer_copies import FRAMES, Copy, Followed, LayerChange
 from .lost import Losses
 from .step_notes import StepNotes
+from .views import StageView, sublayers_in
 
 OUTSIDE: Final = "Edit outside a step"
 MAX_STEPS: Final = 100
@@ -87,7 +89,8 @@ class UndoStack:
         self.is_in_step = False
         self._open_step: object = None
         self._lost_names: tuple[object, list[str]] | None = None  # the last answer of `lost`
-        self._targets: tuple[Usd.EditTarget, ...] = ()  # see `Step.targets`, of the open step
+        self._views: tuple[StageView, ...] = ()  # see `Step.views`, of the open step
+        self._is_showing = False  # see `show`
         self._dropped = 0  # the steps that were dropped at the bottom of the stack
         self.reset(stage)
         # USD keeps a bound method weakly: the listeners go with this object.
@@ -171,10 +174,14 @@ class UndoStack:
     def account(self) -> Account:
         """Return what is different in the scene since the open step began."""
         self._update_mirrors()
-        if not self._changes:
-            return Account()
-        scene = Scene(self._stage, self._followed, self._changes)
-        return account_of(scene, self._changes, self.step_notices().moves)
+        account = Account()
+        if self._changes:
+            scene = Scene(self._stage, self._followed, self._changes)
+            account = account_of(scene, self._changes, self.step_notices().moves)
+        if self._views:
+            changed = [*account.changed, *view_edits(*self._views)]
+            account = replace(account, changed=changed)
+        return account
 
     def step_notices(self) -> StepNotices:
         """Return the notices of USD about the open step, or about the step that was closed last."""
@@ -188,28 +195,45 @@ class UndoStack:
     def is_edited(self) -> bool:
         """True if the open step has edited anything, and would be an entry."""
         self._update_mirrors()
-        return bool(self._changes or self._targets)
+        return bool(self._changes or self._views)
 
-    def set_target(self, target: Usd.EditTarget) -> None:
-        """Set the edit target; an undo of the open step, if there is one, puts the old one back."""
+    def set_view(self, view: StageView) -> None:
+        """Set edit target, muting and load rules; an undo of the open step puts the old ones back.
+
+        Args:
+            view: The new ones.
+        """
+        before = StageView.of(self._stage)
         if self.is_in_step:
-            before = self._stage.GetEditTarget()
-            if self._targets:
-                before = self._targets[0]
-            self._targets = (before, target)
-            if before == target:
-                self._targets = ()
-        self._stage.SetEditTarget(target)
+            if self._views:
+                before = self._views[0]
+            self._views = (before, view)
+            if before == view:
+                self._views = ()
+        self.show(view)
+        self._stage.SetEditTarget(view.target)
+
+    def show(self, view: StageView) -> None:
+        """Mute and load what a view does; what goes from the scene by that is no edit of the step.
+
+        Args:
+            view: The view; its edit target does not count.
+        """
+        self._is_showing = True
+        try:
+            view.show(self._stage)
+        finally:
+            self._is_showing = False
 
     def revert(self) -> None:
         """Undo the edits of the open step; the step stays open."""
         self._update_mirrors()
         changes = self._changes[::-1]
-        targets = self._targets
+        views = self._views
         with self._unlock_layers():
-            self._restore(changes, targets[:1])
+            self._restore(changes, views[::-1])
         self._begin_step()
-        if changes or targets:
+        if changes or views:
             self._changed()
 
     def held(self, path: Sdf.Path) -> list[Any]:
@@ -241,8 +265,8 @@ class UndoStack:
         except BaseException:  # the step is rolled back, and the exception goes on
             step = self._close_step(label)
             with self._unlock_layers():
-                self._restore(step.changes[::-1], step.targets[:1])
-            if step.changes or step.targets:
+                self._restore(step.changes[::-1], step.views[::-1])
+            if step.changes or step.views:
                 self._changed()
             raise
         step = self._close_step(label)
@@ -261,7 +285,7 @@ class UndoStack:
             raise RuntimeError("There is nothing to undo.")
         self._last_closed = None
         step = self._undo[-1]
-        self._restore(step.changes[::-1], step.targets[:1])
+        self._restore(step.changes[::-1], step.views[::-1])
         self._redo.append(self._undo.pop())
         self._changed()
 
@@ -289,7 +313,7 @@ class UndoStack:
             raise RuntimeError("There is nothing to redo.")
         self._last_closed = None
         step = self._redo[-1]
-        self._restore(step.changes, step.targets[1:])
+        self._restore(step.changes, step.views)
         self._undo.append(self._redo.pop())
         self._changed()
 
@@ -297,9 +321,10 @@ class UndoStack:
         """List the layers that differ from their files, but no session layer. Fine in a step."""
         self._catch_up()
         unsaved = []
-        for layer in self._stage.GetLayerStack(includeSessionLayers=False):
-            followed = self._followed[layer]
-            if followed.state is not followed.saved:
+        root = self._stage.GetRootLayer()
+        for layer in (root, *sublayers_in(root)):
+            followed = self._followed.get(layer)  # none where it was muted from the beginning
+            if followed is not None and followed.state is not followed.saved:
                 unsaved.append(followed.layer)
         return unsaved
 
@@ -411,7 +436,7 @@ class UndoStack:
         if not paths:
             return
         self.resync_count += 1
-        if self.is_in_step:
+        if self.is_in_step and not self._is_showing:
             self._step_notes.add(self._stage, notice, paths)
 
     def _update_mirrors(self) -> None:
@@ -469,7 +494,7 @@ class UndoStack:
         """Close the open step, if there is one; return a step of all edits since the last one."""
         self._update_mirrors()
         notices = self._step_notes.collected()
-        step = Step(label, tuple(self._changes), tuple(self._redo), notices, self._targets)
+        step = Step(label, tuple(self._changes), tuple(self._redo), notices, self._views)
         self.is_in_step = False
         self._open_step = None
         self._begin_step()
@@ -478,12 +503,12 @@ class UndoStack:
     def _begin_step(self) -> None:
         """Begin the changes and the notices of the next step."""
         self._changes: list[LayerChange] = []
-        self._targets = ()
+        self._views = ()
         self._step_notes = StepNotes()
 
     def _record(self, step: Step) -> bool:
         """Put a step on the stack, and return True; return False for a step without changes."""
-        if not step.changes and not step.targets:
+        if not step.changes and not step.views:
             return False
         self._undo.append(step)
         self._redo = []
@@ -492,12 +517,12 @@ class UndoStack:
             self._dropped += 1
         return True
 
-    def _restore(self, changes: Sequence[LayerChange], targets: Sequence[Usd.EditTarget]) -> None:
+    def _restore(self, changes: Sequence[LayerChange], views: Sequence[StageView]) -> None:
         """Swap changes, which edits their layers, and forget what USD notes of these edits.
 
         Args:
             changes: The changes, for an undo the newest first.
-            targets: The edit target that is to be set, if any.
+            views: The view that the step left, and the one that is to be put back; or none.
 
         Raises:
             RuntimeError: One of the layers is locked.
@@ -512,11 +537,10 @@ class UndoStack:
             for change in changes:
                 change.swap()
         self._begin_noting()
+        if views:
+            left, wanted = views
+            wanted.restore(self._stage, left)
         layers = self._stage.GetLayerStack()
-        for target in targets:
-            self._stage.SetEditTarget(self._stage.GetRootLayer())  # another one after a save as
-            if target.GetLayer() in layers:
-                self._stage.SetEditTarget(target)
         # An edit target in a layer that is no longer part of the scene makes every edit fail.
         if self._stage.GetEditTarget().GetLayer() not in layers:
             self._stage.SetEditTarget(self._stage.GetRootLayer())

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from pxr import Sdf, Usd
@@ -37,6 +37,19 @@ def variant_around(item: str) -> Sdf.Path | None:
 def path_in(prim: Sdf.Path, variant_set: str, variant: str = "") -> Sdf.Path:
     """Return the path of a variant of a prim; that of the variant set without a variant."""
     return prim.AppendVariantSelection(variant_set, variant)
+
+
+def variant_paths(path: Sdf.Path, specs: Iterable[Any]) -> Iterator[Sdf.Path]:
+    """Yield the paths of the variants that specs of a prim have.
+
+    Args:
+        path: The path of the prim.
+        specs: Its specs.
+    """
+    for spec in specs:
+        for variants in spec.variantSets.values():
+            for variant in variants.variants.values():
+                yield path.AppendVariantSelection(variants.name, variant.name)
 
 
 def owner_of(stage: Usd.Stage, path: Sdf.Path) -> Usd.Prim:
@@ -104,9 +117,54 @@ def remove(stage: Usd.Stage, path: Sdf.Path) -> None:
         else:
             del owner.variantSets[name]
             owner.variantSetNameList.RemoveItemEdits(name)
-    for layer in stage.GetLayerStack(includeSessionLayers=True):
-        owner = layer.GetPrimAtPath(path.GetParentPath())
-        if not owner or name not in owner.variantSelections:
-            continue
+    for owner in _selecting(stage, path):
         if variant in ("", owner.variantSelections[name]):
             del owner.variantSelections[name]
+
+
+def rename(stage: Usd.Stage, path: Sdf.Path, new_name: str) -> Sdf.Path:
+    """Rename a variant set or a variant in the scene's own layers; selections follow.
+
+    Args:
+        stage: The scene.
+        path: The variant set or the variant.
+        new_name: Its new name, which is free.
+
+    Returns:
+        The new path.
+    """
+    name, variant = path.GetVariantSelection()
+    above = path.GetParentPath()
+    new = path_in(above, new_name)
+    if variant:
+        new = path_in(above, name, new_name)
+    selecting = list(_selecting(stage, path))
+    with Sdf.ChangeBlock():
+        for spec in specs_of(stage, path):
+            layer = spec.layer
+            owner = layer.GetPrimAtPath(above)
+            Sdf.CopySpec(layer, path, layer, new)
+            if variant:
+                spec.owner.RemoveVariant(spec)
+            else:
+                owner.variantSetNameList.ReplaceItemEdits(name, new_name)
+                del owner.variantSets[name]
+        for owner in selecting:
+            selected = owner.variantSelections[name]
+            if not variant:
+                del owner.variantSelections[name]
+                owner.variantSelections[new_name] = selected
+            elif selected == variant:
+                owner.variantSelections[name] = new_name
+    return new
+
+
+def _selecting(stage: Usd.Stage, path: Sdf.Path) -> Iterator[Any]:
+    """Yield the prim's specs in the scene's own layers that select a variant of a variant set."""
+    prim = owner_of(stage, path)
+    layers = stage.GetLayerStack(includeSessionLayers=True)
+    name = path.GetVariantSelection()[0]
+    for spec in prim.GetPrimStack() if prim else ():
+        is_own = spec.layer in layers and spec.path.StripAllVariantSelections() == prim.GetPath()
+        if is_own and name in spec.variantSelections:
+            yield spec

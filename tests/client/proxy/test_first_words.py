@@ -15,7 +15,7 @@ from mcp_types import CLIENT_CAPABILITIES_META_KEY as CAPABILITIES
 
 from dcc_bridge import skill
 from dcc_bridge.client.proxy.first_words import first_answer
-from dcc_bridge.known_clients import REVISIONS
+from dcc_bridge.known_clients import APPS, PAGE_TYPE, REVISIONS
 from tests.bench.agent import LEGACY, envelope
 from tests.client.proxy import stage
 from tests.client.proxy.stage import Stdio
@@ -172,6 +172,10 @@ def _hello(version: object) -> dict[str, Any]:
     return HELLO | {"params": HELLO["params"] | {"protocolVersion": version}}
 
 
+DRAWS = {"extensions": {APPS: {"mimeTypes": [PAGE_TYPE]}}}
+DRAWING = HELLO | {"params": HELLO["params"] | {"capabilities": DRAWS}}
+
+
 @pytest.mark.parametrize("first", [PROBE, _hello(REVISIONS[1]), _hello(REVISIONS[2])])
 def test_the_first_message_is_answered_before_the_sdk_is_imported(
     first: dict[str, Any], tmp_path: Path
@@ -227,7 +231,7 @@ def test_what_is_not_plainly_one_of_the_two_is_left_to_the_lobby(line: str) -> N
     assert first_answer(line.encode()) is None
 
 
-@pytest.mark.parametrize("first", [PROBE, _hello(REVISIONS[1]), _hello(REVISIONS[2])])
+@pytest.mark.parametrize("first", [PROBE, _hello(REVISIONS[1]), _hello(REVISIONS[2]), DRAWING])
 def test_the_first_answer_is_the_one_that_comes_later_too(
     first: dict[str, Any], stdio: Stdio, tmp_path: Path
 ) -> None:
@@ -249,3 +253,13 @@ def test_a_probe_is_told_all_revisions_and_who_answers(stdio: Stdio) -> None:
     assert (result["ttlMs"], result["cacheScope"]) == (3_600_000, "private")
     info = result["_meta"]["io.modelcontextprotocol/serverInfo"]
     assert info["icons"][0]["src"].startswith("data:image/png;base64,")
+
+
+def test_a_handshake_declares_pages_to_a_client_that_draws_them_alone() -> None:
+    told = first_answer(json.dumps(DRAWING).encode())
+    other = first_answer(json.dumps(HELLO).encode())
+
+    assert told is not None
+    assert other is not None
+    assert told["result"]["capabilities"].pop("extensions") == {APPS: {}}
+    assert told == other

@@ -27,19 +27,46 @@ def _volume(doc: Any, height: float) -> float:
 
 
 def sketch_a_plate(doc: Any) -> None:
-    """It is valid, constrained, rounded, has four holes, and follows the sizes of its sketch."""
-    sketch = doc.Outline
-    assert sketch.solve() == 0
-    assert len(sketch.Geometry) == 4
-    for length in (80, 100):
-        sketch.setDatum("length", length)
-        doc.recompute()
-        block = Part.makeBox(length, 50, 6)
-        wanted = block.makeFillet(1, block.Edges)
-        for x, y in ((15, 15), (65, 15), (65, 35), (15, 35)):
-            wanted = wanted.cut(Part.makeCylinder(4, 6, FreeCAD.Vector(x, y, 0)))
-        assert doc.Plate.Shape.isValid()
-        assert doc.Plate.Shape.Volume == _near(wanted.Volume)
+    """The plate is notched, and rounded where it was before; the files are of before."""
+    doc.recompute()
+    assert doc.Plate.Shape.isValid()
+    notched = Part.makeBox(100, 50, 6).cut(Part.makeBox(20, 10, 6, FreeCAD.Vector(30, 0, 0)))
+    assert doc.Plate.Shape.Volume == _near(_finished(notched, 100).Volume)
+    file = Part.read(str(Path(doc.FileName).parent / "plate.step"))
+    assert file.Volume == _near(_finished(Part.makeBox(80, 50, 6), 80).Volume)
+    (page,) = (it for it in doc.Objects if it.TypeId == "TechDraw::DrawPage")
+    view, dimension = page.Views
+    assert [it.Name for it in view.Source] == ["Plate"]
+    assert dimension.References2D[0][0] == view
+    drawing = Path(doc.FileName).parent / "plate.dxf"
+    assert "LINE" in drawing.read_text(encoding="utf-8").partition("ENTITIES")[2]
+
+
+def _finished(plate: Any, length: float) -> Any:
+    """Drill a plate, round three of its corners, and chamfer its rim without the notch's own."""
+    for x, y in ((15, 15), (65, 15), (65, 35), (15, 35)):
+        plate = plate.cut(Part.makeCylinder(4, 6, FreeCAD.Vector(x, y, 0)))
+    places = ((0, 0), (length, 0), (length, 50))
+    corners = [it for it in plate.Edges if _is_upright(it) and _place(it)[:2] in places]
+    plate = plate.makeFillet(5, corners)
+    rim = [it for it in plate.Edges if _is_on_rim(it)]
+    return plate.makeChamfer(0.5, rim)
+
+
+def _is_upright(edge: Any) -> bool:
+    return len(edge.Vertexes) == 2 and {vertex.Z for vertex in edge.Vertexes} == {0, 6}
+
+
+def _is_on_rim(edge: Any) -> bool:
+    """Return whether an edge is on top, and none of the notch's three."""
+    x, y, z = _place(edge)
+    is_of_notch = 30 <= x <= 50 and y <= 10
+    return z == 6 and {round(vertex.Z, 6) for vertex in edge.Vertexes} == {6} and not is_of_notch
+
+
+def _place(edge: Any) -> tuple[float, float, float]:
+    centre = edge.CenterOfMass
+    return round(centre.x, 6), round(centre.y, 6), round(centre.z, 6)
 
 
 def draw_a_page(doc: Any) -> None:

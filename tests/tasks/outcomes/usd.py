@@ -68,7 +68,7 @@ def publish_an_asset(stage: Any) -> None:
 
 
 def build_a_shot_of_layers(stage: Any) -> None:
-    """The hero is a payload with two looks, and moves in a layer of its own."""
+    """The hero is a payload with two looks in one layer, and moves in another one."""
     hero = stage.GetPrimAtPath("/World/Hero")
     assert hero.HasPayload()
     looks = hero.GetVariantSet("look")
@@ -77,11 +77,14 @@ def build_a_shot_of_layers(stage: Any) -> None:
     assert body.GetAttribute("radius").Get() == 2.0
     looks.SetVariantSelection("small")
     assert body.GetAttribute("radius").Get() == 0.5
-    (animation,) = stage.GetRootLayer().subLayerPaths
-    spec = Sdf.Layer.FindRelativeToLayer(stage.GetRootLayer(), animation).GetPrimAtPath(
-        hero.GetPath()
-    )
-    assert "xformOp:translate" in spec.attributes
+    root = stage.GetRootLayer()
+    animation, layout = (Sdf.Layer.FindRelativeToLayer(root, path) for path in root.subLayerPaths)
+    moved = animation.GetPrimAtPath(hero.GetPath())
+    assert [*moved.attributes.keys()] == ["xformOp:translate", "xformOpOrder"]
+    assert not layout.ListTimeSamplesForPath(f"{hero.GetPath()}.xformOp:translate")
+    assert layout.GetPrimAtPath(hero.GetPath()).payloadList.GetAddedOrExplicitItems()
+    assert layout.GetPrimAtPath("/World/Hero{look=small}Body")
+    assert layout.GetPrimAtPath("/World/Shot").typeName == "Camera"
 
 
 def main(task: str, file: str) -> None:

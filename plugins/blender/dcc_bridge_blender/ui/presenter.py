@@ -96,9 +96,9 @@ class OperatorPresenter:
         """
         if self.dialog is None:
             return
-        self.dialog.place = ""
+        self.dialog.state.place = ""
         if count > 1:
-            self.dialog.place = f" · {place} of {count}"
+            self.dialog.state.place = f" · {place} of {count}"
 
     def take_down(self, ticket: Ticket) -> Draft | None:
         """Close a question's dialog, and return what was filled in, or None."""
@@ -109,9 +109,9 @@ class OperatorPresenter:
         dialog.dismiss()
         dialog.close()
         items.clear()
-        if dialog.typed is None:
+        if dialog.state.typed is None:
             return None
-        return Draft(dialog.typed)
+        return Draft(dialog.state.typed)
 
     def asked(self) -> str:
         """Return the first line of the question that waits for the person to go there, or ""."""

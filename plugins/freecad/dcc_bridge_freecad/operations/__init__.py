@@ -19,13 +19,13 @@ from .reading import _Reads
 from .values import _Values
 
 _INSTRUCTIONS: Final = (
-    "FreeCAD makes shapes from properties. An item is an object's internal name (Box001), which "
-    "never changes; rename changes its label. Lengths are mm, angles degrees, Z is up. Create "
-    "Part::Box, Part::Cylinder, Part::Cut (link its Base and Tool with connect, out: Shape) or "
-    "PartDesign::Body. Properties have parts: Placement.Base.x. connect drives one by another's "
-    "expression; Spreadsheet::Sheet has cells (A1), a sketch Geometry and Constraints. Linked "
-    "copies are App::Link and the only ones with a scale. Groups have no place; App::Part has. "
-    "There are no keys, cameras and lights."
+    "An item is an object's internal name (Box001), which stays; rename changes its label. Lengths "
+    "are mm, angles degrees, Z is up. Create Part::Box, Part::Cylinder, Part::Cut (link its Base "
+    "and Tool with connect, out: Shape) or PartDesign::Body. Properties have parts: "
+    "Placement.Base.x. connect drives one by another's expression; Spreadsheet::Sheet has cells "
+    "(A1), a sketch Geometry and Constraints. Fillets take edges by words: Pad/edge:vertical; "
+    "list_items under Pad/edge: tells all. Linked copies are App::Link, which has a scale. Groups "
+    "have no place; App::Part has. No keys, cameras, lights."
 )
 
 

@@ -42,6 +42,10 @@ _IN_BODY: Final = "PartDesign::"
 _BODY: Final = "PartDesign::Body"
 _NEEDS_A_PROFILE: Final = "PartDesign::Hole"  # before it takes a value
 _WITHOUT_EXAMPLE: Final = {"MaxWidth", "TileRow"}  # of TechDraw: no other value is at hand
+_EDGES: Final = (
+    'list_items(under="Pad/edge:") lists the edges of a shape; "Pad/edge:vertical" names some by '
+    "words: x y z line circle arc, top bottom left right front back or +x -x, x=15, r=4, all."
+)
 _HOUSEKEEPING: Final = frozenset({"Label", "Label2", "ExpressionEngine", "Visibility"})
 
 
@@ -54,6 +58,7 @@ def entries(types: Iterable[str]) -> Iterator[ApiEntry]:
     classes: dict[type, None] = {}
     hides = _set("item", "Visibility", False)
     yield ApiEntry("Visibility", "property", "Whether an object is shown", "bool", hides)
+    yield ApiEntry("edge", "type", _EDGES)
     for kind in types:
         yield ApiEntry(f"create type {kind}", "type", example=_create(kind))
         yield from _properties(kind, classes)

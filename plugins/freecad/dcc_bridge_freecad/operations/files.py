@@ -5,6 +5,7 @@ from __future__ import annotations
 import traceback
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from importlib import import_module
 from pathlib import Path
 from typing import Any, Final, Literal
 
@@ -22,6 +23,8 @@ from .shown import ingredients, is_aid, is_shown
 _SOLIDS: Final = (".step", ".stp", ".iges", ".igs", ".brep", ".brp")
 _MESHES: Final = (".stl", ".obj", ".ply", ".off")
 _DRAWING: Final = ".dxf"
+_PAGE: Final = "TechDraw::DrawPage"
+_PAGE_LEAVES_OUT: Final = "Of the page only views, dimensions and annotations are in the file."
 _COLLADA: Final = ".dae"
 _OWN: Final = ".fcstd"
 _BROKEN: Final = (AttributeError, AssertionError, LookupError, NameError, TypeError)
@@ -74,7 +77,7 @@ class _Files(Building, FileExchange, Saving):
 
     def export_formats(self) -> Sequence[str]:
         """Return the formats that freecadcmd writes as well."""
-        return (*_SOLIDS, *_MESHES, ".3mf", _OWN)
+        return (*_SOLIDS, *_MESHES, ".3mf", _DRAWING, _OWN)
 
     def export_file(
         self, path: Path, items: Sequence[str], frames: tuple[float, float] | None
@@ -82,6 +85,7 @@ class _Files(Building, FileExchange, Saving):
         """Export the shapes of items, in their places in the world, or of all that is shown.
 
         A part or a group exports only the objects in it that are shown and go into no other shape.
+        A .dxf file is of one drawing page.
 
         Args:
             path: The file.
@@ -103,6 +107,8 @@ class _Files(Building, FileExchange, Saving):
             if suffix == _OWN:
                 document().saveCopy(str(path))
                 return Exported([obj.Name for obj in document().Objects], left_out)
+            if suffix == _DRAWING:
+                return Exported([_write_page(path, items)], [*left_out, _PAGE_LEAVES_OUT])
             choice = _ExportChoice(suffix)
             if items:
                 for item in track(items):
@@ -289,6 +295,18 @@ def _labels(objects: Sequence[Any]) -> str:
 
 def _is_mesh(obj: Any) -> bool:
     return bool(obj.isDerivedFrom("Mesh::Feature"))
+
+
+def _write_page(path: Path, items: Sequence[str]) -> str:
+    """Write a drawing page, and return its name."""
+    pages = [find(item) for item in items]
+    if len(pages) != 1 or not pages[0].isDerivedFrom(_PAGE):
+        there = ", ".join(str(page.Name) for page in document().findObjects(_PAGE)) or "none yet"
+        raise ValueError(
+            f"A {_DRAWING} file holds one drawing page: give it as the only item; there is {there}."
+        )
+    import_module("TechDraw").writeDXFPage(pages[0], str(path))
+    return str(pages[0].Name)
 
 
 def _write(path: Path, suffix: str, objects: Sequence[Any]) -> None:

@@ -20,6 +20,7 @@ from dcc_bridge.spi import HostOperations, Shot, triple
 
 from ..document import document, find, view_3d
 from . import shown
+from .edge_items import edge_item
 
 _JPEG_QUALITY: Final = 85
 # Red is seen on any ground with white around it: colours and widths in pixels.
@@ -33,8 +34,10 @@ class _ViewOperations(HostOperations):
     """The operations that look at the 3D view."""
 
     def is_shown(self, item: str) -> bool:
-        """Return whether the 3D view shows an object."""
-        return shown.is_shown(find(item))
+        """Return whether the 3D view shows an object, or the one whose edge an item is."""
+        edge = edge_item(item)
+        obj = find(item) if edge is None else edge.obj
+        return shown.is_shown(obj)
 
     def viewpoint(self, view: str) -> Shot:
         """Return the person's own view.

@@ -13,6 +13,7 @@ from dcc_bridge.spi import At, Axes, Bounds, Building, Placement, Vector, triple
 
 from ..document import document, find
 from ..transactions import transactions
+from .edge_items import EdgeItem, edge_item
 from .properties import lock_reason
 
 _CURVE_POINTS: Final = 257  # of a curve along which others are put
@@ -28,6 +29,9 @@ class _Places(Building):
     def bounds(self, item: str) -> Bounds | None:
         """Return the box of a shape, or of all shapes in a group; None if there is no shape."""
         transactions().compute()
+        edge = edge_item(item)
+        if edge is not None:
+            return _bounds_of_edge(edge)
         boxes = [box for box in _boxes(find(item)) if box.isValid()]
         if not boxes:
             return None
@@ -102,6 +106,13 @@ class _Places(Building):
     def aim(self, item: str) -> tuple[Vector, Vector]:
         """Return the axis along which cylinders, cones and extrusions are long, and Y as up."""
         return (0.0, 0.0, 1.0), (0.0, 1.0, 0.0)
+
+
+def _bounds_of_edge(edge: EdgeItem) -> Bounds:
+    placed = edge.obj.Shape.getElement(f"Edge{edge.edge.number}").copy(False)
+    placed.Placement = placement_above(edge.obj).multiply(placed.Placement)
+    box = placed.BoundBox
+    return triple((box.XMin, box.YMin, box.ZMin)), triple((box.XMax, box.YMax, box.ZMax))
 
 
 def _place_lock(obj: Any) -> str:

@@ -17,12 +17,17 @@ import FreeCAD
 
 from .. import sketches
 from ..document import find, plain
+from ..edge_references import SIZED, told_edges
+from ..edges import PART
+from ..transactions import transactions
+from .edge_items import selected, sized_edges
 
 FILES: Final = {"App::PropertyFile", "App::PropertyFileIncluded", "App::PropertyPath"}
 ERRORS: Final = (TypeError, ValueError, AttributeError, RuntimeError, ArithmeticError, IndexError)
 CELL: Final = re.compile("[A-Z]{1,2}[0-9]+")
 # Types of properties that JSON cannot carry, or that FreeCAD makes by itself.
 _INTERNAL: Final = re.compile("Shape|Mesh|Points|Kernel|Python|Engine|PlacementList|Cells|Sheet")
+_ALIAS: Final = "alias"  # the part of a cell that names it
 _LINK: Final = re.compile("Property(X?Link|LinkSub)")
 _ANGLE: Final = ["Rotation", "Angle"]  # in radians, unlike all other angles of FreeCAD
 _PARTS: Final = ("Base.x", "Base.y", "Base.z", "Rotation.Angle")
@@ -75,11 +80,18 @@ def links_of(obj: Any) -> list[str]:
     return [name for name in names if is_listed(obj, name) and name not in ("Group", "Origin")]
 
 
+def itself(obj: Any) -> str:
+    """Return the output that a link takes: the object itself, by its shape if it has a place."""
+    return "Shape" if "Placement" in obj.PropertiesList else "object"
+
+
 def paths(obj: Any) -> list[str]:
     """Return the paths that an expression can drive, or use."""
     result: list[str] = []
     for name in obj.PropertiesList:
-        if is_listed(obj, name):
+        if property_type(obj, name) == sketches.CONSTRAINTS:
+            result += [f"{name}.{size}" for size in sketches.size_names(obj, name)]
+        elif is_listed(obj, name):
             result += _paths_in(name, getattr(obj, name, None))
     if obj.isDerivedFrom("Spreadsheet::Sheet"):
         for cell in obj.PropertiesList:
@@ -138,13 +150,26 @@ def read(obj: Any, path: str) -> Any:
     """
     owner, own, inner = _split(obj, path)
     if own is None:
-        return getattr(obj, path, "")  # FreeCAD has no property of an empty cell
+        return _read_cell(obj, path)
+    if sketches.is_size(owner, own, inner):
+        return sketches.read_size(owner, inner[0])
     value = getattr(owner, own)
     for step in inner:
         if not hasattr(value, step):
             raise LookupError(f"{obj.Name}.{own} has no part {step!r}.")
         value = getattr(value, step)
     return math.degrees(value) if inner[-2:] == _ANGLE else value
+
+
+def told(obj: Any, path: str) -> Any:
+    """Return the value of a path as JSON carries it; edges as items.
+
+    Raises:
+        LookupError: There is no such property.
+    """
+    value = read(obj, path)
+    edges = told_edges(obj, path) if path in obj.PropertiesList else None
+    return plain(value) if edges is None else edges
 
 
 def write(obj: Any, path: str, value: Any) -> None:
@@ -157,13 +182,18 @@ def write(obj: Any, path: str, value: Any) -> None:
     owner, own, inner = _split(obj, path)
     try:
         if own is None:
-            obj.set(obj.getCellFromAlias(path) or path, str(value))
+            _write_cell(obj, path, value)
             return
-        if inner:
+        if sketches.is_size(owner, own, inner):
+            sketches.write_size(owner, inner[0], value)
+        elif inner:
             part = math.radians(value) if inner[-2:] == _ANGLE else value
             setattr(owner, own, _with_part(getattr(owner, own), inner, part))
         else:
             setattr(owner, own, _from_json(owner, own, value))
+            touch_views(owner, own)
+            if _names_edges(owner, own):
+                transactions().note_new_edges(obj)
     except ERRORS as error:
         hint = _type_hint(owner, own)
         raise ValueError(
@@ -173,6 +203,16 @@ def write(obj: Any, path: str, value: Any) -> None:
     are_numbers = isinstance(value, int | float) and isinstance(after, int | float)
     if are_numbers and not math.isclose(after, value, rel_tol=1e-6, abs_tol=1e-7):
         raise ValueError(f"{obj.Name}.{path} cannot be {value!r}: FreeCAD makes {after!r} of it.")
+
+
+def touch_views(owner: Any, own: str) -> None:
+    """Have the views of a page computed, where its views were set.
+
+    FreeCAD computes nothing of a view on no page, and leaves it so when the view is put on one.
+    """
+    if own == "Views" and owner.isDerivedFrom("TechDraw::DrawPage"):
+        for view in owner.Views:
+            view.touch()
 
 
 def _split(obj: Any, path: str) -> tuple[Any, str | None, list[str]]:
@@ -185,13 +225,45 @@ def _split(obj: Any, path: str) -> tuple[Any, str | None, list[str]]:
         owner = obj.ViewObject
         own, *inner = inner
     is_sheet = obj.isDerivedFrom("Spreadsheet::Sheet")
-    if is_sheet and (CELL.fullmatch(own) or obj.getCellFromAlias(own)):
-        return obj, None, []
+    is_cell = is_sheet and (CELL.fullmatch(own) or obj.getCellFromAlias(own))
+    if is_cell and inner in ([], [_ALIAS]):
+        return obj, None, inner
     if own not in owner.PropertiesList:
         near = get_close_matches(own, owner.PropertiesList, 3, 0.4)
         hint = f"; names like it: {', '.join(near)}" if near else ""
         raise LookupError(f"{obj.Name} ({obj.TypeId}) has no property {own!r}{hint}.")
     return owner, own, inner
+
+
+def _read_cell(sheet: Any, path: str) -> Any:
+    """Return the value of a cell, or its alias: "A1", "A1.alias"."""
+    cell, _, part = path.partition(".")
+    if part:
+        return sheet.getAlias(sheet.getCellFromAlias(cell) or cell) or ""
+    return getattr(sheet, path, "")  # FreeCAD has no property of an empty cell
+
+
+def _write_cell(sheet: Any, path: str, value: Any) -> None:
+    """Write the content of a cell, or its alias; "" takes the alias away.
+
+    Raises:
+        ValueError: Another cell has the alias, or FreeCAD takes no such name.
+    """
+    own, _, part = path.partition(".")
+    cell = sheet.getCellFromAlias(own) or own
+    if not part:
+        sheet.set(cell, str(value))
+        return
+    alias = str(value or "")
+    owner = sheet.getCellFromAlias(alias) if alias else None
+    if owner is not None and owner != cell:
+        raise ValueError(f"it is the alias of {owner}")
+    try:
+        sheet.setAlias(cell, alias)
+    except ValueError as error:
+        raise ValueError(
+            "an alias is a word of letters, digits and _, and no cell, unit or property"
+        ) from error
 
 
 def _with_part(whole: Any, inner: list[str], value: Any) -> Any:
@@ -206,12 +278,14 @@ def _with_part(whole: Any, inner: list[str], value: Any) -> Any:
 def _from_json(owner: Any, own: str, value: Any) -> Any:
     """Return a value that JSON carries as the value that FreeCAD's property takes."""
     kind = property_type(owner, own)
+    if _names_edges(owner, own):
+        value = _with_edges(owner, kind, value)
     if _LINK.search(kind):
         return _linked_objects(value)
     if kind == sketches.GEOMETRY:
         return sketches.curves(value, getattr(owner, own))
     if kind == sketches.CONSTRAINTS:
-        return sketches.constraints(value)
+        return sketches.constraints(value, getattr(owner, own))
     if isinstance(value, dict) and kind.endswith(("Placement", "PlacementLink")):
         turn = FreeCAD.Rotation(FreeCAD.Vector(*value["Axis"]), value["Angle"])
         return FreeCAD.Placement(FreeCAD.Vector(*value["Base"]), turn)
@@ -220,6 +294,28 @@ def _from_json(owner: Any, own: str, value: Any) -> Any:
     if isinstance(value, list) and not kind.endswith("List"):
         return tuple(value)
     return value
+
+
+def _names_edges(owner: Any, own: str) -> bool:
+    """Return whether a property may name edges of a shape."""
+    kind = property_type(owner, own)
+    return kind == SIZED or "LinkSub" in kind
+
+
+def _with_edges(owner: Any, kind: str, value: Any) -> Any:
+    """Return a value with FreeCAD's numbers of the edges that it names by items."""
+    transactions().compute()  # what has changed until now belongs to the edges of before
+    if kind == SIZED:
+        return sized_edges(owner, value)
+    items = value if isinstance(value, list) else [value]
+    if not any(isinstance(item, str) and PART in item for item in items):
+        return value
+    found = [(obj, [f"Edge{number}" for number in numbers]) for obj, numbers in selected(items)]
+    if "List" in kind:
+        return found
+    if len(found) > 1:
+        raise ValueError(f"edges of one object alone, and not of {found[1][0].Name} too")
+    return found[0]
 
 
 def _linked_objects(value: Any) -> Any:
@@ -236,7 +332,7 @@ def _linked_objects(value: Any) -> Any:
 
 def _type_hint(owner: Any, own: str | None) -> str:
     """Return which choices a property has, or which type it takes, for the end of a sentence."""
-    if own is None:
+    if own is None or _names_edges(owner, own):
         return ""
     choices = owner.getEnumerationsOfProperty(own)
     if choices:

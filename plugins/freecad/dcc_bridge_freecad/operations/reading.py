@@ -29,12 +29,15 @@ from dcc_bridge.spi import (
 )
 
 from ..document import document, examples, find, plain
+from ..edge_references import users_of_edge
+from ..edges import EDGE
 from ..parts import linked
 from ..plain_names import PLAIN
 from ..transactions import transactions
 from . import api
+from .edge_items import edge_item, edges_below, values_of
 from .places import children, descendants, own_shape, parent_of
-from .properties import CELL, FILES, is_listed, links_of, lock_reason, property_type
+from .properties import CELL, FILES, is_listed, itself, links_of, lock_reason, property_type, told
 from .said import SAID
 
 _EXPORTERS: Final = ("Part", "Mesh", "Import", "ImportGui", "Points")
@@ -106,8 +109,14 @@ class _Reads(ApiSearch, Checking, CodeContext):
         return [*rows, *_OF_OBJECTS]
 
     def items(self, under: str | None = None) -> Iterator[str]:
-        """Yield the names of objects; of those below one in the order of the tree."""
-        if under is not None:
+        """Yield the names of objects; of those below one in the order of the tree.
+
+        Below "Pad/edge:" are the edges of Pad's shape, and below "Pad/edge:top" some of them.
+        """
+        edges = edges_below(under) if under is not None else None
+        if edges is not None:
+            yield from edges
+        elif under is not None:
             yield from dict.fromkeys(str(each.Name) for each in descendants(find(under)))
         elif FreeCAD.ActiveDocument is not None:
             yield from (str(obj.Name) for obj in document().Objects)
@@ -118,14 +127,22 @@ class _Reads(ApiSearch, Checking, CodeContext):
 
     def kind(self, item: str) -> str:
         """Return the type of an object: "Part::Box"."""
+        if edge_item(item) is not None:
+            return EDGE
         return str(find(item).TypeId)
 
     def name(self, item: str) -> str:
         """Return the label, which the person reads and `rename` changes."""
+        edge = edge_item(item)
+        if edge is not None:
+            return edge.name
         return str(find(item).Label)
 
     def parent(self, item: str) -> str | None:
         """Return the group, part, body or origin that an object is in; None if it is in none."""
+        edge = edge_item(item)
+        if edge is not None:
+            return str(edge.obj.Name)
         parent = parent_of(find(item))
         return None if parent is None else str(parent.Name)
 
@@ -133,11 +150,15 @@ class _Reads(ApiSearch, Checking, CodeContext):
         """Yield the objects that use a file or an object.
 
         Args:
-            thing: The path or the name of a file, or the name of an object.
+            thing: The path or the name of a file, the name of an object, or an edge.
 
         Raises:
             LookupError: There is no such file and no such object.
         """
+        edge = edge_item(thing)
+        if edge is not None:
+            yield from (str(user.Name) for user in users_of_edge(edge.obj, edge.edge.number))
+            return
         users = list[str]()
         for item, _, path in self.files():
             if thing in (path, path.split("/")[-1]):
@@ -149,6 +170,9 @@ class _Reads(ApiSearch, Checking, CodeContext):
     def look_into(self, item: str, part: Part) -> Any:
         """Return one part of the facts about an object; None if there are no such facts."""
         transactions().compute()
+        edge = edge_item(item)
+        if edge is not None:
+            return {"values": values_of(edge), "uses": [str(edge.obj.Name)]}.get(part)
         obj = find(item)
         match part:
             case "values":
@@ -303,7 +327,7 @@ def _fault(rule: str, obj: Any) -> str:
 
 def _value(obj: Any, name: str) -> Value:
     kind = property_type(obj, name).partition("::Property")[2]
-    return Value(plain(getattr(obj, name)), kind, lock_reason(obj, name))
+    return Value(told(obj, name), kind, lock_reason(obj, name))
 
 
 def _inputs(obj: Any) -> Iterator[SocketLink]:
@@ -316,7 +340,7 @@ def _inputs(obj: Any) -> Iterator[SocketLink]:
                 yield SocketLink(source.Name, member, obj.Name, path.lstrip("."))
     for name in links_of(obj):
         for source in linked(getattr(obj, name)):
-            yield SocketLink(source.Name, "Shape", obj.Name, name)
+            yield SocketLink(source.Name, itself(source), obj.Name, name)
 
 
 def _counts(obj: Any) -> dict[str, Any] | None:

@@ -28,17 +28,25 @@ _CURVES: Final = (
     {"line": [[0, 0], [80, 0]]},
     {"circle": [15, 15], "radius": 4},
     {"arc": [5, 5], "radius": 5, "from": 180, "to": 270},
+    {"ellipse": [40, 40], "radii": [9, 4], "angle": 30},
+    {"spline": [[0, 60], [20, 70], [40, 60], [60, 70]]},
 )
 _CONSTRAINTS: Final = (
     {"type": "Horizontal", "of": [0]},
     {"type": "Coincident", "of": [[0, 1], [-1, 1]]},
-    {"type": "DistanceX", "of": [[0, 1], [0, 2]], "value": 90},
+    {"type": "DistanceX", "of": [[0, 1], [0, 2]], "value": 90, "name": "length"},
 )
 
 
 def _sketch(**values: Any) -> str:
     """Return the call that creates a sketch with some values."""
     thing = {"type": "Sketcher::SketchObject", "name": "Sketch", "values": values}
+    return f"create {json.dumps({'things': [thing]})}"
+
+
+def _sheet(**values: Any) -> str:
+    """Return the call that creates a spreadsheet with some values."""
+    thing = {"type": "Spreadsheet::Sheet", "name": "Sheet", "values": values}
     return f"create {json.dumps({'things': [thing]})}"
 
 
@@ -57,6 +65,25 @@ def _boolean(kind: str, **values: Any) -> str:
         {"type": "Part::Box", "name": "Box"},
         {"type": "Part::Sphere", "name": "Ball"},
         {"type": kind, "values": values},
+    ]
+    return f"create {json.dumps({'things': things})}"
+
+
+def _on_a_box(kind: str) -> str:
+    """Return the call that creates a box, and a fillet or chamfer of its upright edges by 2 mm."""
+    things = [
+        {"type": "Part::Box", "name": "Box"},
+        {"type": kind, "values": {"Base": "Box", "Edges": [["vertical", 2]]}},
+    ]
+    return f"create {json.dumps({'things': things})}"
+
+
+def _in_a_body(kind: str, **values: Any) -> str:
+    """Return the call that creates a body of a block, and a fillet or chamfer in it."""
+    things = [
+        {"type": "PartDesign::Body", "name": "Body"},
+        {"type": "PartDesign::AdditiveBox", "name": "Block", "under": "Body"},
+        {"type": kind, "under": "Body", "values": values},
     ]
     return f"create {json.dumps({'things': things})}"
 
@@ -98,24 +125,20 @@ SAID: Final[Mapping[str, Said]] = {
         _boolean("Part::Compound", Links=["Box", "Ball"]),
     ),
     "create type Part::Fillet": Said(
-        "fillet edges, round edges, rounded corners",
-        _code(
-            _BOX,
-            'fillet = doc.addObject("Part::Fillet", "Fillet")',
-            "fillet.Base = box",
-            "fillet.Edges = [(1, 1.0, 1.0)]",
-            "doc.recompute()",
-        ),
+        "fillet edges, round edges, rounded corners", _on_a_box("Part::Fillet")
     ),
-    "create type Part::Chamfer": Said(
-        "chamfer edges, bevel",
-        _code(
-            _BOX,
-            'chamfer = doc.addObject("Part::Chamfer", "Chamfer")',
-            "chamfer.Base = box",
-            "chamfer.Edges = [(1, 1.0, 1.0)]",
-            "doc.recompute()",
-        ),
+    "create type Part::Chamfer": Said("chamfer edges, bevel", _on_a_box("Part::Chamfer")),
+    "create type PartDesign::Fillet": Said(
+        "fillet in a body, round edges of a body, round the edges of a pad",
+        _in_a_body("PartDesign::Fillet", Base="Block/edge:vertical", Radius=2),
+    ),
+    "create type PartDesign::Chamfer": Said(
+        "chamfer in a body, chamfer the edges of a pad, bevel the top of a pad",
+        _in_a_body("PartDesign::Chamfer", Base="Block/edge:top", Size=1),
+    ),
+    "PartDesign::Fillet.Base": Said(
+        "edges of a fillet, which edges are rounded, change the edges of a fillet",
+        _in_a_body("PartDesign::Fillet", Base=["Block/edge:z +x -y", "Block/edge:x -y +z"]),
     ),
     "create type Part::Thickness": Said(
         "shell, hollow, hollow out a solid, wall thickness, thin walls",
@@ -235,14 +258,11 @@ SAID: Final[Mapping[str, Said]] = {
     ),
     "Sketcher::SketchObject.setDatum": Said(
         "change a dimension of a sketch, set constraint value, edit a constraint",
-        _code(
-            *_SKETCH,
-            'c = sketch.addConstraint(Sketcher.Constraint("Distance", n, 25.0))',
-            'sketch.setDatum(c, App.Units.Quantity("30 mm"))',
-        ).replace("import Part", "import Part, Sketcher", 1),
+        _sketch(Geometry=_CURVES, Constraints=_CONSTRAINTS, **{"Constraints.length": 70}),
     ),
     "Sketcher::SketchObject.toggleConstruction": Said(
-        "construction line, construction geometry", _code(*_SKETCH, "sketch.toggleConstruction(n)")
+        "construction line, construction geometry",
+        _sketch(Geometry=({"line": [[0, 0], [80, 0]], "construction": True},)),
     ),
     "Sketcher::SketchObject.addExternal": Said("external geometry, reference an edge in a sketch"),
     "Sketcher::SketchObject.MapMode": Said("attach a sketch to a face, sketch on a face"),
@@ -271,6 +291,11 @@ SAID: Final[Mapping[str, Said]] = {
     "Part.Shape.Faces": Said(
         "faces of a shape, list faces, get faces, loop over faces",
         _of_box("[face.Area for face in box.Shape.Faces]"),
+    ),
+    "edge": Said(
+        "name of an edge, list the edges of a shape, find an edge, vertical edges, top edges,"
+        " select edges",
+        _on_a_box("Part::Fillet"),
     ),
     "Part.Shape.Edges": Said(
         "edges of a shape, list edges, get edges",
@@ -489,17 +514,14 @@ SAID: Final[Mapping[str, Said]] = {
     "create type Spreadsheet::Sheet": Said("spreadsheet, table, new spreadsheet"),
     "Spreadsheet::Sheet.set": Said(
         "set a cell, write a cell, spreadsheet cell value, write value to cell",
-        _code(_SHEET, 'sheet.set("A1", "25 mm")', "doc.recompute()"),
+        _sheet(A1="=25 mm", B1="=A1 * 2"),
     ),
     "Spreadsheet::Sheet.get": Said(
         "read a cell, get cell value, value of a cell",
         _code(_SHEET, 'sheet.set("A1", "25")', "doc.recompute()", 'sheet.get("A1")'),
     ),
     "Spreadsheet::Sheet.setAlias": Said(
-        "alias of a cell, name a cell",
-        _code(
-            _SHEET, 'sheet.set("A1", "25 mm")', 'sheet.setAlias("A1", "width")', "doc.recompute()"
-        ),
+        "alias of a cell, name a cell", _sheet(A1="=25 mm", **{"A1.alias": "width"})
     ),
     # Meshes.
     "create type Mesh::Feature": Said("mesh, mesh object"),

@@ -4,14 +4,25 @@ from __future__ import annotations
 
 from typing import Any
 
-from dcc_bridge.spi import SCENE, Building, Connections, SocketLink, Value
+from dcc_bridge.spi import SCENE, Building, Connections, SocketLink, Value, no_such
 
-from ..document import document, find, made_of, plain
+from ..document import document, find, made_of
 from ..parts import linked
 from ..transactions import transactions
-from .properties import CELL, explained, links_of, lock_reason, paths, property_type, read, write
-
-_WHOLE = "Shape"  # the output that a link takes: the object itself
+from .edge_items import EdgeItem, edge_item, values_of
+from .properties import (
+    CELL,
+    explained,
+    itself,
+    links_of,
+    lock_reason,
+    paths,
+    property_type,
+    read,
+    told,
+    touch_views,
+    write,
+)
 
 
 class _Values(Building, Connections):
@@ -28,12 +39,15 @@ class _Values(Building, Connections):
                 return Value("mm", "Length")
             raise LookupError(f"A document of FreeCAD has no {prop!r}.")
         transactions().compute()
+        edge = edge_item(item)
+        if edge is not None:
+            return _value_of_edge(edge, prop)
         obj = find(item)
-        value = read(obj, prop)
+        value = told(obj, prop)
         kind = ""
         if "." not in prop and not CELL.fullmatch(prop):
             kind = property_type(obj, prop).partition("::Property")[2]
-        return Value(plain(value), kind, lock_reason(obj, prop))
+        return Value(value, kind, lock_reason(obj, prop))
 
     def scene_props(self) -> list[str]:
         """Return the properties of a document: FreeCAD's undo keeps no other of them."""
@@ -72,9 +86,7 @@ class _Values(Building, Connections):
         outputs = paths(obj)
         inputs = [path for path in outputs if "read-only" not in lock_reason(obj, path)]
         inputs += links_of(obj)
-        if "Placement" in obj.PropertiesList:
-            outputs = [_WHOLE, *outputs]
-        return inputs, outputs
+        return inputs, [itself(obj), *outputs]
 
     def connect(self, link: SocketLink) -> None:
         """Drive a property by an expression, or put an object into a link of another one.
@@ -107,6 +119,13 @@ class _Values(Building, Connections):
         transactions().stale.add(document().Name)
 
 
+def _value_of_edge(edge: EdgeItem, prop: str) -> Value:
+    values = values_of(edge)
+    if prop not in values:
+        raise LookupError(no_such("property", prop, values))
+    return values[prop]
+
+
 def _remove_expressions(obj: Any, path: str) -> bool:
     """Remove the expressions that drive a path or a part of it; return whether there was one."""
     driven = []
@@ -128,12 +147,14 @@ def _take_out_of_link(target: Any, link: SocketLink) -> None:
             objects = linked(getattr(target, link.into))
             value = [each for each in objects if each.Name != link.source]
     setattr(target, link.into, value)
+    transactions().note_new_edges(target)
 
 
 def _put_into_link(source: Any, target: Any, link: SocketLink) -> None:
-    if link.out != _WHOLE:
+    whole = itself(source)
+    if link.out != whole:
         raise ValueError(
-            f"{link.target}.{link.into} takes an object: connect {_WHOLE!r} and not {link.out!r}."
+            f"{link.target}.{link.into} takes an object: connect {whole!r} and not {link.out!r}."
         )
     if target in [source, *made_of(source)]:
         raise ValueError(f"{link.source} is made of {link.target}: that would be a circle.")
@@ -144,6 +165,8 @@ def _put_into_link(source: Any, target: Any, link: SocketLink) -> None:
         if "List" in kind:
             value = [*before, value]
         setattr(target, link.into, value)
+        touch_views(target, link.into)
+        transactions().note_new_edges(target)
 
 
 def _drive(source: Any, target: Any, link: SocketLink) -> None:

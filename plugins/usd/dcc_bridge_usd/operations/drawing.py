@@ -90,9 +90,9 @@ class UsdOperations(_Parts, _Shading, _Checking, Drawing, Marking):
 
 def _view(sheet: Any, shot: Shot) -> Any:
     """Return the view of a shot, as the module that draws has it."""
-    is_camera = bool(shot.camera)
+    has_no_signs = bool(shot.camera) or shot.is_render
     return sheet.View(
-        shot.eye, shot.target, shot.up, shot.angle, shot.height, shot.frame, is_camera
+        shot.eye, shot.target, shot.up, shot.angle, shot.height, shot.frame, has_no_signs
     )
 
 

@@ -35,6 +35,8 @@ from ..host import UsdSession
 from ..plain_names import PLAIN
 from ..prims import branch, is_plain, prim_at, require_end
 from . import links, names, schemas
+from .arcs import ARCS, arcs, shown_arcs
+from .notes import notes
 from .transforms import FIRST, vector
 
 _MAX_KEYS: Final = 100  # of an attribute that is looked into
@@ -264,13 +266,7 @@ class _Items(CodeContext, Frames):
         relationships = prim.GetAuthoredRelationships()
         for relationship, value in read_each(relationships, shown_targets, _name_of):
             values[relationship.GetName()] = value
-        kind = Usd.ModelAPI(prim).GetKind()
-        if kind:
-            values["kind"] = Value(kind, "token")
-        sets = prim.GetVariantSets()
-        for name in sets.GetNames():
-            values[f"variant:{name}"] = Value(sets.GetVariantSelection(name), "variant")
-        return values
+        return values | _other_values(prim)
 
     def _inputs(self, prim: Usd.Prim) -> list[SocketLink]:
         target = str(prim.GetPath())
@@ -385,6 +381,25 @@ def _digest(stage: Usd.Stage) -> str:
     if has_more_prims:
         return ""
     return digest([(layer.identifier, layer.ExportToString()) for layer in layers])
+
+
+def _other_values(prim: Usd.Prim) -> dict[str, Value]:
+    """Return the values of a prim that are neither attributes nor relationships, if it has any."""
+    values: dict[str, Value] = {}
+    kind = Usd.ModelAPI(prim).GetKind()
+    if kind:
+        values["kind"] = Value(kind, "token")
+    values |= notes(prim)
+    for name in ARCS:
+        rows = shown_arcs(arcs(prim), name)
+        if rows:
+            values[name] = Value(rows, "asset[]")
+    if prim.HasAuthoredPayloads() and not prim.IsLoaded():
+        values["loaded"] = Value(value=False, type="bool")
+    sets = prim.GetVariantSets()
+    for name in sets.GetNames():
+        values[f"variant:{name}"] = Value(sets.GetVariantSelection(name), "variant")
+    return values
 
 
 def _name_of(prop: Usd.Property) -> str:

@@ -1,13 +1,19 @@
-"""The sublayers of a scene, and the layer that edits go to, as its settings. Main thread."""
+"""The layers of a scene as its settings: which there are, are edited, muted and loaded.
+
+Main thread.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from pxr import Sdf, Usd, UsdGeom
+from pxr import Ar, Sdf, Usd, UsdGeom
 
 from .. import files
+from ..prims import require
+from ..views import StageView, sublayers_in, with_loaded
 
 
 def sublayers(stage: Usd.Stage) -> list[str]:
@@ -26,16 +32,30 @@ def set_sublayers(stage: Usd.Stage, value: Any) -> None:
     """
     if not isinstance(value, list) or not all(isinstance(path, str) and path for path in value):
         raise ValueError("sublayers are paths of USD files, in a list.")
-    if len(set(value)) < len(value):
-        raise ValueError("sublayers are named once each.")
     root: Any = stage.GetRootLayer()
-    _check_target_stays(stage, value)
-    added = [path for path in value if path not in root.subLayerPaths]
+    paths = [_beside(root, path) for path in value]
+    if len(set(paths)) < len(paths):
+        raise ValueError("sublayers are named once each.")
+    _check_target_stays(stage, paths)
+    added = [path for path in paths if path not in root.subLayerPaths]
     _kept = [_found_or_made(stage, path) for path in added]  # until the scene keeps them
     offsets = dict(zip(root.subLayerPaths, root.subLayerOffsets, strict=True))
-    root.subLayerPaths[:] = value
-    for index, path in enumerate(value):
+    root.subLayerPaths[:] = paths
+    for index, path in enumerate(paths):
         root.subLayerOffsets[index] = offsets.get(path, Sdf.LayerOffset())
+
+
+def _beside(root: Any, path: str) -> str:
+    """Return the path of a layer; a new file comes beside the scene.
+
+    USD looks for "anim.usda" along its search paths, and in the end in the working folder, where
+    "./anim.usda" is beside the scene.
+    """
+    whole = root.ComputeAbsolutePath(path)
+    is_found = path in root.subLayerPaths or Ar.GetResolver().Resolve(whole)
+    if is_found or path.startswith(".") or Path(path).is_absolute():
+        return path
+    return f"./{path}"
 
 
 def _check_target_stays(stage: Usd.Stage, paths: list[str]) -> None:
@@ -75,16 +95,92 @@ def target(stage: Usd.Stage) -> str:
 
 
 def layer_called(stage: Usd.Stage, name: Any) -> Sdf.Layer:
-    """Return a layer of the scene by its name, or by its path as the root layer has it.
+    """Return a layer of the scene that edits can go to.
+
+    Args:
+        stage: The scene.
+        name: The name of the layer, or its path as the root layer has it.
 
     Raises:
         ValueError: There is no such layer; the message names what there is.
     """
     layers = stage.GetLayerStack(includeSessionLayers=False)
-    root = stage.GetRootLayer()
+    layer = _called(stage, name, layers)
+    if layer is None:
+        raise ValueError(f"edit_target is one of {_names(layers)}, not {name!r}.")
+    return layer
+
+
+def _called(stage: Usd.Stage, name: Any, layers: Iterable[Sdf.Layer]) -> Sdf.Layer | None:
+    """Return the layer of a name, or of a path as the root layer has it; None if there is none."""
+    whole = stage.GetRootLayer().ComputeAbsolutePath(str(name)) if name else ""
     for layer in layers:
-        whole = root.ComputeAbsolutePath(str(name)) if name else ""
         if layer.identifier in (name, whole) or layer.GetDisplayName() == name:
             return layer
-    names = ", ".join(layer.GetDisplayName() for layer in layers)
-    raise ValueError(f"edit_target is one of {names}, not {name!r}.")
+    return None
+
+
+def _names(layers: Iterable[Sdf.Layer]) -> str:
+    return ", ".join(layer.GetDisplayName() for layer in layers)
+
+
+def muted(stage: Usd.Stage) -> list[str]:
+    """Return the names of the layers that are muted."""
+    return sorted(map(Sdf.Layer.GetDisplayNameFromIdentifier, stage.GetMutedLayers()))
+
+
+def view_muting(stage: Usd.Stage, names: Any) -> StageView:
+    """Return the view of the scene in which these layers below the root are muted, and no other.
+
+    Args:
+        stage: The scene.
+        names: The names of the layers, or their paths as the root layer has them.
+
+    Raises:
+        ValueError: There is no such layer, or edits go to it.
+    """
+    if not isinstance(names, list):
+        raise ValueError("muted_layers are names of layers, in a list.")
+    layers = sublayers_in(stage.GetRootLayer())
+    view = StageView.of(stage)
+    kept = view.muted - {layer.identifier for layer in layers}
+    wanted = set[str]()
+    for name in names:
+        layer = _called(stage, name, layers)
+        if layer is None:
+            raise ValueError(f"muted_layers are some of {_names(layers)}, not {name!r}.")
+        if layer == view.target.GetLayer():
+            raise ValueError(f"{name} is the edit_target: choose another one first.")
+        wanted.add(layer.identifier)
+    return view._replace(muted=kept | wanted)
+
+
+def view_unloading(stage: Usd.Stage, paths: Any) -> StageView:
+    """Return the view of the scene in which the payloads of these prims are not loaded.
+
+    All others are loaded.
+
+    Raises:
+        ValueError: One of them is no prim with a payload.
+    """
+    if not isinstance(paths, list):
+        raise ValueError("unloaded are paths of prims that have payloads, in a list.")
+    rules = Usd.StageLoadRules.LoadAll()
+    for path in paths:
+        if not require(stage, str(path)).HasAuthoredPayloads():
+            raise ValueError(f'{path} has no payload: import_file with how="payload" makes one.')
+        rules = with_loaded(rules, Sdf.Path(path), is_loaded=False)
+    return StageView.of(stage)._replace(rules=rules)
+
+
+def view_loading(prim: Usd.Prim, is_loaded: Any) -> StageView:
+    """Return the view of the scene in which the payload of a prim is loaded, or is not.
+
+    Raises:
+        ValueError: The value is neither true nor false.
+    """
+    if not isinstance(is_loaded, bool):
+        raise ValueError(f"loaded is true or false, not {is_loaded!r}.")
+    view = StageView.of(prim.GetStage())
+    rules = with_loaded(view.rules, prim.GetPath(), is_loaded=is_loaded)
+    return view._replace(rules=rules)

@@ -11,6 +11,8 @@ from pxr import Sdf, Usd
 from dcc_bridge import track
 from dcc_bridge.spi import read_each
 
+from .arcs import arcs
+
 _ASSETS: Final = (Sdf.ValueTypeNames.Asset, Sdf.ValueTypeNames.AssetArray)
 
 
@@ -21,18 +23,6 @@ def targets(prop: Usd.Property) -> list[Sdf.Path]:
     if isinstance(prop, Usd.Attribute) and prop.HasAuthoredConnections():
         return list(prop.GetConnections())
     return []
-
-
-def arcs(prim: Usd.Prim) -> Iterator[tuple[Sdf.Layer, Any]]:
-    """Yield the references and payloads of a prim in the scene's own layers, with the layers."""
-    if not prim.HasAuthoredReferences() and not prim.HasAuthoredPayloads():
-        return
-    for spec in prim.GetPrimStack():
-        if spec.path != prim.GetPath():
-            continue
-        for arc_list in (spec.referenceList, spec.payloadList):
-            for arc in arc_list.GetAddedOrExplicitItems():
-                yield spec.layer, arc
 
 
 def used(prim: Usd.Prim) -> Iterator[str]:
@@ -50,8 +40,8 @@ def files(stage: Usd.Stage) -> Iterator[tuple[str, str, str]]:
     """Yield the files that prims name.
 
     Yields:
-        The prim, its property ("references" for a reference or payload), and the path as the root
-        layer would write it.
+        The prim, its property ("references" or "payloads" for such), and the path as the root layer
+        would write it.
     """
     prims = track(list(stage.Traverse()), message="Reading the files")
     for _, named in read_each(prims, _files_of, path_of):
@@ -68,9 +58,10 @@ def _files_of(prim: Usd.Prim) -> list[tuple[str, str, str]]:
     root = prim.GetStage().GetRootLayer()
     item = path_of(prim)
     named = []
-    for layer, arc in arcs(prim):
+    for spec, arc in arcs(prim):
         if arc.assetPath:
-            named.append((item, "references", _seen_from(root, layer, arc.assetPath)))
+            prop = "payloads" if isinstance(arc, Sdf.Payload) else "references"
+            named.append((item, prop, _seen_from(root, spec.layer, arc.assetPath)))
     for attribute in prim.GetAuthoredAttributes():
         if attribute.GetTypeName() in _ASSETS:
             layer = attribute.GetPropertyStack(Usd.TimeCode.EarliestTime())[0].layer

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any, Final, Literal, cast
 
@@ -13,7 +14,7 @@ from dcc_bridge.spi import Cleaning, Deleting, Exported, FileExchange, Imported,
 
 from .. import files, referrers
 from ..host import UsdSession
-from ..prims import remove
+from ..prims import holders, only_layer, remove
 from . import exchange, links, unused
 from .building import _Building
 from .items import refusing
@@ -156,6 +157,9 @@ class _Losing(_Building, Cleaning, Deleting, FileExchange, Saving):
         """
         locked = cast("UsdSession", self.host).locked_layers()
         local = self.stage.GetLayerStack()
+        only = only_layer(self.stage)
+        if only is not None:
+            local = [only]
         for item in track(items):
             prim = self.prim(item)
             if prim.IsInstanceProxy() or prim.IsInPrototype():
@@ -184,6 +188,21 @@ class _Losing(_Building, Cleaning, Deleting, FileExchange, Saving):
         referring = referrers.depending(self.stage, gone)
         known = cast("UsdSession", self.host).leading_to
         return referrers.leading_to(self.stage, gone, known, referring)
+
+    def remark(self, items: Sequence[str]) -> str:
+        """Return a sentence on the layers that a deletion edits, where there are several."""
+        only = only_layer(self.stage)
+        holding = [holders(self.stage, item) for item in track(items)]
+        if only is not None:
+            text = f"Only the layer {only.GetDisplayName()} is edited."
+            if any(layers != [only] for layers in holding):
+                text += " What other layers hold becomes inactive there, and stays in them."
+            return text
+        layers = dict.fromkeys(chain.from_iterable(holding))
+        if len(layers) < 2:
+            return ""
+        names = ", ".join(layer.GetDisplayName() for layer in layers)
+        return f"It goes from the layers {names}."
 
     def below(self, items: Sequence[str]) -> Sequence[str]:
         return cast("UsdSession", self.host).below(items)  # from the snapshot of the question

@@ -12,6 +12,9 @@ from pxr import Sdf, Usd
 from dcc_bridge.spi import ApiEntry, Value
 
 from .. import variants
+from ..prims import only_layer
+from ..shown import is_selected
+from .arcs import ARCS, arcs_of, shown_arcs
 from .items import short
 from .properties import choose
 
@@ -76,6 +79,22 @@ class PartKind(ABC):
         """
 
     @abstractmethod
+    def renamed(self, name: str) -> str:
+        """Return the item that the part would be under another name.
+
+        Raises:
+            ValueError: It cannot have that name.
+        """
+
+    @abstractmethod
+    def rename(self, name: str) -> str:
+        """Rename the part, and return its item.
+
+        Raises:
+            ValueError: The name is taken or not valid, or the part is not in the scene's layers.
+        """
+
+    @abstractmethod
     def check_deletable(self, locked: Collection[Sdf.Layer]) -> None:
         """Check that the part can be deleted while some layers are locked.
 
@@ -125,6 +144,38 @@ class _OfVariants(PartKind):
                 raise ValueError(
                     f"{self.item} cannot be deleted: the layer {name} is locked; unlock it first."
                 )
+        only = only_layer(self._stage)
+        others = [spec.layer for spec in specs if only is not None and spec.layer != only]
+        if only is not None and others:
+            name = others[0].GetDisplayName()
+            raise ValueError(
+                f"{self.item} cannot be deleted in {only.GetDisplayName()}, the edit_target: "
+                f"{name} holds it. Set edit_target of @scene to {name} first."
+            )
+
+    def renamed(self, name: str) -> str:
+        set_name, variant = self.path.GetVariantSelection()
+        above = self.path.GetParentPath()
+        if variant:
+            _check_variant(name)
+            return str(variants.path_in(above, set_name, name))
+        _check_variant_set(name)
+        return str(variants.path_in(above, name))
+
+    def rename(self, name: str) -> str:
+        new = self.renamed(name)
+        if part_at(self._stage, new) is not None:
+            raise ValueError(f"{self.item} cannot be called {name}: {new} is there already.")
+        if not variants.specs_of(self._stage, self.path):
+            raise ValueError(
+                f"{self.item} cannot be renamed: a referenced file or another variant holds it."
+            )
+        variants.rename(self._stage, self.path, name)
+        if part_at(self._stage, self.item) is not None:
+            raise ValueError(
+                f"{self.item} cannot be renamed: a referenced file or another variant holds it too."
+            )
+        return new
 
     def delete(self) -> None:
         variants.remove(self._stage, self.path)
@@ -147,8 +198,7 @@ class _VariantSet(_OfVariants):
         prim = stage.GetPrimAtPath(under or "/")
         if not prim or prim.IsPseudoRoot():
             raise ValueError("A VariantSet belongs to a prim: name the prim in `under`.")
-        if not Sdf.Path.IsValidIdentifier(name):
-            raise ValueError(f"{name!r} cannot be a variant set: use letters, digits and _.")
+        _check_variant_set(name)
         if prim.GetVariantSets().HasVariantSet(name):
             raise ValueError(f"{under} has a variant set {name} already.")
         prim.GetVariantSets().AddVariantSet(name)
@@ -225,12 +275,22 @@ class _Variant(_OfVariants):
         return str(variants.path_in(self.path.GetParentPath(), set_name))
 
     def below(self) -> list[str]:
-        return []
+        """Return the prims that the scene's layers hold in the variant, while it is selected."""
+        if not is_selected(self._stage, self.path):
+            return []
+        return variants.prims_in(self._stage, self.path)
 
     def values(self) -> dict[str, Value]:
-        """Return the attributes that the scene's own layers hold in the variant."""
+        """Return the attributes, references and payloads that the scene's layers hold in it."""
         values: dict[str, Value] = {}
-        for spec in variants.specs_of(self._stage, self.path):
+        specs = variants.specs_of(self._stage, self.path)
+        for name in ARCS:
+            rows: list[dict[str, str]] = []
+            for spec in specs:
+                rows += shown_arcs(arcs_of(spec.primSpec), name)
+            if rows:
+                values[name] = Value(rows, "asset[]")
+        for spec in specs:
             for attribute in spec.primSpec.attributes.values():
                 held = Value(short(attribute.default), str(attribute.typeName))
                 values.setdefault(attribute.name, held)
@@ -254,9 +314,20 @@ def _add(variant_set: Usd.VariantSet, name: str) -> None:
     Raises:
         ValueError: No variant can have that name.
     """
+    _check_variant(name)
+    variant_set.AddVariant(name)
+
+
+def _check_variant(name: str) -> None:
+    """Raise a ValueError for what cannot be the name of a variant."""
     if not name or not Sdf.Path.IsValidPathString(f"/Prim{{set={name}}}"):
         raise ValueError(f"{name!r} cannot be a variant: use letters, digits, _ and -.")
-    variant_set.AddVariant(name)
+
+
+def _check_variant_set(name: str) -> None:
+    """Raise a ValueError for what cannot be the name of a variant set."""
+    if not Sdf.Path.IsValidIdentifier(name):
+        raise ValueError(f"{name!r} cannot be a variant set: use letters, digits and _.")
 
 
 KINDS: Final[dict[str, type[PartKind]]] = {kind.kind: kind for kind in (_VariantSet, _Variant)}

@@ -7,19 +7,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, cast
 
 from pxr import Sdf, Usd
 
-from dcc_bridge.spi import Bounds, Imported, Keys, Part, Shape, Value
+from dcc_bridge.spi import Bounds, Imported, Keys, Part, Placement, Shape, Value, Vector
 
 from ..host import UsdSession
 from ..shown import is_selected
-from ..variants import variant_around
+from ..variants import variant_around, variant_path
 from .items import refusing
 from .losing import _Losing
 from .part_kinds import KINDS, PartKind, part_at
+from .placing import Axes
 
 
 class _Parts(_Losing):
@@ -43,9 +45,10 @@ class _Parts(_Losing):
         """Return the prim for a path that leads into a variant; any other item as it is.
 
         Raises:
+            LookupError: There is no such variant.
             ValueError: The variant is not selected.
         """
-        variant = variant_around(item)
+        variant = variant_around(item) or variant_path(item)
         if variant is None:
             return item
         self._check_selected(item, variant)
@@ -55,14 +58,24 @@ class _Parts(_Losing):
         """Check that a variant is selected.
 
         Raises:
-            ValueError: It is not; the message names the item, and what to do.
+            LookupError: There is no such variant or variant set; the message names what there is.
+            ValueError: It is not selected; the message names the item, and what to do.
         """
-        if not is_selected(self.stage, path):
-            name, variant = path.GetVariantSelection()
-            owner = path.GetParentPath().StripAllVariantSelections()
-            raise ValueError(
-                f"{item} is not selected: set variant:{name} of {owner} to {variant} first."
-            )
+        if is_selected(self.stage, path):
+            return
+        name, variant = path.GetVariantSelection()
+        owner = path.GetParentPath().StripAllVariantSelections()
+        sets = super().prim(str(owner)).GetVariantSets()
+        if not sets.HasVariantSet(name):
+            there = ", ".join(sets.GetNames()) or "none"
+            raise LookupError(f"{owner} has no variant set {name!r}. It has {there}.")
+        variants = sets.GetVariantSet(name).GetVariantNames()
+        if variant not in variants:
+            there = ", ".join(variants) or "none"
+            raise LookupError(f"{owner} has no variant {variant!r} of {name}. It has {there}.")
+        raise ValueError(
+            f"{item} is not selected: set variant:{name} of {owner} to {variant} first."
+        )
 
     # ---- reading
 
@@ -80,7 +93,7 @@ class _Parts(_Losing):
         part = self.part(under or "")
         if part is not None:
             return part.below()
-        return super().items(under)
+        return super().items(self._shown(under) if under else under)
 
     def _variants_of(self, item: str) -> Iterator[str]:
         path = self.prim(item).GetPath()
@@ -102,7 +115,7 @@ class _Parts(_Losing):
         return part.parent if part else super().parent(self._shown(item))
 
     def bounds(self, item: str) -> Bounds | None:
-        return None if self.part(item) else super().bounds(item)
+        return None if self.part(item) else super().bounds(self._shown(item))
 
     def look_into(self, item: str, part: Part) -> Any:
         owner = self.part(item)
@@ -117,14 +130,20 @@ class _Parts(_Losing):
         known = part.values()
         if prop in known:
             return known[prop]
-        if part.variant is not None and is_selected(self.stage, part.variant):
+        if part.variant is not None:
+            self._check_selected(item, part.variant)
             return super().value(_prim_of(item), prop)
         raise LookupError(f"{item} has no property {prop!r}. It has {', '.join(known) or 'none'}.")
 
     def elements(
         self, item: str, prop: str, offset: int, most: int
     ) -> tuple[int, list[Any]] | None:
-        return None if self.part(item) else super().elements(item, prop, offset, most)
+        part = self.part(item)
+        if part is None:
+            return super().elements(self._shown(item), prop, offset, most)
+        if part.variant is None or not is_selected(self.stage, part.variant):
+            return None
+        return super().elements(_prim_of(item), prop, offset, most)
 
     # ---- editing
 
@@ -151,7 +170,7 @@ class _Parts(_Losing):
     def create(self, kind: str, name: str | None, under: str | None) -> str:
         if kind not in KINDS:
             with self._inside(under or "") as above:
-                return super().create(kind, name, above or under)
+                return _seen_from(super().create(kind, name, above or under), under)
         with refusing(f"{kind} cannot be made under {under}"):
             return KINDS[kind].create(self.stage, name or "", under)
 
@@ -159,7 +178,22 @@ class _Parts(_Losing):
         self, path: Path, how: str, under: str | None, scale: float, up: Literal["Y", "Z"] | None
     ) -> Imported:
         with self._inside(under or "") as above:
-            return super().import_file(path, how, above or under, scale, up)
+            came = super().import_file(path, how, above or under, scale, up)
+        return replace(came, items=[_seen_from(item, under) for item in came.items])
+
+    def placement(self, item: str, space: Axes = "world") -> Placement:
+        return super().placement(self._shown(item), space)
+
+    def place(
+        self,
+        item: str,
+        at: Vector | None = None,
+        rotation: Vector | None = None,
+        scale: Vector | None = None,
+        space: Axes = "world",
+    ) -> None:
+        with self._inside(item) as prim_item:
+            super().place(prim_item, at, rotation, scale, space)
 
     def set_value(self, item: str, prop: str, value: Any, *, replace: bool = False) -> None:
         part = self.part(item)
@@ -178,6 +212,21 @@ class _Parts(_Losing):
     def set_keys(self, item: str, prop: str, keys: Keys, shape: Shape, *, clear: bool) -> None:
         with self._inside(item) as prim_item:
             super().set_keys(prim_item, prop, keys, shape, clear=clear)
+
+    def called(self, item: str, name: str) -> tuple[str, Sequence[str]]:
+        """Return the item that a rename leads to; ValueError for what cannot be a name."""
+        part = self.part(item)
+        if part is None:
+            return super().called(item, name)
+        new = part.renamed(name)
+        return new, [] if self.part(new) is None else [new]
+
+    def rename(self, item: str, name: str) -> str:
+        part = self.part(item)
+        if part is None:
+            return super().rename(item, name)
+        with refusing(f"{item} cannot be renamed to {name}"):
+            return part.rename(name)
 
     # ---- deleting
 
@@ -214,6 +263,13 @@ class _Parts(_Losing):
             else:
                 parts.append(part)
         return parts, prims
+
+
+def _seen_from(item: str, under: str | None) -> str:
+    """Return the path in a variant for a prim below `under`, if that is in a variant or is one."""
+    if under is None or "{" not in under:
+        return item
+    return str(Sdf.Path(item).ReplacePrefix(_prim_of(under), under))
 
 
 def _prim_of(item: str) -> str:

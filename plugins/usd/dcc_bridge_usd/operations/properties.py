@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from pxr import Kind, Sdf, Usd, UsdGeom
+from pxr import Kind, Usd, UsdGeom
 
-from .links import arcs
-
-OWN: Final = {"kind": "token", "active": "bool", "instanceable": "bool", "references": "asset[]"}
+OWN: Final = {"kind": "token", "active": "bool", "instanceable": "bool"}
 """The values that a prim has beside attributes and relationships, with their types."""
 _FIRST: Final = Usd.TimeCode.EarliestTime()
 _SIZES: Final = {"points", "size", "radius", "height", "width", "length", "widths"}
@@ -55,9 +53,7 @@ def choose(prim: Usd.Prim, name: str, choice: Any) -> None:
 
 
 def own_value(prim: Usd.Prim, prop: str) -> Any:
-    """Return one of `OWN` of a prim; None where the prim has none."""
-    if prop == "references":
-        return [arc.assetPath for _, arc in arcs(prim) if arc.assetPath] or None
+    """Return one of `OWN` of a prim."""
     if prop == "kind":
         return Usd.ModelAPI(prim).GetKind()
     if prop == "active":
@@ -71,9 +67,7 @@ def set_own(prim: Usd.Prim, prop: str, value: Any) -> None:
     Raises:
         ValueError: The value does not fit, or a stronger layer holds another one.
     """
-    if prop == "references":
-        _set_references(prim, value)
-    elif prop == "kind":
+    if prop == "kind":
         kinds = Kind.Registry.GetAllKinds()
         if value not in kinds:
             raise ValueError(f"kind is one of {', '.join(sorted(kinds))}.")
@@ -86,21 +80,6 @@ def set_own(prim: Usd.Prim, prop: str, value: Any) -> None:
         prim.SetInstanceable(value)
     if own_value(prim, prop) != value:
         raise ValueError(f"{prop} of {prim.GetPath()} is held by a stronger layer.")
-
-
-def _set_references(prim: Usd.Prim, paths: Any) -> None:
-    """Make the references and payloads of a prim lead to other files, one by one."""
-    old_arcs = [(layer, arc) for layer, arc in arcs(prim) if arc.assetPath]
-    if not isinstance(paths, list) or len(paths) != len(old_arcs):
-        raise ValueError(f"references of {prim.GetPath()} are {len(old_arcs)} paths, in a list.")
-    for (layer, old), path in zip(old_arcs, paths, strict=True):
-        spec = layer.GetPrimAtPath(prim.GetPath())
-        if isinstance(old, Sdf.Payload):
-            payload = Sdf.Payload(path, old.primPath, old.layerOffset)
-            spec.payloadList.ReplaceItemEdits(old, payload)
-        else:
-            reference = Sdf.Reference(path, old.primPath, old.layerOffset, old.customData)
-            spec.referenceList.ReplaceItemEdits(old, reference)
 
 
 def fit_extent(attribute: Usd.Attribute) -> None:

@@ -22,6 +22,37 @@ _RED: Final = (
     'create {"things": [{"type": "Cube", "values": {"primvars:displayColor": [[1, 0, 0]]}}]}'
 )
 
+# Two joints, the second one two units above the first.
+_SKELETON: Final = (
+    'create {"things": [{"type": "Skeleton", "values": {"joints": ["hip", "hip/knee"],'
+    ' "bindTransforms": [[[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]],'
+    " [[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0], [0, 2, 0, 1]]],"
+    ' "restTransforms": [[[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]],'
+    " [[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0], [0, 2, 0, 1]]]}}]}"
+)
+_JOINTS_MOVED: Final = (
+    'create {"things": [{"type": "SkelAnimation", "values": {"joints": ["hip", "hip/knee"],'
+    ' "translations": [[0, 0, 0], [0, 2, 0]], "rotations": [[1, 0, 0, 0], [1, 0, 0, 0]],'
+    ' "scales": [[1, 1, 1], [1, 1, 1]]}}]}'
+)
+_BLEND_SHAPE: Final = (
+    'create {"things": [{"type": "BlendShape", "under": "<Mesh>", "values":'
+    ' {"offsets": [[0, 1, 0]], "pointIndices": [3]}}]}'
+)
+# A mesh that one joint moves; a mesh of several joints has an index and a weight for each point.
+_BOUND: Final = (
+    'create {"things": [{"type": "SkelRoot", "name": "Rig", "under": "/"},'
+    ' {"type": "Skeleton", "name": "Bones", "under": "/Rig", "values": {"joints": ["hip"],'
+    ' "bindTransforms": [[[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]]],'
+    ' "restTransforms": [[[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]]]}},'
+    ' {"type": "Mesh", "name": "Body", "under": "/Rig", "values": {'
+    '"points": [[0, 0, 0], [1, 0, 0], [0, 1, 0]], "faceVertexCounts": [3],'
+    ' "faceVertexIndices": [0, 1, 2], "skel:skeleton": "/Rig/Bones",'
+    ' "primvars:skel:jointIndices": [0, 0, 0], "primvars:skel:jointWeights": [1, 1, 1]}}]}'
+)
+
+_LOADED: Final = 'set_values {"items": ["@scene"], "values": {"unloaded": []}}'
+
 
 def _code(module: str, *lines: str) -> str:
     """Return code: the import of what it needs, and its lines."""
@@ -49,13 +80,8 @@ SAID: Final[Mapping[str, Said]] = {
     "create type SphereLight": Said("point light, bulb, omni light, spot light, spotlight"),
     "create type DiskLight": Said("round area light"),
     "create type CylinderLight": Said("tube light, neon"),
-    "UsdLux.ShapingAPI.Apply": Said(
+    "ShapingAPI.inputs:shaping:cone:angle": Said(
         "spot light cone angle, spotlight, light cone, ies profile",
-        _code(
-            "UsdLux",
-            'light = UsdLux.SphereLight.Define(stage, "/Spot")',
-            "UsdLux.ShapingAPI.Apply(light.GetPrim()).CreateShapingConeAngleAttr(30.0)",
-        ),
     ),
     "inputs:intensity": Said("brightness of a light, light power, energy, strength"),
     "inputs:exposure": Said("exposure of a light, stops"),
@@ -220,12 +246,7 @@ SAID: Final[Mapping[str, Said]] = {
     "Usd.References.AddReference": Said(
         "reference, add a reference, reference another file, reference usd file, reference asset,"
         " import another usd file, internal reference",
-        _code(
-            "",
-            'stage.DefinePrim("/Source", "Cube")',
-            _PRIM,
-            'prim.GetReferences().AddReference("", "/Source")',
-        ),
+        'create {"things": [{"type": "Xform", "values": {"references": [{"prim": "<Cube>"}]}}]}',
     ),
     "Usd.Inherits.AddInherit": Said(
         "inherit, class prim, inherits arc",
@@ -236,8 +257,8 @@ SAID: Final[Mapping[str, Said]] = {
             'prim.GetInherits().AddInherit("/_class")',
         ),
     ),
-    "Usd.Stage.Load": Said("load payloads", _code("", "stage.Load()")),
-    "Usd.Stage.Unload": Said("unload payloads", _code("", "stage.Unload()")),
+    "Usd.Stage.Load": Said("load payloads", _LOADED),
+    "Usd.Stage.Unload": Said("unload payloads, unload a payload, loaded", _LOADED),
     "Sdf.Layer.subLayerPaths": Said(
         "sublayer, add sublayer, insert sublayer, layer stack, stack layers",
         'set_values {"items": ["@scene"], "values": {"sublayers": ["./anim.usda"]}}',
@@ -248,9 +269,7 @@ SAID: Final[Mapping[str, Said]] = {
     ),
     "Usd.Stage.MuteLayer": Said(
         "mute a layer, disable layer, turn off a layer",
-        _code(
-            "Sdf", 'layer = Sdf.Layer.CreateAnonymous("extra")', "stage.MuteLayer(layer.identifier)"
-        ),
+        'set_values {"items": ["@scene"], "values": {"muted_layers": []}}',
     ),
     "Usd.Stage.GetLayerStack": Said(
         "list all layers, layers of a stage", _code("", "stage.GetLayerStack()")
@@ -389,10 +408,15 @@ SAID: Final[Mapping[str, Said]] = {
     ),
     "Usd.Object.SetCustomDataByKey": Said(
         "custom data, user data, store own data",
-        _code("", _PRIM, 'prim.SetCustomDataByKey("mine", 1)'),
+        'set_values {"items": ["<Xform>"], "values": {"custom_data:take": 3}}',
+    ),
+    "Usd.Object.SetAssetInfoByKey": Said(
+        "asset info, asset version, asset identifier",
+        'set_values {"items": ["<Xform>"], "values": {"asset_info:version": "2"}}',
     ),
     "Usd.Object.SetDocumentation": Said(
-        "comment, documentation, note", _code("", _PRIM, 'prim.SetDocumentation("mine")')
+        "comment, documentation, note",
+        'set_values {"items": ["<Xform>"], "values": {"documentation": "The hero\'s chair."}}',
     ),
     "Usd.Prim.HasAPI": Said(
         "check applied schema, has api schema",
@@ -433,14 +457,19 @@ SAID: Final[Mapping[str, Said]] = {
         ),
     ),
     # Rigs, physics, rendering.
-    "create type Skeleton": Said("skeleton, bones, joints, rig, armature"),
+    "create type Skeleton": Said("skeleton, bones, joints, rig, armature", _SKELETON),
     "create type SkelRoot": Said("skinned character root"),
-    "create type SkelAnimation": Said("skeletal animation, joint animation"),
-    "UsdSkel.BindingAPI.Apply": Said(
-        "skinning, bind skeleton to mesh, joint weights, skin weights",
-        _code("UsdSkel", _CUBE, "UsdSkel.BindingAPI.Apply(prim)"),
+    "create type SkelAnimation": Said("skeletal animation, joint animation", _JOINTS_MOVED),
+    "SkelBindingAPI.skel:skeleton": Said(
+        "skinning, bind skeleton to mesh, bind mesh to skeleton", _BOUND
     ),
-    "create type BlendShape": Said("morph target, shape key, blend shape, facial animation"),
+    "SkelBindingAPI.skel:animationSource": Said("animation of a skeleton, bind animation", _BOUND),
+    "SkelBindingAPI.primvars:skel:jointWeights": Said(
+        "joint weights, skin weights, paint weights, vertex weights", _BOUND
+    ),
+    "create type BlendShape": Said(
+        "morph target, shape key, blend shape, facial animation", _BLEND_SHAPE
+    ),
     "UsdPhysics.RigidBodyAPI.Apply": Said(
         "rigid body, dynamics, falling object, physics body",
         _code("UsdPhysics", _CUBE, "UsdPhysics.RigidBodyAPI.Apply(prim)"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
 from typing import Any, Final
@@ -16,6 +16,8 @@ from ..coercion import plain
 
 _MAX_CHARACTERS: Final = 100  # of a documentation
 _MAX_TYPES: Final = 8  # types that are named for a property
+_OWNERS: Final = {"ShapingAPI": ["SphereLight"], "ShadowAPI": ["SphereLight"]}
+"""The types to which schemas are applied in an example, where that is not an Xform."""
 _COMMON: Final = frozenset({"Camera", "Cube", "Mesh", "SphereLight", "Xform"})  # in most scenes
 
 
@@ -56,6 +58,34 @@ def types() -> list[str]:
     return sorted(names)
 
 
+@cache
+def _schemas_by_property() -> dict[str, list[Any]]:
+    """Return the schemas that can be applied to a prim once, by their properties."""
+    registry = Usd.SchemaRegistry()
+    schemas: dict[str, list[Any]] = {}
+    for schema in Tf.Type.FindByName("UsdAPISchemaBase").GetAllDerivedTypes():
+        if not registry.IsAppliedAPISchema(schema) or registry.IsMultipleApplyAPISchema(schema):
+            continue
+        name = registry.GetSchemaTypeName(schema)
+        definition = registry.FindAppliedAPIPrimDefinition(name)
+        for prop in definition.GetPropertyNames():
+            schemas.setdefault(prop, []).append(schema)
+    return schemas
+
+
+def applicable(prim: Usd.Prim, prop: str) -> Any:
+    """Return the only schema that brings a property when it is applied to a prim; None for none."""
+    schemas = [each for each in _schemas_by_property().get(prop, ()) if prim.CanApplyAPI(each)]
+    if len(schemas) != 1:
+        return None
+    return schemas[0]
+
+
+def applicable_props() -> Iterable[str]:
+    """Return the properties that schemas bring when they are applied."""
+    return _schemas_by_property()
+
+
 def entries() -> Iterator[ApiEntry]:
     """Yield types, the sockets of shaders, and properties with all types that have them."""
     types_by_property: dict[ApiEntry, list[str]] = {}
@@ -78,6 +108,24 @@ def entries() -> Iterator[ApiEntry]:
         more = ", ..." if len(kinds) > _MAX_TYPES else ""
         owners = f"Of {', '.join(kinds[:_MAX_TYPES])}{more}"
         yield replace(entry, text=f"{_ended(entry.text)} {owners}".strip(), example=example)
+    yield from _applied_entries()
+
+
+def _applied_entries() -> Iterator[ApiEntry]:
+    """Yield the properties of schemas that are applied as one of their properties is set."""
+    registry = Usd.SchemaRegistry()
+    for prop, schemas in _schemas_by_property().items():
+        if len(schemas) != 1:
+            continue
+        name = registry.GetSchemaTypeName(schemas[0])
+        definition = registry.FindAppliedAPIPrimDefinition(name)
+        entry = _property(definition, prop)
+        kinds = registry.GetAPISchemaCanOnlyApplyToTypeNames(name) or _OWNERS.get(name, ["Xform"])
+        example = ""
+        if set(kinds) <= set(types()):
+            example = _property_example(kinds, definition, prop)
+        text = f"{_ended(entry.text)} Of {name}, which is applied with it".strip()
+        yield replace(entry, name=f"{name}.{prop}", text=text, example=example)
 
 
 def _ended(text: str) -> str:

@@ -9,6 +9,7 @@ from pxr import Gf, Sdf, Usd, UsdGeom, UsdRender
 
 from ..coercion import coerce, plain
 from ..prims import require
+from ..views import unloaded_in
 from . import layers
 
 _UNITS: Final = {"mm": 0.001, "cm": 0.01, "in": 0.0254, "ft": 0.3048, "m": 1.0, "km": 1000.0}
@@ -39,6 +40,8 @@ def settings(stage: Usd.Stage) -> dict[str, tuple[Any, str]]:
         "default_prim": (default_path, "prim"),
         "sublayers": (layers.sublayers(stage), "asset[]"),
         "edit_target": (layers.target(stage), "layer"),
+        "muted_layers": (layers.muted(stage), "layer[]"),
+        "unloaded": (unloaded_in(stage.GetLoadRules()), "prim[]"),
     }
 
 

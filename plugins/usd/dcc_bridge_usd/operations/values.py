@@ -11,11 +11,14 @@ from dcc_bridge.spi import SCENE, Keyframes, Keys, Shape, Value
 from ..coercion import coerce, plain
 from ..host import UsdSession
 from . import names, schemas
+from .arcs import ARCS, arcs, set_arcs, shown_arcs
 from .items import _Items, default_input, holder, refusing, short, shown_targets, shown_value
-from .layers import layer_called
+from .layers import layer_called, view_loading, view_muting, view_unloading
 from .looks import cut
+from .notes import NOTES, is_note, note, set_note
 from .properties import OWN, choose, fit_extent, own_value, set_own, write_keys
 from .settings import change, settings
+from .skeletons import check_entries, check_targets, fit_layout
 from .transforms import FIRST
 
 _PLACE: Final = {
@@ -55,6 +58,8 @@ class _Values(_Items, Keyframes):
             attribute = prim.GetAttribute(prop)
             if attribute and attribute.IsDefined():
                 return attribute
+        if self._apply_schema_of(prim, prop) and prim.GetAttribute(prop):
+            return prim.GetAttribute(prop)
         socket_of_kind = schemas.shader_inputs(prim).get(prop)
         if socket_of_kind:
             kind = socket_of_kind.GetTypeAsSdfType().GetSdfType()
@@ -62,18 +67,29 @@ class _Values(_Items, Keyframes):
                 return UsdShade.Shader(prim).CreateInput(prop.partition(":")[2], kind).GetAttr()
         raise self._no_property(item, prop)
 
+    def _apply_schema_of(self, prim: Usd.Prim, prop: str) -> bool:
+        """Apply the schema that brings a property, if there is one; return whether it was."""
+        schema = schemas.applicable(prim, prop)
+        if schema is None:
+            return False
+        with refusing(f"{prim.GetPath()} cannot have {prop}"):
+            return bool(prim.ApplyAPI(schema))
+
     def _no_property(self, item: str, prop: str) -> LookupError:
         """Return the error for a property that is not there, with the names that are like it."""
         prim = self.prim(item)
         known = [*prim.GetPropertyNames()]
         known += [f"variant:{name}" for name in prim.GetVariantSets().GetNames()]
-        known += OWN
+        known += [*OWN, *NOTES, *ARCS]
         known += schemas.shader_inputs(prim)
+        known += schemas.applicable_props()
         if UsdGeom.XformCommonAPI(prim):
             known += _PLACE
         hint = names.near(prop, known)
         if prop.startswith("variant") and not prim.HasVariantSets():
             hint = " It has no variant set: create one, of type VariantSet; variant:<set> selects."
+        elif prop == "loaded":
+            hint = ' It has no payload: import_file with how="payload" makes one.'
         return LookupError(f"{item} has no property {prop!r}.{hint}")
 
     def value(self, item: str, prop: str) -> Value:
@@ -88,16 +104,31 @@ class _Values(_Items, Keyframes):
             return shown_targets(relationship)
         if prop in _PLACE and UsdGeom.XformCommonAPI(prim):
             return Value(list(_PLACE[prop]), "double3")
+        other = self._other_value(prim, prop)
+        if other is None:
+            raise self._no_property(item, prop)
+        return other
+
+    def _other_value(self, prim: Usd.Prim, prop: str) -> Value | None:
+        """Return a value that is neither an attribute nor a relationship; None if it is none."""
         socket_of_kind = schemas.shader_inputs(prim).get(prop)
         if socket_of_kind:
             return default_input(socket_of_kind)
-        own = own_value(prim, prop) if prop in OWN else None
-        if own is not None:
-            return Value(own, OWN[prop])
+        if is_note(prop):
+            return note(prim, prop)
+        if prop == "loaded" and prim.HasAuthoredPayloads():
+            return Value(prim.IsLoaded(), "bool", is_default=prim.IsLoaded())
+        if prop in OWN:
+            return Value(own_value(prim, prop), OWN[prop])
+        if prop in ARCS:
+            rows = shown_arcs(arcs(prim), prop)
+            return Value(rows, "asset[]", is_default=not rows)
         name = prop.removeprefix("variant:")
         if name != prop and prim.GetVariantSets().HasVariantSet(name):
             return Value(prim.GetVariantSets().GetVariantSelection(name), "variant")
-        raise self._no_property(item, prop)
+        if schemas.applicable(prim, prop) is not None:
+            return Value(None, "of a schema that is applied with it", is_default=True)
+        return None
 
     def elements(
         self, item: str, prop: str, offset: int, most: int
@@ -133,22 +164,42 @@ class _Values(_Items, Keyframes):
                 self._change_setting(prop, value)
                 return
             prim = self.prim(item)
+            if not prim.HasProperty(prop):
+                self._apply_schema_of(prim, prop)
             relationship = prim.GetRelationship(prop)
             if relationship:
                 targets = [self.prim(path).GetPath() for path in _texts(prop, value)]
+                check_targets(prim, prop, targets)
                 _set_targets(relationship, targets)
-            elif now.type == "variant":
-                choose(prim, prop.removeprefix("variant:"), value)
-            elif prop in OWN and not prim.GetAttribute(prop):
-                set_own(prim, prop, value)
-            else:
+            elif prim.GetAttribute(prop) or not self._set_other(prim, prop, value):
                 _set(self.attribute(item, prop), value, replace=replace)
+
+    def _set_other(self, prim: Usd.Prim, prop: str, value: Any) -> bool:
+        """Set a value that is neither an attribute nor a relationship; return whether it is one."""
+        name = prop.removeprefix("variant:")
+        if name != prop:
+            choose(prim, name, value)
+        elif prop == "loaded":
+            cast("UsdSession", self.host).set_view(view_loading(prim, value))
+        elif is_note(prop):
+            set_note(prim, prop, value)
+        elif prop in ARCS:
+            set_arcs(prim, prop, value)
+        elif prop in OWN:
+            set_own(prim, prop, value)
+        else:
+            return False
+        return True
 
     def _change_setting(self, prop: str, value: Any) -> None:
         """Change a setting of the scene as a whole."""
+        session = cast("UsdSession", self.host)
         if prop == "edit_target":
-            layer = layer_called(self.stage, value)
-            cast("UsdSession", self.host).set_edit_target(layer)
+            session.set_edit_target(layer_called(self.stage, value))
+        elif prop == "muted_layers":
+            session.set_view(view_muting(self.stage, value))
+        elif prop == "unloaded":
+            session.set_view(view_unloading(self.stage, value))
         else:
             change(self.stage, prop, value)
 
@@ -189,6 +240,9 @@ class _Values(_Items, Keyframes):
             )
         with refusing(f"{prop} of {item} cannot be keyed here"):
             values = {time: coerce(kind, value) for time, value in keys}
+            for value in values.values():
+                if kind.isArray:
+                    check_entries(attribute.GetPrim(), prop, value)
             write_keys(attribute, values, clear=clear)
 
 
@@ -204,6 +258,8 @@ def _set(attribute: Usd.Attribute, value: Any, *, replace: bool) -> None:
         ValueError: The value does not fit, or something holds the attribute.
     """
     wanted = coerce(attribute.GetTypeName(), value)
+    if attribute.GetTypeName().isArray:
+        check_entries(attribute.GetPrim(), attribute.GetName(), wanted)
     choices = attribute.GetMetadata("allowedTokens")
     if choices and wanted not in choices:
         raise ValueError(f"{attribute.GetName()} is one of {', '.join(choices)}, not {value!r}.")
@@ -220,6 +276,7 @@ def _set(attribute: Usd.Attribute, value: Any, *, replace: bool) -> None:
     if now != wanted and plain(now) != plain(wanted):
         raise ValueError(f"{attribute.GetPath()} is held by {_stronger(attribute)}.")
     fit_extent(attribute)
+    fit_layout(attribute)
 
 
 def _stronger(attribute: Usd.Attribute) -> str:

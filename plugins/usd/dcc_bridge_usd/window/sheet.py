@@ -44,7 +44,8 @@ class View:
         angle: Degrees from top to bottom; 0 without perspective.
         height: Units from top to bottom, without perspective.
         frame: The frame; None for the first key of each value.
-        is_shot: Whether the picture is that of a camera, which shows no cameras and lights.
+        is_shot: Whether the picture is that of a camera or a render, without signs of cameras and
+            lights.
     """
 
     eye: Sequence[float]

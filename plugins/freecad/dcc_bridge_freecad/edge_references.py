@@ -1,0 +1,247 @@
+"""The edges that fillets and chamfers name, and keeps them the same edges. Main thread.
+
+FreeCAD before 1.0 notes the number of an edge and nothing else, so a fillet may sit on another edge
+after its base was computed with another size. Before the first change of a document, the shapes are
+kept that edges are named of; after it was computed, the edges are found again in the new shapes.
+Since 1.0 FreeCAD itself finds most edges again; only where it has lost one this module looks.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Final, NamedTuple
+
+import FreeCAD
+
+from .document import made_of
+from .edge_heirs import heirs
+from .edges import Edge, Edges, edges_of, edges_of_shape, is_empty, is_step, names_in
+from .parts import ObjectKey, find_by_key, key_of
+
+_STEPS: Final = "PartDesign::DressUp"
+"""Fillets and chamfers in a body: their Base is an object with names of its edges."""
+_SOLIDS: Final = "Part::FilletBase"
+"""Those outside of a body: their Base is an object, their Edges are numbers with two sizes each."""
+SIZED: Final = "Part::PropertyFilletEdges"
+FINDS_EDGES: Final = int(FreeCAD.Version()[0]) >= 1
+_ELEMENT: Final = re.compile(r"\??Edge(\d+)")  # since 1.0 with a "?" if FreeCAD has lost it
+
+
+class _Noted(NamedTuple):
+    """The edges that an object names, before a change.
+
+    Attributes:
+        user: The object.
+        base: The object whose edges they are.
+        numbers: FreeCAD's numbers of the edges.
+        shape: The shape of the base.
+    """
+
+    user: ObjectKey
+    base: ObjectKey
+    numbers: list[int]
+    shape: Any
+
+
+class EdgeReferences:
+    """Notes which edges are named before a change, and names them anew after it."""
+
+    def __init__(self) -> None:
+        self._noted: dict[str, dict[ObjectKey, _Noted]] = {}  # by the document's name, and the user
+        self._are_complete: set[str] = set()  # documents of which all users are noted
+        self._lost: dict[ObjectKey, tuple[_Noted, str]] = {}
+        self._is_following = False
+
+    def begin(self) -> None:
+        """Forget all that was noted."""
+        self._noted.clear()
+        self._are_complete.clear()
+        self._lost.clear()
+
+    def note(self, document: Any) -> None:
+        """Note the edges that are named in a document, which is about to change."""
+        name = str(document.Name)
+        if name in self._are_complete or self._is_following or document.Recomputing:
+            return
+        noted = self._noted.setdefault(name, {})
+        for each in _noted(document):
+            noted.setdefault(each.user, each)
+        self._are_complete.add(name)
+
+    def forget(self, user: Any) -> None:
+        """Forget what was noted of an object that names other edges now."""
+        name = str(user.Document.Name)
+        self._noted.get(name, {}).pop(key_of(user), None)
+        self._lost.pop(key_of(user), None)
+        self._are_complete.discard(name)
+
+    def follow(self, document: Any, before_naming: Callable[[Any, str], None]) -> None:
+        """Name edges by their new numbers, where their shape has been computed anew.
+
+        What an object is made of comes before it, as its shape depends on that. If an edge of an
+        object is lost, what is made of the object has to wait until it names other edges.
+
+        Args:
+            document: The document, which was just computed.
+            before_naming: Called with each object whose edges get other numbers, and its property.
+        """
+        noted = self._noted.pop(document.Name, {})
+        self._are_complete.discard(document.Name)
+        waiting: dict[ObjectKey, _Noted] = {}
+        self._is_following = True
+        try:
+            for each in sorted(noted.values(), key=_depth):
+                if self._has_to_wait(each):
+                    waiting[each.user] = each
+                elif self._name_anew(each, before_naming):
+                    document.recompute()
+        finally:
+            self._is_following = False
+        if waiting:
+            self._noted[document.Name] = waiting
+
+    def _has_to_wait(self, noted: _Noted) -> bool:
+        """Return whether an object is made of one that has lost an edge."""
+        user = find_by_key(noted.user)
+        if user is None:
+            return False
+        lost = [key for key, (other, _) in self._lost.items() if _is_still_so(other)]
+        return any(key_of(obj) in lost for obj in made_of(user))
+
+    def check(self) -> None:
+        """Raise ValueError if an object still names an edge that is not there any more."""
+        errors = [text for noted, text in self._lost.values() if _is_still_so(noted)]
+        self._lost.clear()
+        if errors:
+            raise ValueError(" ".join(errors))
+
+    def _name_anew(self, noted: _Noted, before_naming: Callable[[Any, str], None]) -> bool:
+        """Name the edges of one object by their new numbers; return whether they have changed."""
+        user = find_by_key(noted.user)
+        base = find_by_key(noted.base)
+        if base is None or not _is_still_so(noted) or is_empty(base.Shape):
+            return False
+        if base.Shape.isSame(noted.shape) or _has_followed(user):
+            return False
+        old = edges_of_shape(str(base.Name), noted.shape, is_step(base))
+        new = edges_of_shape(str(base.Name), base.Shape, is_step(base))
+        numbers, lost = heirs(old, noted.numbers, new)
+        if lost:
+            self._lost[noted.user] = noted, _lost_text(user, old, lost[0], new)
+            return False
+        if numbers == noted.numbers and not FINDS_EDGES:
+            return False
+        before_naming(user, _property(user))
+        _write(user, base, numbers, dict(zip(noted.numbers, numbers, strict=False)))
+        return True
+
+
+def named_edges(user: Any) -> tuple[Any, list[int]]:
+    """Return the object whose edges another one names, and FreeCAD's numbers of them.
+
+    Returns:
+        None and no number for an object that names none.
+    """
+    if user.isDerivedFrom(_SOLIDS):
+        return user.Base, [int(number) for number, _, _ in user.Edges]
+    if not user.isDerivedFrom(_STEPS) or user.Base is None:
+        return None, []
+    base, elements = user.Base
+    return base, numbers_of(elements)
+
+
+def numbers_of(elements: Sequence[str]) -> list[int]:
+    """Return the numbers of the edges among the elements of a shape: 7 of "Edge7"."""
+    found = [_ELEMENT.fullmatch(element) for element in elements]
+    return [int(match[1]) for match in found if match]
+
+
+def users_of_edge(obj: Any, number: int) -> Iterator[Any]:
+    """Yield the objects that name an edge of an object."""
+    for user in {user.Name: user for user in obj.InList}.values():
+        base, numbers = named_edges(user)
+        if base == obj and number in numbers:
+            yield user
+
+
+def told_edges(obj: Any, prop: str) -> list[Any] | None:
+    """Return the edges that a property names as items; None if it names other things, or none.
+
+    Of a fillet or a chamfer outside of bodies, each edge has its two sizes.
+    """
+    kind = obj.getTypeIdOfProperty(prop)
+    if kind == SIZED and obj.Base is not None:
+        items = names_in(edges_of(obj.Base), named_edges(obj)[1])
+        return [[item, *sizes[1:]] for item, sizes in zip(items, obj.Edges, strict=True)]
+    link = getattr(obj, prop)
+    if kind != "App::PropertyLinkSub" or link is None:
+        return None
+    base, elements = link
+    numbers = numbers_of(elements)
+    if not numbers or len(numbers) != len(elements) or "Shape" not in base.PropertiesList:
+        return None
+    return list(names_in(edges_of(base), numbers))
+
+
+def _noted(document: Any) -> Iterator[_Noted]:
+    for kind in (_STEPS, _SOLIDS):
+        for user in document.findObjects(kind):
+            base, numbers = named_edges(user)
+            if numbers and base is not None and not is_empty(getattr(base, "Shape", None)):
+                yield _Noted(key_of(user), key_of(base), numbers, base.Shape)
+
+
+def _property(user: Any) -> str:
+    """Return the property by which a fillet or a chamfer names edges."""
+    return "Edges" if user.isDerivedFrom(_SOLIDS) else "Base"
+
+
+def _has_followed(user: Any) -> bool:
+    """Return whether this FreeCAD has found all edges of a fillet or chamfer again by itself."""
+    if not FINDS_EDGES or user.isDerivedFrom(_SOLIDS):
+        return False
+    return not any(element.startswith("?") for element in user.Base[1])
+
+
+def _depth(noted: _Noted) -> int:
+    """Return of how many objects an object is made; an object has more than each of them."""
+    user = find_by_key(noted.user)
+    return 0 if user is None else len(made_of(user))
+
+
+def _is_still_so(noted: _Noted) -> bool:
+    """Return whether an object is there and names edges of the base that was noted.
+
+    Since 1.0 FreeCAD may have named them by other numbers. An object that names other edges by an
+    edit is no longer noted.
+    """
+    user = find_by_key(noted.user)
+    if user is None:
+        return False
+    base, numbers = named_edges(user)
+    if not FINDS_EDGES and numbers != noted.numbers:
+        return False
+    return base is not None and key_of(base) == noted.base
+
+
+def _write(user: Any, base: Any, numbers: Sequence[int], moved: Mapping[int, int]) -> None:
+    """Name other edges of the same base; faces that are named too stay named."""
+    if not user.isDerivedFrom(_SOLIDS):
+        elements = [each for each in user.Base[1] if not _ELEMENT.fullmatch(each)]
+        user.Base = (base, [*(f"Edge{number}" for number in numbers), *elements])
+        return
+    sizes = {moved.get(number, number): (one, other) for number, one, other in user.Edges}
+    usual = user.Edges[0][1:]
+    user.Edges = [(number, *sizes.get(number, usual)) for number in numbers]
+
+
+def _lost_text(user: Any, old: Edges, edge: Edge, new: Edges) -> str:
+    (name,) = names_in(old, [edge.number])
+    near = ", ".join(new.near(edge))
+    prop = _property(user)
+    return (
+        f"{user.Name} is on {name}, an edge that is not there any more after this. Set {prop} of "
+        f"{user.Name} in the same batch, or delete {user.Name} before; the nearest edges then: "
+        f"{near}."
+    )

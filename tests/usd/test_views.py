@@ -1,0 +1,198 @@
+"""What is muted and what is loaded are values, which an undo puts back, and lose nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pxr import Sdf, Usd
+
+from dcc_bridge.verbs.operations import SCENE
+from tests.usd.test_verbs import studio
+from tests.verbs.steps import step
+from tests.verbs.studio import YES, Studio
+
+HERO = "/World/Hero"
+BODY = f"{HERO}/Body"
+ANIM = "./anim.usda"
+_FILE = """#usda 1.0
+(
+    defaultPrim = "Hero"
+)
+
+def Xform "Hero"
+{
+    def Sphere "Body"
+    {
+    }
+}
+"""
+
+
+@pytest.fixture
+def scene(tmp_path: Path) -> Iterator[Studio]:
+    """A scene with a payload and a layer of animation, and a person who says yes."""
+    (tmp_path / "hero.usda").write_text(_FILE)
+    with studio(tmp_path, YES) as scene:
+        scene.do("import_file", path=str(tmp_path / "hero.usda"), how="payload")
+        set_scene(scene, sublayers=[ANIM], edit_target="anim.usda")
+        scene.do("set_values", items=[BODY], values={"radius": 3})
+        set_scene(scene, edit_target="shot.usda")
+        yield scene
+
+
+def set_scene(scene: Studio, **values: Any) -> Any:
+    """Set values of the scene."""
+    return scene.do("set_values", items=[SCENE], values=values)
+
+
+def load(scene: Studio, *, loaded: bool) -> Any:
+    """Load or unload the hero."""
+    return scene.do("set_values", items=[HERO], values={"loaded": loaded})
+
+
+def value(scene: Studio, prop: str, item: str = SCENE) -> Any:
+    """Return a value as `inspect` tells it."""
+    return scene.do("inspect", items=[item], names=[prop])["items"][0]["values"][prop]
+
+
+def radius(scene: Studio) -> Any:
+    """Return the radius that the scene shows; None where the body is not there."""
+    prim = scene.host.stage.GetPrimAtPath(BODY)
+    if not prim or not prim.IsDefined():
+        return None
+    return prim.GetAttribute("radius").Get()
+
+
+def test_a_muted_layer_shows_nothing_and_comes_back_by_undo(scene: Studio) -> None:
+    before = scene.host.scene_digest()
+
+    told = set_scene(scene, muted_layers=["anim.usda"])
+
+    assert (radius(scene), value(scene, "muted_layers")) == (1.0, ["anim.usda"])
+    assert told["now"] == 'changed: @scene, muted_layers: [] -> ["anim.usda"]'
+    scene.do("undo_last")
+    assert (radius(scene), scene.host.scene_digest()) == (3.0, before)
+    scene.host.redo()
+    assert radius(scene) == 1.0
+    set_scene(scene, muted_layers=[])
+    assert radius(scene) == 3.0
+
+
+def test_an_unloaded_payload_is_there_and_comes_back_by_undo(scene: Studio) -> None:
+    before = scene.host.scene_digest()
+
+    told = load(scene, loaded=False)
+
+    assert radius(scene) is None
+    assert (value(scene, "loaded", HERO), value(scene, "unloaded")) == (False, [HERO])
+    assert told["now"] == f'changed: @scene, unloaded: [] -> ["{HERO}"]'
+    scene.do("undo_last")
+    assert (radius(scene), scene.host.scene_digest()) == (3.0, before)
+    assert value(scene, "loaded", HERO) is True
+
+
+def test_a_payload_is_loaded_again_by_its_value_and_by_the_scene_s(scene: Studio) -> None:
+    set_scene(scene, unloaded=[HERO])
+    assert radius(scene) is None
+
+    load(scene, loaded=True)
+    assert (radius(scene), value(scene, "unloaded")) == (3.0, [])
+
+    set_scene(scene, unloaded=[HERO])
+    set_scene(scene, unloaded=[])
+    assert radius(scene) == 3.0
+
+
+def test_nothing_is_believed_lost_that_is_only_not_shown(scene: Studio) -> None:
+    with scene.host.changes() as count:
+        steps = [
+            step("set_values", items=[BODY], values={"radius": 4}),
+            step("create", things=[{"type": "Cube", "name": "Hat", "under": HERO}]),
+            step("set_values", items=[HERO], values={"loaded": False}),
+            step("set_values", items=[SCENE], values={"muted_layers": ["anim.usda"]}),
+        ]
+        told = scene.do("batch", steps=steps)
+
+        assert not count().deleted
+    assert "deleted" not in told["now"].lower()
+    assert scene.asked == []
+
+
+def test_a_loss_is_found_although_the_payload_is_unloaded_in_the_same_batch(tmp_path: Path) -> None:
+    (tmp_path / "hero.usda").write_text(_FILE)
+    with studio(tmp_path, YES) as scene:
+        scene.do("import_file", path=str(tmp_path / "hero.usda"), how="payload")
+        scene.do("create", things=[{"type": "Cube", "name": "Hat", "under": HERO}])
+
+        steps = [
+            step("delete", items=[f"{HERO}/Hat"]),
+            step("set_values", items=[HERO], values={"loaded": False}),
+        ]
+        scene.do("batch", steps=steps)
+
+        assert len(scene.asked) == 1
+        scene.do("undo_last")
+        assert scene.host.kinds([f"{HERO}/Hat"]) == ["Cube"]
+
+
+def test_edits_of_a_layer_that_is_muted_are_saved(scene: Studio, tmp_path: Path) -> None:
+    set_scene(scene, muted_layers=["anim.usda"])
+
+    scene.do("save")
+
+    written = Sdf.Layer.OpenAsAnonymous(str(tmp_path / "anim.usda"))
+    assert written.GetAttributeAtPath(f"{BODY}.radius").default == 3.0
+
+
+def test_a_batch_that_fails_leaves_what_is_muted_and_loaded(scene: Studio) -> None:
+    steps = [
+        step("set_values", items=[HERO], values={"loaded": False}),
+        step("set_values", items=[SCENE], values={"muted_layers": ["anim.usda"]}),
+        step("create", things=[{"type": "Cube", "under": "/Nowhere"}]),
+    ]
+
+    scene.fails("batch", steps=steps)
+
+    assert radius(scene) == 3.0
+
+
+def test_code_that_mutes_has_it_put_back_to_what_a_verb_set(scene: Studio) -> None:
+    host = scene.host
+    stage: Usd.Stage = host.stage
+    set_scene(scene, muted_layers=["anim.usda"])
+    put_back: list[str] = []
+
+    with host.guard(put_back, read=False):
+        stage.UnmuteLayer(stage.GetMutedLayers()[0])
+        stage.Unload(HERO)
+
+    assert value(scene, "muted_layers") == ["anim.usda"]
+    assert put_back == ["what is loaded", "which layers are muted"]
+
+
+@pytest.mark.parametrize(
+    ("item", "prop", "wrong", "why"),
+    [
+        (SCENE, "muted_layers", ["shot.usda"], "some of anim.usda"),
+        (SCENE, "muted_layers", "anim.usda", "in a list"),
+        (SCENE, "unloaded", [BODY], 'how="payload"'),
+        (SCENE, "unloaded", ["/World/None"], "no prim at"),
+        (HERO, "loaded", "no", "true or false"),
+        ("/World/Props", "loaded", False, 'how="payload"'),
+    ],
+)
+def test_what_cannot_be_muted_or_unloaded_is_refused(
+    scene: Studio, item: str, prop: str, wrong: Any, why: str
+) -> None:
+    assert why in scene.fails("set_values", items=[item], values={prop: wrong})
+
+
+def test_the_edit_target_is_not_muted(scene: Studio) -> None:
+    set_scene(scene, edit_target="anim.usda")
+
+    why = scene.fails("set_values", items=[SCENE], values={"muted_layers": ["anim.usda"]})
+
+    assert "is the edit_target" in why

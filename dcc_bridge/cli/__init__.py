@@ -18,7 +18,7 @@ import sys
 from collections.abc import Collection, Sequence
 from difflib import get_close_matches
 from importlib import import_module
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from dcc_bridge.audit import redact
 from dcc_bridge.cli import exits, leaves
@@ -127,8 +127,19 @@ def _run(words: Sequence[str]) -> int:
     return code
 
 
-def _parser(words: Sequence[str]) -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+class _Parser(argparse.ArgumentParser):
+    """A parser that notes itself as "parser", unless one of its commands has done so."""
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Parse words, and return the options and the words that are unknown."""
+        options, unknown = super().parse_known_args(args, namespace)
+        if "parser" not in options:
+            options.parser = self
+        return options, unknown
+
+
+def _parser(words: Sequence[str]) -> _Parser:
+    parser = _Parser(
         prog="dcc-bridge",
         description=_ABOUT,
         epilog=exits.TABLE,
@@ -152,7 +163,7 @@ def _parser(words: Sequence[str]) -> argparse.ArgumentParser:
         subparser = _add(commands, name, module.SUMMARY)
         if name == wanted:
             module.fill(subparser)
-            subparser.set_defaults(run=module.run, parser=subparser)
+            subparser.set_defaults(run=module.run)
     return parser
 
 
@@ -175,12 +186,10 @@ def _fill(subparser: argparse.ArgumentParser, name: str, command: Command) -> No
     fill = getattr(module, f"fill_{name}", None) or getattr(module, command.fill)
     fill(subparser)
     run = getattr(module, f"run_{name}", None) or getattr(module, "run", None)
-    subparser.set_defaults(run=run, parser=subparser)
+    subparser.set_defaults(run=run)
 
 
-def _add(
-    commands: argparse._SubParsersAction[argparse.ArgumentParser], name: str, summary: str
-) -> argparse.ArgumentParser:
+def _add(commands: argparse._SubParsersAction[_Parser], name: str, summary: str) -> _Parser:
     """Add a command's parser, without options."""
     return commands.add_parser(
         name,

@@ -20,7 +20,7 @@ from dcc_bridge import callbacks, config
 from dcc_bridge.audit.log import Auditor, nowhere
 from dcc_bridge.audit.trail import rejected
 from dcc_bridge.consent.call import Call
-from dcc_bridge.elicitation import rate_limits, routing
+from dcc_bridge.elicitation import rate_limits, routing, secret
 from dcc_bridge.elicitation.caller import Progress
 from dcc_bridge.errors import BridgeError, Busy, NotRecorded
 from dcc_bridge.host import Host
@@ -126,7 +126,8 @@ class Runner:
             call: The call.
             why: The sentence that its client is told.
         """
-        log.info("call %s of %s was rejected", call.id, call.skill)
+        reason = call.arguments.scrub(secret.redact(why))
+        log.info("call %s of %s was rejected: %s", call.id, call.skill, reason)
         try:
             self.environment.auditor(rejected(call, why))
         except NotRecorded as error:  # nothing was changed, and it is refused all the same

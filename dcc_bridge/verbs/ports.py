@@ -543,13 +543,13 @@ class Deleting(HostOperations):
         return ()
 
     def remark(self, items: Sequence[str]) -> str:
-        """Return a sentence on how items are deleted, for the question; "" by default.
+        """Return a sentence on how items are deleted, for the question. Raises nothing.
 
         Args:
-            items: The items.
+            items: Which ones.
 
         Returns:
-            Such as the files that a deletion edits.
+            Such as which files a deletion edits; "" by default, and where there is nothing to say.
         """
         del items
         return ""

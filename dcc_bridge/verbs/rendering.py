@@ -12,9 +12,8 @@ import re
 import shutil
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final, get_args
@@ -82,7 +81,7 @@ class RenderingVerbs(ConsentingVerbs[Drawing]):
         """
         _check_shading(shading)
         renderer = self._renderer(shading)
-        if samples and renderer is None:
+        if samples and shading:  # an application without a renderer draws all the same
             raise ValueError("What is drawn as look draws has no samples: leave them out.")
         numbers = _numbers(frames, turns)
         if not path and len(numbers) > 1:
@@ -97,10 +96,11 @@ class RenderingVerbs(ConsentingVerbs[Drawing]):
         pictures = _Pictures(view, frames, turns, items, numbers, width / height)
         wanted = Render((), files, width, height, samples)
         if not path:
-            return self._picture(pictures, replace(wanted, max_bytes=MAX_PICTURE_BYTES), shading)
+            with self._turn(renderer):
+                small = replace(wanted, max_bytes=MAX_PICTURE_BYTES)
+                return self._picture(pictures, small, shading)
         copies = self._ask_to_write_over(files)
-        with self._consents.writing(files):
-            notes = self._render(pictures, wanted, shading)
+        notes = self._render_to_files(renderer, pictures, wanted, shading)
         report_done(f"Rendered {plural(len(files), 'picture')} to {files[0].name}")
         facts = {"file": str(files[0]), "pictures": len(files), "size": [width, height]}
         if len(files) > 1:
@@ -128,6 +128,17 @@ class RenderingVerbs(ConsentingVerbs[Drawing]):
             return None
         return self._operations
 
+    def _render_to_files(
+        self, renderer: Rendering | None, pictures: _Pictures, wanted: Render, shading: str
+    ) -> list[str]:
+        """Render pictures to their files, unless those change in the wait for another render."""
+        stamps = [stamp(file) for file in wanted.files]
+        with self._turn(renderer):
+            for file, before in zip(wanted.files, stamps, strict=True):
+                _check_untouched(file, before)
+            with self._consents.writing(wanted.files):
+                return self._render(pictures, wanted, shading)
+
     def _picture(self, pictures: _Pictures, wanted: Render, shading: str) -> list[Any]:
         """Render one picture; return what an answer has of it."""
         with TemporaryDirectory(prefix="dcc_bridge-", ignore_cleanup_errors=True) as folder:
@@ -152,34 +163,31 @@ class RenderingVerbs(ConsentingVerbs[Drawing]):
 
             renderer = self._renderer(shading)
             if renderer is not None:
-                return self._render_beside(renderer, pictures, replace(wanted, files=parts), take)
+                return self._render_now(renderer, pictures, replace(wanted, files=parts), take)
             return self._draw(pictures, replace(wanted, files=parts), shading, take)
 
-    def _render_beside(
-        self,
-        renderer: Rendering,
-        pictures: _Pictures,
-        wanted: Render,
-        take: Callable[[float], None],
-    ) -> list[str]:
-        """Have the application's renderer work in its own process, and wait for that."""
-        with self._turn():
-            return self._render_now(renderer, pictures, wanted, take)
-
     @contextmanager
-    def _turn(self) -> Iterator[None]:
-        """Return a block that begins once no other render is running.
+    def _turn(self, renderer: Rendering | None) -> Iterator[None]:
+        """Return a block that begins once no other render is running, if there is a renderer.
 
         Raises:
             Stopped: The call has to end.
             Paused: The person paused agents meanwhile.
         """
-        if not self._is_rendering.acquire(blocking=False):
-            _beside(partial(_acquire, self._is_rendering))
-        try:
+        if renderer is None:
             yield
-        finally:
-            self._is_rendering.release()
+            return
+        with ExitStack() as turn:
+
+            def take() -> None:
+                _acquire(self._is_rendering)
+                turn.callback(self._is_rendering.release)  # even if the call may not go on then
+
+            if self._is_rendering.acquire(blocking=False):
+                turn.callback(self._is_rendering.release)
+            else:
+                _beside(take)
+            yield
 
     def _render_now(
         self,
@@ -330,11 +338,16 @@ def _put(part: Path, file: Path, before: tuple[int, ...]) -> None:
     Raises:
         ValueError: Another file is there by now, which stays as it is.
     """
-    if stamp(file) != before:
-        raise ValueError(f"{file} was changed during the render, and was not written over.")
+    _check_untouched(file, before)
     with held_files.replacing(file) as new:
         shutil.copyfile(part, new)
     part.unlink()
+
+
+def _check_untouched(file: Path, before: tuple[int, ...]) -> None:
+    """Raise ValueError if another file is there than the one with a stamp, or than none."""
+    if stamp(file) != before:
+        raise ValueError(f"{file} was changed during the render, and was not written over.")
 
 
 def _check_shading(shading: str) -> None:

@@ -46,6 +46,8 @@ def test_the_version_is_that_of_the_package(runtime: Path) -> None:
         (["Calls"], "Did you mean call?"),
         (["list", "--jsn"], "usage: dcc-bridge list [-h] [--json]"),
         (["list", "--jsn"], "unrecognized arguments: --jsn"),
+        (["--jsn", "list"], "unrecognized arguments: --jsn"),
+        (["audit", "show", "--jsn"], "usage: dcc-bridge audit show [-h]"),
         (["call"], "required: TOOL"),
         (["call", "x", "--args", "{"], "this is not JSON"),
         (["call", "x", "--args", "[1]"], "an object such as"),

@@ -299,13 +299,73 @@ def test_what_has_no_shape_is_linked_too(operations: EveryPort) -> None:
 
 
 def page(operations: EveryPort) -> None:
-    """Make a page with a view of the box and its width."""
+    """Make a page with a view of the box from the front, twice as large, and its width."""
+    operations.set_value("Box", "Length", 30)
     operations.create("TechDraw::DrawPage", "Page", None)
     operations.create("TechDraw::DrawViewPart", "View", None)
     operations.set_value("View", "Source", ["Box"])
+    operations.set_value("View", "Direction", [0, -1, 0])
+    operations.set_value("Page", "Views", ["View"])
+    operations.set_value("View", "ScaleType", "Custom")
+    operations.set_value("View", "Scale", 2)
     operations.create("TechDraw::DrawViewDimension", "Width", None)
-    operations.set_value("Width", "References2D", [["View", ["Edge0"]]])
+    operations.set_value("Width", "Type", "DistanceX")
+    operations.set_value("Width", "References2D", "View/edge:horizontal bottom")
     operations.set_value("Page", "Views", ["View", "Width"])
+
+
+def test_a_dimension_measures_an_edge_of_a_view_by_its_name(operations: EveryPort) -> None:
+    with one_step(operations):
+        page(operations)
+        edges = list(operations.items("View/edge:"))
+        length = operations.value("View/edge:x -y", "length").value
+        measured = operations.value("Width", "References2D").value
+        users = list(operations.users("View/edge:x -y"))
+        box = operations.bounds("View/edge:x -y")
+        width = FreeCAD.ActiveDocument.Width.getRawValue()
+        operations.set_value("Width", "References2D", ["View/edge:left", "View/edge:right"])
+        both = operations.value("Width", "References2D").value
+        between = FreeCAD.ActiveDocument.Width.getRawValue()
+
+    assert sorted(edges) == [f"View/edge:{it}" for it in ("x +y", "x -y", "y +x", "y -x")]
+    assert (length, width, between) == (30, 30, 30)
+    assert measured == ["View/edge:x -y"]
+    assert both == ["View/edge:y -x", "View/edge:y +x"]
+    assert users == ["Width"]
+    assert box is None
+
+
+def test_a_dimension_stays_on_its_edges_when_the_drawing_changes(operations: EveryPort) -> None:
+    """A hole is seen in front of them then, and FreeCAD counts the edges anew."""
+    with operations.host.undo_step("Draw"):
+        operations.create("Part::Cut", "Cut", None)
+        operations.create("Part::Cylinder", "Drill", None)
+        operations.set_value("Cut", "Base", "Box")
+        operations.set_value("Cut", "Tool", "Drill")
+        operations.place("Drill", at=(50, 0, 0))
+        page(operations)
+        operations.set_value("View", "Source", ["Cut"])
+        operations.set_value("Width", "References2D", ["View/edge:left", "View/edge:right"])
+    width = FreeCAD.ActiveDocument.Width
+    before = width.References2D[0][1]
+    with one_step(operations):
+        operations.place("Drill", at=(0, 5, 0))
+        operations.set_value("Box", "Length", 70)
+        measured = operations.value("Width", "References2D").value
+        after = width.References2D[0][1]
+        length = width.getRawValue()
+
+    assert measured == ["View/edge:y -x", "View/edge:y +x"]
+    assert length == 70
+    assert after != before
+
+
+def test_a_view_on_no_page_has_no_edges_yet(operations: EveryPort) -> None:
+    operations.create("TechDraw::DrawViewPart", "View", None)
+    operations.set_value("View", "Source", ["Box"])
+
+    with pytest.raises(LookupError, match="put it into the Views of a page first"):
+        operations.kind("View/edge:bottom")
 
 
 def test_a_drawing_page_is_exported(operations: EveryPort, tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from typing import Any, Final, cast
 import FreeCAD
 import pytest
 
+from dcc_bridge.verbs.operations import SocketLink
 from dcc_bridge_freecad.host import FreeCADHost
 from dcc_bridge_freecad.operations import operations as freecad_operations
 from tests.hosts.digests import scene_digest
@@ -23,6 +24,10 @@ HOLES: Final = [(15, 15), (65, 15), (15, 35), (65, 35)]
 PLATE: Final = [[0, 0], [80, 0], [80, 50], [0, 50]]
 NOTCHED: Final = [[0, 0], [30, 0], [30, 10], [50, 10], [50, 0], [100, 0], [100, 50], [0, 50]]
 WITH_TAB: Final = [[0, 0], [80, 0], [80, 20], [95, 20], [95, 30], [80, 30], [80, 50], [0, 50]]
+NOTCHED_TWICE: Final = [
+    *([0, 0], [10, 0], [10, 5], [20, 5], [20, 0], [30, 0], [30, 10], [50, 10], [50, 0]),
+    *([100, 0], [100, 50], [0, 50]),
+]
 CUT_OFF: Final = [[0, 0], [60, 0], [80, 20], [80, 50], [0, 50]]
 
 
@@ -233,6 +238,21 @@ def named_of_box(operations: EveryPort) -> list[str]:
     return [edge.partition("/edge:")[2] for edge, *_ in operations.value("Round", "Edges").value]
 
 
+def test_a_sweep_and_a_sketch_take_edges_by_name_too(operations: EveryPort) -> None:
+    with one_step(operations):
+        make(operations, "Part::Circle", "Profile", None)
+        make(operations, "Part::Sweep", "Sweep", None, Sections=["Profile"])
+        operations.set_value("Sweep", "Spine", "Box/edge:x -y +z")
+        make(operations, "Sketcher::SketchObject", "Sketch", None)
+        operations.set_value("Sketch", "ExternalGeometry", ["Box/edge:x -y -z"])
+        spine = operations.value("Sweep", "Spine").value
+        sketch = FreeCAD.ActiveDocument.Sketch
+        outside = [names for _, names in sketch.ExternalGeometry]
+
+    assert spine == ["Box/edge:x -y +z"]
+    assert outside == [("Edge9",)]
+
+
 WRONG_EDGES: dict[str, Edit] = {
     "Holes/edge:top is no edge of its Base, Box": call(
         "set_value", "Round", "Edges", ["Holes/edge:top"]
@@ -283,6 +303,32 @@ def test_a_fillet_stays_on_its_edges_when_an_edit_renumbers_them(
     assert volume == pytest.approx(again, rel=1e-9)
 
 
+def test_a_fillet_stays_on_its_edges_when_a_cell_drives_the_size(operations: EveryPort) -> None:
+    """Also after undo and redo, by which FreeCAD puts back the numbers that fit."""
+    host = operations.host
+    with host.undo_step("Drive"):
+        make(operations, "Spreadsheet::Sheet", "Sheet", None, A1="=4 mm")
+        make(operations, "Part::Cylinder", "Drill", None, Radius=1, Height=10)
+        make(operations, "Part::Cut", "Cut", None, Base="Box", Tool="Drill")
+        operations.connect(SocketLink("Sheet", "A1", "Drill", "Placement.Base.y"))
+        operations.set_value("Round", "Base", "Cut")
+        operations.set_value("Round", "Edges", [["vertical right", 1], ["vertical back", 2]])
+    before = named_of_box(operations)
+    with host.undo_step("Move the drill"):
+        operations.set_value("Sheet", "A1", "=0 mm")
+    after = named_of_box(operations)
+    numbers = [number for number, *_ in FreeCAD.ActiveDocument.Round.Edges]
+    host.undo()
+    undone = named_of_box(operations)
+    numbers_before = [number for number, *_ in FreeCAD.ActiveDocument.Round.Edges]
+    host.redo()
+    redone = named_of_box(operations)
+
+    assert sorted(before) == ["z +x +y", "z +x -y", "z -x +y"]
+    assert [sorted(names) for names in (after, undone, redone)] == [sorted(before)] * 3
+    assert numbers != numbers_before
+
+
 def test_the_numbers_of_the_edges_do_change(operations: EveryPort) -> None:
     """Else the promise above would promise nothing."""
     before = FreeCAD.ActiveDocument.Corners.Base[1]
@@ -320,6 +366,40 @@ def test_a_fillet_outside_of_a_body_stays_on_its_edges_too(operations: EveryPort
         *("Cut/edge:z +x +y", "Cut/edge:z +x -y", "Cut/edge:z -x +y", "Cut/edge:z -x -y"),
     ]
     assert after == before
+
+
+def test_each_edge_keeps_its_sizes_where_another_one_is_cut_in_two(
+    operations: EveryPort,
+) -> None:
+    with operations.host.undo_step("Make"):
+        make(operations, "Sketcher::SketchObject", "Sheet", None, Geometry=outline(PLATE))
+        extruded = {"Base": "Sheet", "Solid": True, "LengthFwd": 6, "DirMode": "Normal"}
+        make(operations, "Part::Extrusion", "Block", None, **extruded)
+        edges = [["x -y +z", 1], ["y +x +z", 2, 1.5], ["x +y +z", 3]]
+        make(operations, "Part::Chamfer", "Bevel", None, Base="Block", Edges=edges)
+    with one_step(operations):
+        operations.set_value("Sheet", "Geometry", outline(NOTCHED))
+        seen = operations.value("Bevel", "Edges").value
+
+    assert sorted(seen) == [
+        ["Block/edge:x +y +z", 3, 3],
+        ["Block/edge:x -y +z x=15", 1, 1],
+        ["Block/edge:x -y +z x=75", 1, 1],
+        ["Block/edge:y +x +z", 2, 1.5],
+    ]
+
+
+def test_both_pieces_of_an_edge_are_named_although_another_one_on_its_line_is_not(
+    operations: EveryPort,
+) -> None:
+    with operations.host.undo_step("Make"):
+        operations.set_value("Outline", "Geometry", outline(NOTCHED))
+        operations.set_value("Rim", "Base", ["Corners/edge:x -y +z x=17.5"])
+    with one_step(operations):
+        operations.set_value("Outline", "Geometry", outline(NOTCHED_TWICE))
+        seen = named(operations, "Rim")
+
+    assert sorted(seen) == ["x -y +z x=25", "x -y +z x=7.5"]
 
 
 def test_that_edges_got_other_numbers_is_no_change_that_is_told(operations: EveryPort) -> None:

@@ -40,6 +40,26 @@ def test_a_swallowed_refusal_does_not_open_the_way(tmp_path: Path) -> None:
     assert host.items == ["a", "b", "c"]
 
 
+def test_a_call_that_does_not_fit_is_logged_in_a_line_with_the_reason(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    @skill(risk="read")
+    def look(item: str) -> str:
+        """Look."""
+        return item
+
+    caplog.set_level("INFO", logger="dcc_bridge.skills")
+    with live(tmp_path, look) as running:
+        running.call("lok")
+        running.call("look", {"itm": "a"})
+
+    logged = [line for line in caplog.messages if "was rejected" in line]
+    assert len(logged) == 2
+    assert "of lok was rejected: There is no tool named 'lok'. Did you mean look?" in logged[0]
+    assert "itm: there is no such argument. Did you mean item?" in logged[1]
+    assert "Traceback" not in caplog.text
+
+
 def test_an_edit_that_was_undone_is_not_told_as_done(tmp_path: Path) -> None:
     host = FakeHost(["a"])
 

@@ -120,7 +120,7 @@ async def sketch_a_plate(agent: Agent) -> None:
         step("create", things=[_feature("Chamfer", "Rim", Base="Corners/edge:top", Size=0.5)]),
         why="Round the corners and chamfer the rim",
     )
-    await agent.batch(*_page(agent.folder, "Plate"), why="Draw the plate")
+    await agent.batch(*_page(agent.folder, "Plate", "left", "right"), why="Draw the plate")
     await agent.call("export_file", path=str(agent.folder / "plate.step"), items=["Plate"])
     await agent.call("export_file", path=str(agent.folder / "plate.dxf"), items=["Page"])
     notched = _lines([[0, 0], [30, 0], [30, 10], [50, 10], [50, 0], [100, 0], [100, 50], [0, 50]])
@@ -179,39 +179,30 @@ async def _careless_plate(agent: Agent) -> None:
 async def draw_a_page(agent: Agent) -> None:
     """The bracket has a page with a view and a dimension, and goes on as a STEP file."""
     await agent.batch(*_bracket(), why="Cut the bracket")
-    await agent.batch(*_page(agent.folder, "Bracket"), why="Draw the page")
+    await agent.batch(*_page(agent.folder, "Bracket", "horizontal bottom"), why="Draw the page")
     await agent.call("export_file", path=str(agent.folder / "bracket.step"), items=["Bracket"])
 
 
-def _page(folder: Path, source: str) -> list[dict[str, Any]]:
-    """Return the steps that draw a page with a view of an object and a dimension."""
+def _page(folder: Path, source: str, *measured: str) -> list[dict[str, Any]]:
+    """Return the steps that draw a page with a view of an object, whose width some edges have."""
+    template = {"Template": str(folder / "a4.svg")}
+    view = {"Source": [source], "Direction": [0, -1, 0], "X": 100, "Y": 120}
+    width = {"Type": "DistanceX", "References2D": [f"Front/edge:{edge}" for edge in measured]}
     return [
         step(
             "create",
             things=[
-                {
-                    "type": "TechDraw::DrawSVGTemplate",
-                    "name": "Template",
-                    "values": {"Template": str(folder / "a4.svg")},
-                },
-                {"type": "TechDraw::DrawPage", "name": "Page"},
-                {
-                    "type": "TechDraw::DrawViewPart",
-                    "name": "Front",
-                    "values": {"Source": [source], "Direction": [0, -1, 0], "X": 100, "Y": 120},
-                },
-                {
-                    "type": "TechDraw::DrawViewDimension",
-                    "name": "Width",
-                    "values": {"Type": "DistanceX", "References2D": [["Front", ["Edge0"]]]},
-                },
+                {"type": "TechDraw::DrawSVGTemplate", "name": "Template", "values": template},
+                {"type": "TechDraw::DrawPage", "name": "Page", "values": {"Template": "Template"}},
+                {"type": "TechDraw::DrawViewPart", "name": "Front", "values": view},
             ],
         ),
+        step("connect", links=[_link("Front", "object", "Page", "Views")]),
         step(
-            "set_values",
-            items=["Page"],
-            values={"Template": "Template", "Views": ["Front", "Width"]},
+            "create",
+            things=[{"type": "TechDraw::DrawViewDimension", "name": "Width", "values": width}],
         ),
+        step("connect", links=[_link("Width", "object", "Page", "Views")]),
     ]
 
 

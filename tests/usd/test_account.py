@@ -209,6 +209,10 @@ PARTS: dict[str, tuple[list[dict[str, Any]], str]] = {
         ],
         f"created: {TREE}{{look=green}}",
     ),
+    "the name of a variant": (
+        [step("rename", names={IN_RED: "crimson"})],
+        f'changed: {TREE}, variant:look: "red" -> "crimson"; {IN_RED} is {TREE}{{look=crimson}}',
+    ),
     "a variant goes": (
         [step("delete", items=[f"{TREE}{{look=blue}}"])],
         f"deleted: {TREE}{{look=blue}}",

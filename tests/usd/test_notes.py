@@ -121,6 +121,7 @@ def test_what_the_type_of_a_prim_says_is_none_of_its_own(scene: Studio) -> None:
         ("custom_data", {"a": {"b": None}}, "custom_data:a:b cannot be None"),
         ("custom_data", {"a": []}, "one at least"),
         ("custom_data", {"a": 2**70}, "custom_data:a cannot be"),
+        ("custom_data", {"a": {"": 1}}, "An entry of custom_data:a has no name"),
         ("custom_dota", {}, "custom_data"),
     ],
 )

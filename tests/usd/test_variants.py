@@ -349,3 +349,58 @@ def test_a_prim_is_created_below_one_in_a_variant(scene: Studio) -> None:
 
     assert [row["item"] for row in told["made"]] == [f"{RED}Hat/Brim"]
     assert scene.host.stage.GetRootLayer().GetPrimAtPath(f"{RED}Hat/Brim")
+
+
+def test_a_selection_in_a_variant_that_a_stronger_one_hides_is_refused(scene: Studio) -> None:
+    shapes = {"variants": ["x", "y"], "selection": "x"}
+    scene.do(
+        "create",
+        things=[{"type": "VariantSet", "name": "shape", "under": TREE, "values": shapes}],
+    )
+
+    why = scene.fails("set_values", items=[RED], values={"variant:shape": "y"})
+
+    assert f"shape of {TREE} stays x" in why
+
+
+def test_a_variant_set_in_a_variant_has_variants_and_values(scene: Studio) -> None:
+    before = scene.host.scene_digest()
+    sizes = {"variants": ["big", "small"], "selection": "big"}
+    big = f"{RED}{{size=big}}"
+
+    told = scene.do(
+        "create",
+        things=[{"type": "VariantSet", "name": "size", "under": RED, "values": sizes}],
+    )
+    scene.do("create", things=[{"type": "Variant", "name": "huge", "under": f"{RED}{{size=}}"}])
+    scene.do("set_values", items=[f"{big}Trunk"], values={"size": 8})
+
+    assert told["made"][0]["item"] == f"{RED}{{size=}}"
+    layer = scene.host.stage.GetRootLayer()
+    assert layer.GetAttributeAtPath(f"{big}Trunk.size").default == 8
+    assert layer.GetPrimAtPath(f"{RED}{{size=huge}}")
+    assert "size" not in layer.GetPrimAtPath(TREE).variantSets
+    assert inspected(scene, f"{TREE}/Trunk")["values"]["size"] == 8
+    scene.do("set_values", items=[TREE], values={"variant:look": "blue"})
+    assert "variant:size" not in inspected(scene, TREE)["values"]
+    for _ in range(4):
+        scene.do("undo_last")
+    assert scene.host.scene_digest() == before
+
+
+def test_a_variant_set_in_a_variant_is_renamed_and_deleted(scene: Studio) -> None:
+    sizes = {"variants": ["big", "small"], "selection": "big"}
+    thing = {"type": "VariantSet", "name": "size", "under": RED, "values": sizes}
+    scene.do("create", things=[thing])
+    before = scene.host.scene_digest()
+
+    scene.do("rename", names={f"{RED}{{size=}}": "scale"})
+    assert inspected(scene, TREE)["values"]["variant:scale"] == "big"
+    assert scene.asked == []
+    scene.do("delete", items=[f"{RED}{{scale=}}"])
+
+    assert scene.host.kinds([f"{RED}{{scale=}}"]) == ["gone"]
+    assert len(scene.asked) == 1
+    scene.do("undo_last")
+    scene.do("undo_last")
+    assert scene.host.scene_digest() == before

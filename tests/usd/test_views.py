@@ -196,3 +196,45 @@ def test_the_edit_target_is_not_muted(scene: Studio) -> None:
     why = scene.fails("set_values", items=[SCENE], values={"muted_layers": ["anim.usda"]})
 
     assert "is the edit_target" in why
+
+
+@pytest.mark.parametrize("items", [[], ["/World/Props", HERO]])
+def test_an_export_says_what_it_leaves_out_and_has_what_is_shown(
+    scene: Studio, tmp_path: Path, items: list[str]
+) -> None:
+    set_scene(scene, muted_layers=["anim.usda"], unloaded=[HERO])
+
+    told = scene.do("export_file", path=str(tmp_path / "copy.usda"), items=items)
+
+    assert told["left_out"][:2] == [
+        "The layer anim.usda, which is muted.",
+        f"The payload of {HERO}, which is not loaded.",
+    ]
+    assert "Body" not in (tmp_path / "copy.usda").read_text()
+
+
+def test_a_layer_below_a_sublayer_is_muted_and_edited_too(scene: Studio, tmp_path: Path) -> None:
+    inner = '#usda 1.0\nover "World"\n{\n    def Cube "Inner"\n    {\n    }\n}\n'
+    (tmp_path / "inner.usda").write_text(inner)
+    (tmp_path / "deep.usda").write_text("#usda 1.0\n(\n    subLayers = [@./inner.usda@]\n)\n")
+    set_scene(scene, sublayers=[ANIM, "./deep.usda"])
+
+    set_scene(scene, muted_layers=["inner.usda"])
+
+    assert scene.host.kinds(["/World/Inner"]) == ["gone"]
+    scene.do("undo_last")
+    assert scene.host.kinds(["/World/Inner"]) == ["Cube"]
+    set_scene(scene, edit_target="inner.usda")
+    assert value(scene, "edit_target") == "inner.usda"
+    why = scene.fails("set_values", items=[SCENE], values={"muted_layers": ["deep.usda"]})
+    assert "deep.usda is the edit_target, or has it" in why
+    why = scene.fails("set_values", items=[SCENE], values={"sublayers": [ANIM]})
+    assert "deep.usda is the edit_target, or has it" in why
+
+
+def test_a_muted_sublayer_is_asked_about_before_it_goes(scene: Studio) -> None:
+    set_scene(scene, muted_layers=["anim.usda"])
+
+    set_scene(scene, sublayers=[])
+
+    assert "layer anim.usda of the scene" in str(scene.person.shown[0].consent)

@@ -592,7 +592,10 @@ async def _seen(agent: Agent, block: str, listed: Set[str]) -> None:
     assert (await agent.call("find_api", query=agent.words.box))["cards"]
     if "look" in listed:
         await agent.picture("look", items=[block], size=256)
-        await agent.picture("render", items=[block], view="three_quarter", size=[64, 48], samples=1)
+        rendered: dict[str, Any] = {"items": [block], "view": "three_quarter", "size": [64, 48]}
+        if agent.words.host == "Blender":  # the others have no renderer, and take no samples
+            rendered["samples"] = 1
+        await agent.picture("render", **rendered)
     rule = "unused_materials"
     what = "unused"
     if "assign_material" in listed:

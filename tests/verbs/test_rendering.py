@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from pathlib import Path
+from typing import Any
 
 import pytest
 from mcp_types import CallToolResult, ImageContent
@@ -139,11 +140,13 @@ def test_one_file_that_is_written_over_is_named(open_studio: OpenStudio, tmp_pat
     assert scene.asked == [f"Render 1 picture to {tmp_path}, over poster.png?"]
 
 
-def begin(open_studio: OpenStudio, folder: Path) -> tuple[Studio, Future[CallToolResult]]:
+def begin(
+    open_studio: OpenStudio, folder: Path, *answers: Any
+) -> tuple[Studio, Future[CallToolResult]]:
     """Have three pictures rendered, of which two are made and the third waits."""
     Held.waits.clear()
     Held.goes_on.clear()
-    scene = open_studio(operations=Held)
+    scene = open_studio(*answers, operations=Held)
     arguments = {"path": str(folder / "shot.png"), "view": "front", "frames": [1, 3]}
     rendering = scene.start("render", arguments)
     scene.until(Held.waits.is_set)
@@ -234,6 +237,23 @@ def test_one_render_waits_for_the_other(open_studio: OpenStudio, tmp_path: Path)
     assert (tmp_path / "other.png").exists()
 
 
+def test_files_that_come_while_a_render_waits_are_neither_written_over_nor_named_as_its_own(
+    open_studio: OpenStudio, tmp_path: Path
+) -> None:
+    scene, first = begin(open_studio, tmp_path, YES)
+    again = {"path": str(tmp_path / "shot.png"), "view": "front", "frames": [1, 3]}
+    second = scene.start("render", again)
+    scene.until(lambda: bool(scene.asked))
+    scene.do("list_items")
+    Held.goes_on.set()
+    scene.until(lambda: first.done() and second.done())
+
+    assert status(first.result()) == "done"
+    assert status(second.result()) == "failed"
+    assert "shot_0003.png was changed during the render" in text(second.result())
+    assert text(second.result()).endswith("Nothing was changed.")
+
+
 def test_a_render_that_waits_can_be_cancelled(open_studio: OpenStudio, tmp_path: Path) -> None:
     scene, first = begin(open_studio, tmp_path)
     second = begin_second(scene, tmp_path)
@@ -248,6 +268,23 @@ def test_a_render_that_waits_can_be_cancelled(open_studio: OpenStudio, tmp_path:
     assert is_rendering
     assert [status(each.result()) for each in (first, second)] == ["done", "cancelled"]
     assert not (tmp_path / "other.png").exists()
+
+
+def test_a_render_that_waits_while_agents_are_paused_leaves_the_turn_to_the_next(
+    open_studio: OpenStudio, tmp_path: Path
+) -> None:
+    scene, first = begin(open_studio, tmp_path)
+    second = begin_second(scene, tmp_path)
+
+    scene.bridge.pause()
+    Held.goes_on.set()
+    scene.until(lambda: first.done() and second.done())
+    scene.bridge.resume()
+    third = scene.start("render", {"path": str(tmp_path / "third.png"), "view": "front"})
+    scene.until(third.done)
+
+    assert [status(each.result()) for each in (first, third)] == ["done", "done"]
+    assert status(second.result()) != "done"
 
 
 def test_a_render_that_is_cancelled_ends_and_leaves_the_pictures_that_are_whole(
@@ -298,7 +335,7 @@ def test_without_a_renderer_it_is_drawn_as_look_draws(
 ) -> None:
     scene = open_studio()
 
-    told = scene.do("render", path=str(tmp_path / "shot.jpg"), view="front")
+    told = scene.do("render", path=str(tmp_path / "shot.jpg"), view="front", samples=4)
     said = scene.fails("render", path=str(tmp_path / "shot.jpg"), view="front", frames=[1, 2])
 
     assert (tmp_path / "shot.jpg").read_bytes().startswith(b"\xff\xd8\xff")

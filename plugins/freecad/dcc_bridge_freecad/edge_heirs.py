@@ -12,7 +12,8 @@ import math
 from collections.abc import Iterator, Sequence
 from operator import itemgetter
 
-from .edges import Edge, Edges
+from .edges import Edges
+from .shape_edges import Edge
 
 _CLOSED_AND_OPEN = {"arc": "circle"}  # a hole that is cut open is the same hole
 _MAX_PAIRS = 40_000  # of alike edges that are compared all with all
@@ -23,8 +24,8 @@ _OFF_SIDE = 0.25  # of the shape's size: a way as bad as leaving a side of the s
 _CLEARLY = 4.0  # times as far as the nearest edge has to be any other one that is as alike
 
 
-def heirs(old: Edges, numbers: Sequence[int], new: Edges) -> tuple[list[int], list[Edge]]:
-    """Return FreeCAD's numbers of edges in a new shape, and the edges that are not in it.
+def heirs(old: Edges, numbers: Sequence[int], new: Edges) -> tuple[dict[int, int], Edge | None]:
+    """Return edges of a new shape, each with the edge that it was.
 
     An edge that was split is all of its pieces.
 
@@ -32,28 +33,32 @@ def heirs(old: Edges, numbers: Sequence[int], new: Edges) -> tuple[list[int], li
         old: The edges of the shape as it was.
         numbers: FreeCAD's numbers of some of them.
         new: The edges of the shape as it is.
+
+    Returns:
+        FreeCAD's numbers in the new shape with those in the old one, and the first of the edges
+        that is not in the new shape, with which it ends: it takes long to look for each.
     """
     size = max(old.size, new.size)
     pairs = _paired_alike(old.edges, new.edges, size)
     taken = {edge.number for edge in pairs.values()}
     free = [edge for edge in new.edges if edge.number not in taken]
     kept = {pairs[number].number for number in pairs if number not in numbers}
-    result: dict[int, None] = {}
-    lost = []
+    origins: dict[int, int] = {}
     for number in numbers:
         edge = next((each for each in old.edges if each.number == number), None)
         if edge is None:
             continue
         heir = pairs.get(number) or _most_alike(edge, free, size)
         if heir is None:
-            lost.append(edge)
-            continue
+            return origins, edge
         others = [each for each in new.edges if _is_piece(each, heir)]
-        result[heir.number] = None
+        origins[heir.number] = number
         is_all_its_own = not any(each.number in kept for each in others)
-        if is_all_its_own:
-            result.update(dict.fromkeys(each.number for each in others))
-    return list(result), lost
+        for each in others:
+            is_new_piece = each.number not in taken and _is_beside(each, edge)
+            if is_all_its_own or is_new_piece:
+                origins.setdefault(each.number, number)
+    return origins, None
 
 
 def _kind(edge: Edge) -> tuple[object, ...]:
@@ -150,6 +155,11 @@ def _is_piece(edge: Edge, of: Edge) -> bool:
     if edge.curve != "line" or _kind(edge) != _kind(of):
         return edge.number == of.number
     return _ways(edge, of)[1] < _ON_LINE
+
+
+def _is_beside(piece: Edge, edge: Edge) -> bool:
+    """Return whether the middle of a piece is between the ends of a straight edge, seen across."""
+    return abs(_ways(edge, piece)[0]) < edge.length / 2
 
 
 def _way(first: Edge, second: Edge, size: float) -> float:

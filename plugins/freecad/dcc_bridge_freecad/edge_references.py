@@ -1,4 +1,4 @@
-"""The edges that fillets and chamfers name, and keeps them the same edges. Main thread.
+"""The edges that fillets, chamfers and dimensions name, and keeps them the same. Main thread.
 
 FreeCAD before 1.0 notes the number of an edge and nothing else, so a fillet may sit on another edge
 after its base was computed with another size. Before the first change of a document, the shapes are
@@ -16,13 +16,16 @@ import FreeCAD
 
 from .document import made_of
 from .edge_heirs import heirs
-from .edges import Edge, Edges, edges_of, edges_of_shape, is_empty, is_step, names_in
+from .edges import Edges, edges_in, edges_of, is_empty, names_in, outline_of
 from .parts import ObjectKey, find_by_key, key_of
+from .shape_edges import Edge
 
 _STEPS: Final = "PartDesign::DressUp"
 """Fillets and chamfers in a body: their Base is an object with names of its edges."""
 _SOLIDS: Final = "Part::FilletBase"
 """Those outside of a body: their Base is an object, their Edges are numbers with two sizes each."""
+_DIMENSION: Final = "TechDraw::DrawViewDimension"
+"""Dimensions on a drawing page: their References2D are views with names of their edges."""
 SIZED: Final = "Part::PropertyFilletEdges"
 FINDS_EDGES: Final = int(FreeCAD.Version()[0]) >= 1
 _ELEMENT: Final = re.compile(r"\??Edge(\d+)")  # since 1.0 with a "?" if FreeCAD has lost it
@@ -35,13 +38,13 @@ class _Noted(NamedTuple):
         user: The object.
         base: The object whose edges they are.
         numbers: FreeCAD's numbers of the edges.
-        shape: The shape of the base.
+        outline: The shape of the base, or what was drawn of a view.
     """
 
     user: ObjectKey
     base: ObjectKey
     numbers: list[int]
-    shape: Any
+    outline: Any
 
 
 class EdgeReferences:
@@ -120,20 +123,23 @@ class EdgeReferences:
         """Name the edges of one object by their new numbers; return whether they have changed."""
         user = find_by_key(noted.user)
         base = find_by_key(noted.base)
-        if base is None or not _is_still_so(noted) or is_empty(base.Shape):
+        if base is None or not _is_still_so(noted):
             return False
-        if base.Shape.isSame(noted.shape) or _has_followed(user):
+        outline = outline_of(base)
+        if is_empty(outline) or outline.isSame(noted.outline) or _has_followed(user):
             return False
-        old = edges_of_shape(str(base.Name), noted.shape, is_step(base))
-        new = edges_of_shape(str(base.Name), base.Shape, is_step(base))
-        numbers, lost = heirs(old, noted.numbers, new)
-        if lost:
-            self._lost[noted.user] = noted, _lost_text(user, old, lost[0], new)
+        old = edges_in(base, noted.outline)
+        new = edges_in(base, outline)
+        if user.isDerivedFrom(_DIMENSION):
+            return _measure_anew(user, base, noted.numbers, old, new, before_naming)
+        origins, lost = heirs(old, noted.numbers, new)
+        if lost is not None:
+            self._lost[noted.user] = noted, _lost_text(user, old, lost, new)
             return False
-        if numbers == noted.numbers and not FINDS_EDGES:
+        if list(origins) == noted.numbers and not FINDS_EDGES:
             return False
         before_naming(user, _property(user))
-        _write(user, base, numbers, dict(zip(noted.numbers, numbers, strict=False)))
+        _write(user, base, noted.numbers, origins)
         return True
 
 
@@ -145,10 +151,29 @@ def named_edges(user: Any) -> tuple[Any, list[int]]:
     """
     if user.isDerivedFrom(_SOLIDS):
         return user.Base, [int(number) for number, _, _ in user.Edges]
+    if user.isDerivedFrom(_DIMENSION):
+        return _measured_edges(user)
     if not user.isDerivedFrom(_STEPS) or user.Base is None:
         return None, []
     base, elements = user.Base
     return base, numbers_of(elements)
+
+
+def _measured_edges(dimension: Any) -> tuple[Any, list[int]]:
+    """Return the view of which a dimension measures edges, and FreeCAD's numbers of them.
+
+    Returns:
+        None and no number if it measures nothing, or something else too.
+    """
+    views = []
+    elements: list[str] = []
+    for view, names in dimension.References2D:
+        views.append(view)
+        elements += [names] if isinstance(names, str) else names
+    numbers = numbers_of(elements)
+    if not numbers or len(numbers) != len(elements) or any(view != views[0] for view in views):
+        return None, []
+    return views[0], numbers
 
 
 def numbers_of(elements: Sequence[str]) -> list[int]:
@@ -174,6 +199,9 @@ def told_edges(obj: Any, prop: str) -> list[Any] | None:
     if kind == SIZED and obj.Base is not None:
         items = names_in(edges_of(obj.Base), named_edges(obj)[1])
         return [[item, *sizes[1:]] for item, sizes in zip(items, obj.Edges, strict=True)]
+    if prop == "References2D" and obj.isDerivedFrom(_DIMENSION):
+        view, numbers = _measured_edges(obj)
+        return None if view is None else list(names_in(edges_of(view), numbers))
     link = getattr(obj, prop)
     if kind != "App::PropertyLinkSub" or link is None:
         return None
@@ -185,15 +213,42 @@ def told_edges(obj: Any, prop: str) -> list[Any] | None:
 
 
 def _noted(document: Any) -> Iterator[_Noted]:
-    for kind in (_STEPS, _SOLIDS):
+    for kind in (_STEPS, _SOLIDS, _DIMENSION):
         for user in document.findObjects(kind):
             base, numbers = named_edges(user)
-            if numbers and base is not None and not is_empty(getattr(base, "Shape", None)):
-                yield _Noted(key_of(user), key_of(base), numbers, base.Shape)
+            outline = outline_of(base) if numbers and base is not None else None
+            if not is_empty(outline):
+                yield _Noted(key_of(user), key_of(base), numbers, outline)
+
+
+def _measure_anew(
+    dimension: Any,
+    view: Any,
+    numbers: Sequence[int],
+    old: Edges,
+    new: Edges,
+    before_naming: Callable[[Any, str], None],
+) -> bool:
+    """Have a dimension measure its edges by their new numbers; return whether they have changed.
+
+    A dimension of which an edge is not drawn any more stays as FreeCAD has it: no drawing stands
+    in the way of a change of what is drawn.
+    """
+    heirs_found = []
+    for number in numbers:
+        origins, _ = heirs(old, [number], new)
+        heirs_found += list(origins)[:1]
+    if len(heirs_found) != len(numbers) or heirs_found == list(numbers):
+        return False
+    before_naming(dimension, _property(dimension))
+    dimension.References2D = [(view, [f"Edge{number}" for number in heirs_found])]
+    return True
 
 
 def _property(user: Any) -> str:
-    """Return the property by which a fillet or a chamfer names edges."""
+    """Return the property by which a fillet, a chamfer or a dimension names edges."""
+    if user.isDerivedFrom(_DIMENSION):
+        return "References2D"
     return "Edges" if user.isDerivedFrom(_SOLIDS) else "Base"
 
 
@@ -201,6 +256,8 @@ def _has_followed(user: Any) -> bool:
     """Return whether this FreeCAD has found all edges of a fillet or chamfer again by itself."""
     if not FINDS_EDGES or user.isDerivedFrom(_SOLIDS):
         return False
+    if user.isDerivedFrom(_DIMENSION):
+        return True
     return not any(element.startswith("?") for element in user.Base[1])
 
 
@@ -225,15 +282,23 @@ def _is_still_so(noted: _Noted) -> bool:
     return base is not None and key_of(base) == noted.base
 
 
-def _write(user: Any, base: Any, numbers: Sequence[int], moved: Mapping[int, int]) -> None:
-    """Name other edges of the same base; faces that are named too stay named."""
+def _write(user: Any, base: Any, before: Sequence[int], origins: Mapping[int, int]) -> None:
+    """Name other edges of the same base, with the sizes that they had; faces stay named.
+
+    Args:
+        user: The fillet or the chamfer.
+        base: The object whose edges they are.
+        before: FreeCAD's numbers of the edges that the object named; since 1.0 it may have named
+            them by other ones, in the same order.
+        origins: FreeCAD's numbers of the edges now, with those that they had.
+    """
     if not user.isDerivedFrom(_SOLIDS):
         elements = [each for each in user.Base[1] if not _ELEMENT.fullmatch(each)]
-        user.Base = (base, [*(f"Edge{number}" for number in numbers), *elements])
+        user.Base = (base, [*(f"Edge{number}" for number in origins), *elements])
         return
-    sizes = {moved.get(number, number): (one, other) for number, one, other in user.Edges}
+    sizes = {number: both for number, (_, *both) in zip(before, user.Edges, strict=False)}
     usual = user.Edges[0][1:]
-    user.Edges = [(number, *sizes.get(number, usual)) for number in numbers]
+    user.Edges = [(number, *sizes.get(origin, usual)) for number, origin in origins.items()]
 
 
 def _lost_text(user: Any, old: Edges, edge: Edge, new: Edges) -> str:

@@ -42,7 +42,8 @@ from .document import (
     noting_changes,
     reach,
 )
-from .edges import EDGE, Edge, edges_of, parted
+from .edges import EDGE, edges_of, parted
+from .shape_edges import Edge
 from .transactions import transactions
 from .trial import FreeCADTrial
 from .words import noun_of

@@ -18,7 +18,7 @@ from .coercion import plain
 from .layer_copies import LayerChange
 from .places import below
 from .prims import child_names
-from .variants import variant_paths
+from .variants import contents, variant_paths
 from .views import StageView, unloaded_in
 
 _MAX_READ: Final = 25  # places whose values are read; an answer names 20 at most
@@ -142,11 +142,25 @@ class _Told:
             self.created.append(str(path))
         elif len(self.changed) < _MAX_READ:
             self.changed += _edits(path, before, now)
-            inner = [*variant_paths(path, (*before, *now))]
+            inner = self._variants(scene, path, (*before, *now))
             if path.ContainsPrimVariantSelection():
                 inner += _children(path, (*before, *now))
             for each in dict.fromkeys(inner):
                 self.note(scene, each)
+
+    def _variants(self, scene: Scene, path: Sdf.Path, specs: Iterable[Any]) -> list[Sdf.Path]:
+        """Return the variants of a prim, and note those that only have another name."""
+        left = dict.fromkeys(variant_paths(path, specs))
+        new = [each for each in left if not scene.specs_before(each)]
+        for old in [each for each in left if not scene.specs_now(each)]:
+            held = contents(scene.specs_before(old))
+            named = [each for each in new if contents(scene.specs_now(each)) == held]
+            if named:
+                self.changed.append(name_change(str(old), str(named[0])))
+                new.remove(named[0])
+                del left[old]
+                del left[named[0]]
+        return list(left)
 
 
 def _children(path: Sdf.Path, specs: Iterable[Any]) -> list[Sdf.Path]:

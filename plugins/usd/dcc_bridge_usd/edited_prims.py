@@ -27,7 +27,7 @@ from .moves import Moves
 from .places import below
 from .prims import CHECKING, CROWD_SIZE, child_names, tracked
 from .shown import prim_of
-from .variants import variant_paths
+from .variants import contents, variant_paths
 
 _TOP: Final = Sdf.Path.absoluteRootPath
 
@@ -157,13 +157,10 @@ class EditedPrims:
         """Return whether a new variant of the same prim holds what a variant held."""
         scene = self._scene
         owner = self.moves.now(path.GetParentPath())
-        before = [_content(spec) for spec in scene.specs_before(path)]
-        for new in variant_paths(owner, scene.specs_now(owner)):
-            if scene.specs_before(new):
-                continue
-            if [_content(spec) for spec in scene.specs_now(new)] == before:
-                return True
-        return False
+        before = contents(scene.specs_before(path))
+        new = variant_paths(owner, scene.specs_now(owner))
+        arrived = [each for each in new if not scene.specs_before(each)]
+        return any(contents(scene.specs_now(each)) == before for each in arrived)
 
     def _find_moved(self) -> None:
         """Find the prims that were only renamed or moved, and compare them at their new paths.
@@ -223,10 +220,3 @@ def _children(specs: Iterable[Any]) -> list[str]:
 
 def _texts(specs: Iterable[Any]) -> list[str]:
     return [spec.GetAsText() for spec in specs]
-
-
-def _content(spec: Any) -> str:
-    """Return the text of a prim in a variant without the name of the variant."""
-    name = spec.path.GetVariantSelection()[1]
-    text: str = spec.GetAsText()
-    return text.strip().removeprefix(f'"{name}"')

@@ -52,6 +52,15 @@ def variant_paths(path: Sdf.Path, specs: Iterable[Any]) -> Iterator[Sdf.Path]:
                 yield path.AppendVariantSelection(variants.name, variant.name)
 
 
+def contents(specs: Iterable[Any]) -> list[str]:
+    """Return the texts of the specs of a variant, without the name of the variant."""
+    texts = []
+    for spec in specs:
+        text = str(spec.GetAsText()).strip()
+        texts.append(text.removeprefix(f'"{spec.path.GetVariantSelection()[1]}"'))
+    return texts
+
+
 def owner_of(stage: Usd.Stage, path: Sdf.Path) -> Usd.Prim:
     """Return the prim that has a variant set; an invalid one where it is not shown."""
     above = path.GetParentPath()

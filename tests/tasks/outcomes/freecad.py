@@ -35,9 +35,7 @@ def sketch_a_plate(doc: Any) -> None:
     file = Part.read(str(Path(doc.FileName).parent / "plate.step"))
     assert file.Volume == _near(_finished(Part.makeBox(80, 50, 6), 80).Volume)
     (page,) = (it for it in doc.Objects if it.TypeId == "TechDraw::DrawPage")
-    view, dimension = page.Views
-    assert [it.Name for it in view.Source] == ["Plate"]
-    assert dimension.References2D[0][0] == view
+    _check_page(doc, page, "Plate", 100)
     drawing = Path(doc.FileName).parent / "plate.dxf"
     assert "LINE" in drawing.read_text(encoding="utf-8").partition("ENTITIES")[2]
 
@@ -69,13 +67,21 @@ def _place(edge: Any) -> tuple[float, float, float]:
     return round(centre.x, 6), round(centre.y, 6), round(centre.z, 6)
 
 
+def _check_page(doc: Any, page: Any, source: str, width: float) -> None:
+    """See that a page has a view of an object, and a dimension of its width."""
+    view, dimension = page.Views
+    view.touch()  # a file has nothing of what is drawn
+    doc.recompute()
+    assert [it.Name for it in view.Source] == [source]
+    assert dimension.References2D[0][0] == view
+    assert dimension.getRawValue() == _near(width)
+
+
 def draw_a_page(doc: Any) -> None:
     """The page has a template and a view of the bracket; the STEP file has the bracket."""
     (page,) = (it for it in doc.Objects if it.TypeId == "TechDraw::DrawPage")
     assert page.Template.TypeId == "TechDraw::DrawSVGTemplate"
-    view, dimension = page.Views
-    assert [it.Name for it in view.Source] == ["Bracket"]
-    assert dimension.References2D[0][0] == view
+    _check_page(doc, page, "Bracket", 60)
     shape = Part.read(str(Path(doc.FileName).parent / "bracket.step"))
     assert shape.Volume == _near(doc.Bracket.Shape.Volume)
 

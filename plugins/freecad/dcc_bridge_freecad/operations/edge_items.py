@@ -8,7 +8,8 @@ from typing import Any, Final, NamedTuple
 from dcc_bridge.spi import Value
 
 from ..document import find
-from ..edges import PART, Edge, Edges, edges_of, names_in, parted
+from ..edges import PART, Edges, edges_of, names_in, parted
+from ..shape_edges import Edge
 from ..transactions import transactions
 
 _COMPUTED: Final = "computed with the shape of {}"
@@ -97,7 +98,8 @@ def values_of(found: EdgeItem) -> dict[str, Value]:
     if any(edge.direction):
         facts["axis" if edge.radius else "direction"] = _rounded(edge.direction)
     facts["sides"] = list(edge.sides)
-    facts["between"] = list(edge.faces)
+    if edge.faces:
+        facts["between"] = list(edge.faces)
     facts["element"] = f"Edge{edge.number}"
     held = _COMPUTED.format(found.obj.Name)
     return {name: Value(value, held=held, is_fixed=True) for name, value in facts.items()}

@@ -12,6 +12,7 @@ import FreeCAD
 from dcc_bridge.spi import At, Axes, Bounds, Building, Placement, Vector, triple
 
 from ..document import document, find
+from ..edges import is_view
 from ..transactions import transactions
 from .edge_items import EdgeItem, edge_item
 from .properties import lock_reason
@@ -108,7 +109,10 @@ class _Places(Building):
         return (0.0, 0.0, 1.0), (0.0, 1.0, 0.0)
 
 
-def _bounds_of_edge(edge: EdgeItem) -> Bounds:
+def _bounds_of_edge(edge: EdgeItem) -> Bounds | None:
+    """Return the box of an edge in the world; None of an edge that is drawn on a page."""
+    if is_view(edge.obj):
+        return None
     placed = edge.obj.Shape.getElement(f"Edge{edge.edge.number}").copy(False)
     placed.Placement = placement_above(edge.obj).multiply(placed.Placement)
     box = placed.BoundBox

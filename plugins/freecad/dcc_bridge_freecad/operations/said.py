@@ -44,6 +44,17 @@ def _sketch(**values: Any) -> str:
     return f"create {json.dumps({'things': [thing]})}"
 
 
+def _drawing(*things: dict[str, Any]) -> str:
+    """Return the call that creates a page with the front view of a box, and further things."""
+    view = {"Source": ["Box"], "Direction": [0, -1, 0]}
+    begun = [
+        {"type": "Part::Box", "name": "Box"},
+        {"type": "TechDraw::DrawViewPart", "name": "View", "values": view},
+        {"type": "TechDraw::DrawPage", "name": "Page", "values": {"Views": ["View"]}},
+    ]
+    return f"create {json.dumps({'things': [*begun, *things]})}"
+
+
 def _sheet(**values: Any) -> str:
     """Return the call that creates a spreadsheet with some values."""
     thing = {"type": "Spreadsheet::Sheet", "name": "Sheet", "values": values}
@@ -266,6 +277,22 @@ SAID: Final[Mapping[str, Said]] = {
     ),
     "Sketcher::SketchObject.addExternal": Said("external geometry, reference an edge in a sketch"),
     "Sketcher::SketchObject.MapMode": Said("attach a sketch to a face, sketch on a face"),
+    # Drawings.
+    "create type TechDraw::DrawPage": Said(
+        "drawing page, technical drawing, new drawing, sheet of paper", _drawing()
+    ),
+    "create type TechDraw::DrawViewPart": Said(
+        "view of a part on a page, drawing view, front view", _drawing()
+    ),
+    "create type TechDraw::DrawViewDimension": Said(
+        "dimension on a drawing, dimension of an edge, measure in a drawing",
+        _drawing(
+            {
+                "type": "TechDraw::DrawViewDimension",
+                "values": {"Type": "DistanceX", "References2D": "View/edge:horizontal bottom"},
+            }
+        ),
+    ),
     # Shapes.
     "Part.Shape.Volume": Said(
         "volume, volume of a solid, measure volume, get volume",

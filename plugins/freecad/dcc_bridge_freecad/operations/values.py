@@ -95,6 +95,7 @@ class _Values(Building, Connections):
             LookupError: There is no such object, or a label stands in place of its name.
             ValueError: The input does not take the output.
         """
+        transactions().compute()  # FreeCAD has no property of a cell before
         source = find(link.source)
         target = find(link.target)
         if (link.source, link.target) != (source.Name, target.Name):

@@ -12,6 +12,7 @@ from pxr import Gf, Sdf, Tf, Usd, UsdGeom, UsdUtils
 from dcc_bridge.spi import Exported
 
 from ..places import below
+from ..views import StageView
 from .links import relative
 
 TURNS = {("Z", "Y"): -90.0, ("Y", "Z"): 90.0}
@@ -178,12 +179,13 @@ def flattened(
         mask = Usd.StagePopulationMask(items)
         stage = Usd.Stage.OpenMasked(scene.GetRootLayer(), scene.GetSessionLayer(), mask)
         stage.ExpandPopulationMask()
+        StageView.of(scene).show(stage)
     # Without references this is ten times faster, and instances of the scene's own prims stay.
     whole = UsdUtils.FlattenLayerStack(scene) if is_own else stage.Flatten(False)
     if frames is not None:
         _cut_frames(whole, stage, *frames)
     UsdUtils.ModifyAssetPaths(whole, seen_from_folder)
-    left_out = []
+    left_out = list(_not_shown(stage))
     inactive = 0
     prims = stage.Traverse()
     if is_own:
@@ -196,6 +198,17 @@ def flattened(
         noun = "prim" if len(items) == 1 else "prims"
         left_out.append(f"All but {len(items)} {noun}, what is below them, and what they need.")
     return whole, Exported([str(prim.GetPath()) for prim in prims], left_out)
+
+
+def _not_shown(stage: Usd.Stage) -> Iterator[str]:
+    """Yield a sentence for each layer that is muted, and each payload that is not loaded."""
+    for identifier in stage.GetMutedLayers():
+        name = Sdf.Layer.GetDisplayNameFromIdentifier(identifier)
+        yield f"The layer {name}, which is muted."
+    loaded = set(stage.GetLoadSet())
+    for path in stage.FindLoadable():
+        if path not in loaded:
+            yield f"The payload of {path}, which is not loaded."
 
 
 def _has_arcs(scene: Usd.Stage) -> bool:

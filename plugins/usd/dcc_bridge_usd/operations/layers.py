@@ -62,9 +62,11 @@ def _check_target_stays(stage: Usd.Stage, paths: list[str]) -> None:
     """Check that the layer that edits go to is not among those that are removed."""
     root = stage.GetRootLayer()
     for path in sublayers(stage):
-        layer = Sdf.Layer.Find(root.ComputeAbsolutePath(path))
-        if path not in paths and layer and layer == stage.GetEditTarget().GetLayer():
-            raise ValueError(f"{path} is the edit_target: choose another one first.")
+        layer = Sdf.Layer.FindRelativeToLayer(root, path)
+        if path in paths or not layer:
+            continue
+        if stage.GetEditTarget().GetLayer() in (layer, *sublayers_in(layer)):
+            raise ValueError(f"{path} is the edit_target, or has it: choose another one first.")
 
 
 def _found_or_made(stage: Usd.Stage, path: str) -> Sdf.Layer:
@@ -149,8 +151,8 @@ def view_muting(stage: Usd.Stage, names: Any) -> StageView:
         layer = _called(stage, name, layers)
         if layer is None:
             raise ValueError(f"muted_layers are some of {_names(layers)}, not {name!r}.")
-        if layer == view.target.GetLayer():
-            raise ValueError(f"{name} is the edit_target: choose another one first.")
+        if view.target.GetLayer() in (layer, *sublayers_in(layer)):
+            raise ValueError(f"{name} is the edit_target, or has it: choose another one first.")
         wanted.add(layer.identifier)
     return view._replace(muted=kept | wanted)
 

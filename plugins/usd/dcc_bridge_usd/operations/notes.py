@@ -130,6 +130,8 @@ def _typed(value: Any, before: Any, name: str) -> Any:
         ValueError: USD cannot hold the value.
     """
     if isinstance(value, dict):
+        if "" in value:
+            raise ValueError(f"An entry of {name} has no name.")
         held = before if isinstance(before, Mapping) else {}
         return {key: _typed(part, held.get(key), f"{name}:{key}") for key, part in value.items()}
     if before is not None and plain(before) == value:

@@ -195,14 +195,15 @@ class _VariantSet(_OfVariants):
 
     @classmethod
     def create(cls, stage: Usd.Stage, name: str, under: str | None) -> str:
-        prim = stage.GetPrimAtPath(under or "/")
+        above = Sdf.Path(under or "/")
+        prim = stage.GetPrimAtPath(above.StripAllVariantSelections())
         if not prim or prim.IsPseudoRoot():
             raise ValueError("A VariantSet belongs to a prim: name the prim in `under`.")
         _check_variant_set(name)
         if prim.GetVariantSets().HasVariantSet(name):
             raise ValueError(f"{under} has a variant set {name} already.")
         prim.GetVariantSets().AddVariantSet(name)
-        return str(variants.path_in(prim.GetPath(), name))
+        return str(variants.path_in(above, name))
 
     @property
     def name(self) -> str:
@@ -210,7 +211,7 @@ class _VariantSet(_OfVariants):
 
     @property
     def parent(self) -> str:
-        return str(self.prim.GetPath())
+        return str(self.path.GetParentPath())
 
     def below(self) -> list[str]:
         above = self.path.GetParentPath()
@@ -302,9 +303,10 @@ class _Variant(_OfVariants):
 
 def _set_of(stage: Usd.Stage, name: str, under: str | None) -> str:
     """Return the variant set of a prim with that name, which is created if there is none."""
-    prim = stage.GetPrimAtPath(under or "/")
+    above = Sdf.Path(under or "/")
+    prim = stage.GetPrimAtPath(above.StripAllVariantSelections())
     if prim and prim.GetVariantSets().HasVariantSet(name):
-        return str(variants.path_in(prim.GetPath(), name))
+        return str(variants.path_in(above, name))
     return _VariantSet.create(stage, name, under)
 
 

@@ -171,7 +171,11 @@ class _Parts(_Losing):
         if kind not in KINDS:
             with self._inside(under or "") as above:
                 return _seen_from(super().create(kind, name, above or under), under)
-        with refusing(f"{kind} cannot be made under {under}"):
+        owner = self.part(under or "")
+        above = under or ""
+        if owner is not None and owner.variant is None:  # a variant set, perhaps in a variant
+            above = owner.parent
+        with self._inside(above), refusing(f"{kind} cannot be made under {under}"):
             return KINDS[kind].create(self.stage, name or "", under)
 
     def import_file(
@@ -199,7 +203,8 @@ class _Parts(_Losing):
         part = self.part(item)
         if part is not None and part.variant is None:
             self.value(item, prop)
-            with refusing(f"{prop} of {item} cannot be set to {value!r} here"):
+            refused = f"{prop} of {item} cannot be set to {value!r} here"
+            with self._inside(part.parent), refusing(refused):
                 part.set_value(prop, value)
             return
         with self._inside(item) as prim_item:

@@ -43,13 +43,19 @@ def choose(prim: Usd.Prim, name: str, choice: Any) -> None:
     """Select a variant of a variant set.
 
     Raises:
-        ValueError: There is no such variant.
+        ValueError: There is no such variant, or another selection is stronger.
     """
     variant_set = prim.GetVariantSet(name)
     names = variant_set.GetVariantNames()
     if choice not in names:
         raise ValueError(f"{name} is one of {', '.join(names)}, not {choice!r}.")
     variant_set.SetVariantSelection(choice)
+    now = variant_set.GetVariantSelection()
+    if now != choice:
+        raise ValueError(
+            f"{name} of {prim.GetPath()} stays {now}: a stronger layer selects it, or the prim "
+            "itself outside the variant."
+        )
 
 
 def own_value(prim: Usd.Prim, prop: str) -> Any:

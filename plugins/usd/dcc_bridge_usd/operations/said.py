@@ -233,15 +233,11 @@ SAID: Final[Mapping[str, Said]] = {
     ),
     "Usd.VariantSet.GetVariantEditContext": Said(
         "nested variants, variant inside a variant, variant selection inside another variant",
-        _code(
-            "",
-            _PRIM,
-            'colors = prim.GetVariantSets().AddVariantSet("color")',
-            'colors.AddVariant("red")',
-            'colors.SetVariantSelection("red")',
-            "with colors.GetVariantEditContext():",
-            '    prim.SetDisplayName("Red")',
-        ),
+        'create {"things": [{"type": "Xform", "name": "Set", "under": "/"},'
+        ' {"type": "VariantSet", "name": "look", "under": "/Set",'
+        ' "values": {"variants": ["red"], "selection": "red"}},'
+        ' {"type": "VariantSet", "name": "size", "under": "/Set{look=red}",'
+        ' "values": {"variants": ["small"], "selection": "small"}}]}',
     ),
     "Usd.References.AddReference": Said(
         "reference, add a reference, reference another file, reference usd file, reference asset,"

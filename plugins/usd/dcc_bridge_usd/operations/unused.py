@@ -9,7 +9,8 @@ from pxr import Sdf, Usd
 
 from dcc_bridge import track
 
-from .links import arcs, targets, used
+from .arcs import arcs
+from .links import targets, used
 
 _GROUPS: Final = ("Xform", "Scope", "")
 _GROUP_PROPERTIES: Final = ("xformOp", "visibility", "purpose")  # prefixes of names

@@ -210,7 +210,7 @@ def test_a_reference_of_a_stronger_layer_is_not_replaced(scene: Studio) -> None:
 
     why = scene.fails("set_values", items=[SET], values={"references": [LAMP]})
 
-    assert "shot.usda holds them, which is stronger than below.usda, the edit_target" in why
+    assert f"references of {SET} stay [{CHAIR}]: shot.usda holds them" in why
 
 
 def test_a_reference_is_added_in_the_edit_target_alone(scene: Studio) -> None:

@@ -146,12 +146,12 @@ def set_arcs(prim: Usd.Prim, prop: str, value: Any) -> None:
     if any(rows.count(row) > 1 for row in rows):
         raise ValueError(f"{prop} are named once each.")
     before = [arc for arc in arcs(prim) if isinstance(arc.entry, ARCS[prop])]
-    if [_row(arc.entry) for arc in before] == rows:
+    old = [_row(arc.entry) for arc in before]
+    if old == rows:
         return
     _write(prim, prop, _wanted(prim, prop, before, rows))
-    now = shown_arcs(arcs(prim), prop)
-    if now != rows:
-        raise ValueError(_held(prim, prop, now))
+    if shown_arcs(arcs(prim), prop) != rows:
+        raise ValueError(_held(prim, prop, old))
 
 
 def _wanted(
@@ -257,7 +257,7 @@ def _offset(stage: Usd.Stage, layer: Sdf.Layer) -> Sdf.LayerOffset:
     return stage.GetEditTargetForLocalLayer(layer).GetMapFunction().timeOffset
 
 
-def _held(prim: Usd.Prim, prop: str, now: Any) -> str:
+def _held(prim: Usd.Prim, prop: str, old: Any) -> str:
     """Return the sentence that other layers hold the list of a prim."""
     stage = prim.GetStage()
     target = stage.GetEditTarget().GetLayer()
@@ -270,9 +270,9 @@ def _held(prim: Usd.Prim, prop: str, now: Any) -> str:
         if spec.layer in stronger and spec.HasInfo(_FIELDS[prop])
     ]
     if not holding:
-        return f"{prop} of {prim.GetPath()} are held by another layer: {now}."
+        return f"{prop} of {prim.GetPath()} are held by another layer: {old}."
     return (
-        f"{prop} of {prim.GetPath()} stay {now}: {holding[0]} holds them, which is stronger than "
+        f"{prop} of {prim.GetPath()} stay {old}: {holding[0]} holds them, which is stronger than "
         f"{names[target]}, the edit_target. Set edit_target of @scene to {holding[0]} first."
     )
 

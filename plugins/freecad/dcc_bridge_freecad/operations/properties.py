@@ -189,6 +189,8 @@ def write(obj: Any, path: str, value: Any) -> None:
         elif inner:
             part = math.radians(value) if inner[-2:] == _ANGLE else value
             setattr(owner, own, _with_part(getattr(owner, own), inner, part))
+        elif property_type(owner, own) == sketches.GEOMETRY:
+            sketches.write_curves(owner, value)
         else:
             setattr(owner, own, _from_json(owner, own, value))
             touch_views(owner, own)
@@ -282,8 +284,6 @@ def _from_json(owner: Any, own: str, value: Any) -> Any:
         value = _with_edges(owner, kind, value)
     if _LINK.search(kind):
         return _linked_objects(value)
-    if kind == sketches.GEOMETRY:
-        return sketches.curves(value, getattr(owner, own))
     if kind == sketches.CONSTRAINTS:
         return sketches.constraints(value, getattr(owner, own))
     if isinstance(value, dict) and kind.endswith(("Placement", "PlacementLink")):

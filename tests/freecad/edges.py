@@ -449,6 +449,86 @@ def test_an_edge_may_go_where_the_same_step_names_others(operations: EveryPort) 
     assert seen == ["z -x +y", "z -x -y"]
 
 
+# ---- faces
+
+
+def face_of(item: str, **place: float) -> str:
+    """Return FreeCAD's name of the one face of an object whose middle is at a place."""
+    faces = FreeCAD.ActiveDocument.getObject(item).Shape.Faces
+    found = []
+    for number, face in enumerate(faces, 1):
+        if all(abs(getattr(face.CenterOfMass, axis) - at) < 1e-6 for axis, at in place.items()):
+            found.append(f"Face{number}")
+    (name,) = found
+    return name
+
+
+@pytest.mark.parametrize("change", [NOTCHED, WITH_TAB, NOTCHED_TWICE, PLATE[::-1]])
+def test_a_chamfer_stays_on_the_face_that_it_names(
+    operations: EveryPort, change: list[list[int]]
+) -> None:
+    with operations.host.undo_step("Chamfer the back"):
+        operations.set_value("Rim", "Base", ["Pad", [face_of("Pad", y=50)]])
+    before = FreeCAD.ActiveDocument.Rim.Base[1]
+    with one_step(operations):
+        operations.set_value("Outline", "Geometry", outline(change))
+        operations.value("Rim", "Base")
+        after = FreeCAD.ActiveDocument.Rim.Base[1]
+        back = face_of("Pad", y=50)
+
+    assert list(after) == [back]
+    assert before != after
+
+
+def test_that_a_face_got_another_number_is_told(operations: EveryPort) -> None:
+    """An agent reads that number."""
+    with operations.host.undo_step("Chamfer the back"):
+        operations.set_value("Rim", "Base", ["Pad", [face_of("Pad", y=50)]])
+    told = account_of(operations, call("set_value", "Outline", "Geometry", outline(NOTCHED)))
+
+    assert "Rim, Base" in told
+
+
+def test_both_halves_of_a_face_that_is_cut_in_two_are_chamfered(operations: EveryPort) -> None:
+    with operations.host.undo_step("Chamfer the front"):
+        operations.set_value("Rim", "Base", ["Pad", [face_of("Pad", y=0)]])
+    with one_step(operations):
+        operations.set_value("Outline", "Geometry", outline(NOTCHED))
+        operations.value("Rim", "Base")
+        after = sorted(FreeCAD.ActiveDocument.Rim.Base[1])
+        halves = sorted(face_of("Pad", y=0, x=x) for x in (15, 75))
+
+    assert after == halves
+
+
+def test_a_sketch_stays_on_the_face_that_it_is_attached_to(operations: EveryPort) -> None:
+    with operations.host.undo_step("Attach"):
+        make(operations, "Sketcher::SketchObject", "Mark", "Body", MapMode="FlatFace")
+        operations.set_value("Mark", "Support", [["Pad", [face_of("Pad", y=50)]]])
+        operations.set_value("Mark", "MapMode", "FlatFace")
+    before = FreeCAD.ActiveDocument.Mark.Support[0][1]
+    with one_step(operations):
+        operations.set_value("Outline", "Geometry", outline(NOTCHED))
+        operations.value("Mark", "Support")
+        after = FreeCAD.ActiveDocument.Mark.Support[0][1]
+        depth = FreeCAD.ActiveDocument.Mark.Placement.Base.y
+
+    assert before != after
+    assert depth == pytest.approx(50)
+
+
+def test_an_edit_that_takes_a_face_away_is_refused(operations: EveryPort) -> None:
+    with operations.host.undo_step("Chamfer a hole"):
+        operations.set_value("Rim", "Base", ["Corners", [face_of("Corners", x=65, y=35)]])
+    holes = [{"circle": list(at), "radius": 4} for at in HOLES[:3]]
+    step = operations.host.undo_step("Take the hole away")
+    with pytest.raises(ValueError, match="Rim is on Face") as raised, step:
+        operations.set_value("Centres", "Geometry", holes)
+    operations.host.take_back()
+
+    assert "Set Base of Rim in the same batch" in str(raised.value)
+
+
 def run() -> int:
     """Run the tests; give pytest's exit code."""
     sys.dont_write_bytecode = True

@@ -3,7 +3,8 @@
 Edges are *alike* if they are of the same kind of curve, run the same way, and the same kinds of
 faces meet there: no size changes that. Of the edges that are alike in both shapes, each old one is
 given the new one that is nearest, so that all of them together have moved the least. An edge moves
-when its line moves; that it gets longer, or is cut, hardly counts. Main thread.
+when its line moves; that it gets longer, or is cut, hardly counts. Faces are found again in the
+same way, as `shape_faces` tells them. Main thread.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from operator import itemgetter
 
 from .edges import Edges
 from .shape_edges import Edge
+from .shape_faces import PLANE
 
 _CLOSED_AND_OPEN = {"arc": "circle"}  # a hole that is cut open is the same hole
 _MAX_PAIRS = 40_000  # of alike edges that are compared all with all
@@ -151,8 +153,12 @@ def _most_alike(edge: Edge, free: Sequence[Edge], size: float) -> Edge | None:
 
 
 def _is_piece(edge: Edge, of: Edge) -> bool:
-    """Return whether an edge is on the line of another one, between the same faces."""
-    if edge.curve != "line" or _kind(edge) != _kind(of):
+    """Return whether an edge is on the line of another one, between the same faces.
+
+    For flat faces: whether they are in one plane.
+    """
+    is_straight = edge.curve in ("line", PLANE)
+    if not is_straight or _kind(edge) != _kind(of):
         return edge.number == of.number
     return _ways(edge, of)[1] < _ON_LINE
 
@@ -175,10 +181,12 @@ def _way(first: Edge, second: Edge, size: float) -> float:
 def _ways(first: Edge, second: Edge) -> tuple[float, float]:
     """Return how far the middles of two edges are apart along the first one, and across it."""
     way = [a - b for a, b in zip(second.place, first.place, strict=True)]
-    if first.curve != "line":
+    if first.curve not in ("line", PLANE):
         return 0.0, math.hypot(*way)
     along = sum(map(_times, way, first.direction))
     across = math.dist(way, [along * each for each in first.direction])
+    if first.curve == PLANE:  # its direction is across the plane
+        return across, abs(along)
     return along, across
 
 

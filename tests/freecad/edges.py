@@ -14,6 +14,7 @@ import FreeCAD
 import pytest
 
 from dcc_bridge.verbs.operations import SocketLink
+from dcc_bridge_freecad import edge_heirs
 from dcc_bridge_freecad.host import FreeCADHost
 from dcc_bridge_freecad.operations import operations as freecad_operations
 from tests.hosts.digests import scene_digest
@@ -421,6 +422,25 @@ def test_an_edit_that_takes_an_edge_away_is_refused_with_the_nearest_ones(
     assert "Set Base of Corners in the same batch" in str(raised.value)
     assert "z +x y=20" in str(raised.value)
     assert named(operations, "Corners") == ["z -x +y", "z -x -y", "z +x -y"]
+
+
+def test_alike_edges_that_are_too_many_to_compare_are_the_reason_of_the_refusal(
+    operations: EveryPort, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(edge_heirs, "_MAX_PAIRS", 15)
+    with operations.host.undo_step("Chamfer a hole"):
+        operations.set_value("Rim", "Base", "Corners/edge:circle top x=15 y=15")
+    places = [(25, 10), (25, 25), (60, 10), (60, 40)]
+    moved = [{"circle": list(at), "radius": 4} for at in places]
+
+    step = operations.host.undo_step("Move all holes")
+    with pytest.raises(ValueError, match="one of 4 edges that are alike") as raised, step:
+        operations.set_value("Centres", "Geometry", moved)
+    operations.host.take_back()
+
+    assert "too many to tell which one it is." in str(raised.value)
+    assert "not there any more" not in str(raised.value)
+    assert "Set Base of Rim in the same batch" in str(raised.value)
 
 
 def test_nobody_is_asked_about_an_edit_that_takes_an_edge_away(operations: EveryPort) -> None:

@@ -63,6 +63,19 @@ def heirs(old: Edges, numbers: Sequence[int], new: Edges) -> tuple[dict[int, int
     return origins, None
 
 
+def count_uncompared(edge: Edge, old: Edges, new: Edges) -> int:
+    """Return how many old edges are alike, if those of an edge's kind are too many to compare.
+
+    Returns:
+        0 if they were compared, so that an edge without an heir is gone.
+    """
+    alike = [each for each in old.edges if _kind(each) == _kind(edge)]
+    alike_now = [each for each in new.edges if _kind(each) == _kind(edge)]
+    if len(alike) * len(alike_now) <= _MAX_PAIRS:
+        return 0
+    return len(alike)
+
+
 def _kind(edge: Edge) -> tuple[object, ...]:
     """Return what no size changes of an edge."""
     direction = tuple(round(each, 3) for each in edge.direction)
@@ -84,20 +97,25 @@ def _paired_alike(old: Sequence[Edge], new: Sequence[Edge], size: float) -> dict
 
 def _paired(old: Sequence[Edge], new: Sequence[Edge], size: float) -> dict[int, Edge]:
     """Pair alike edges, so that the sum of the squares of their ways is the least."""
-    pairs: dict[int, Edge] = {}
     if len(old) * len(new) > _MAX_PAIRS:
-        # Too many to compare: those that have not moved are themselves.
-        by_place = {_place(edge): edge for edge in new}
-        for edge in old:
-            if _place(edge) in by_place:
-                pairs[edge.number] = by_place.pop(_place(edge))
-        return pairs
+        return _unmoved(old, new)
+    pairs: dict[int, Edge] = {}
     ways = sorted((_way(a, b, size), a.number, b.number) for a in old for b in new)
     by_number = {edge.number: edge for edge in new}
     for _, number, heir in ways:
         if number not in pairs and heir in by_number:
             pairs[number] = by_number.pop(heir)
     _exchange([edge for edge in old if edge.number in pairs], pairs, size)
+    return pairs
+
+
+def _unmoved(old: Sequence[Edge], new: Sequence[Edge]) -> dict[int, Edge]:
+    """Pair the alike edges that have not moved, where there are too many to compare."""
+    pairs: dict[int, Edge] = {}
+    by_place = {_place(edge): edge for edge in new}
+    for edge in old:
+        if _place(edge) in by_place:
+            pairs[edge.number] = by_place.pop(_place(edge))
     return pairs
 
 

@@ -16,7 +16,7 @@ from typing import Any, Final, NamedTuple
 import FreeCAD
 
 from .document import made_of
-from .edge_heirs import heirs
+from .edge_heirs import count_uncompared, heirs
 from .edges import Edges, edges_in, edges_of, is_empty, names_in, outline_of
 from .parts import ObjectKey, find_by_key, key_of
 from .shape_edges import Edge
@@ -288,9 +288,11 @@ def _faces_now(user: Any, base: Any, noted: _Noted, outline: Any) -> tuple[list[
     """Return the numbers of the faces that an object names, and the error if one is lost."""
     if not noted.faces:
         return [], ""
-    origins, lost = heirs(faces_in(base, noted.outline), noted.faces, faces_in(base, outline))
+    old = faces_in(base, noted.outline)
+    new = faces_in(base, outline)
+    origins, lost = heirs(old, noted.faces, new)
     if lost is not None:
-        return [], _lost_face_text(user, base, lost)
+        return [], _lost_face_text(user, base, lost, old, new)
     if {*origins.values()} != {*noted.faces}:
         return noted.faces, ""  # one was not there before either, which FreeCAD says
     if _is_attached(user):
@@ -396,17 +398,27 @@ def _write(
 def _lost_text(user: Any, old: Edges, edge: Edge, new: Edges) -> str:
     (name,) = names_in(old, [edge.number])
     near = ", ".join(new.near(edge))
+    why = _why_lost(name, "edge", edge, old, new)
+    return f"{user.Name} is on {why} {_what_to_do(user)}; the nearest edges then: {near}."
+
+
+def _lost_face_text(user: Any, base: Any, face: Edge, old: Edges, new: Edges) -> str:
+    why = _why_lost(f"Face{face.number} of {base.Name}", "face", face, old, new)
+    return f"{user.Name} is on {why} {_what_to_do(user)}."
+
+
+def _why_lost(name: str, noun: str, edge: Edge, old: Edges, new: Edges) -> str:
+    """Return the name of an edge or a face, and why it is not found again, as a sentence's end."""
+    count = count_uncompared(edge, old, new)
+    if count:
+        return (
+            f"{name}, one of {count} {noun}s that are alike. After this none is at its place, and "
+            "they are too many to tell which one it is."
+        )
+    article = "an" if noun == "edge" else "a"
+    return f"{name}, {article} {noun} that is not there any more after this."
+
+
+def _what_to_do(user: Any) -> str:
     prop = _property(user)
-    return (
-        f"{user.Name} is on {name}, an edge that is not there any more after this. Set {prop} of "
-        f"{user.Name} in the same batch, or delete {user.Name} before; the nearest edges then: "
-        f"{near}."
-    )
-
-
-def _lost_face_text(user: Any, base: Any, face: Edge) -> str:
-    return (
-        f"{user.Name} is on Face{face.number} of {base.Name}, a face that is not there any more "
-        f"after this. Set {_property(user)} of {user.Name} in the same batch, or delete "
-        f"{user.Name} before."
-    )
+    return f"Set {prop} of {user.Name} in the same batch, or delete {user.Name} before"

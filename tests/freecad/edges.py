@@ -273,6 +273,25 @@ def test_edges_that_cannot_be_taken_are_refused_with_the_reason(
     refused(operations, WRONG_EDGES[words], words)
 
 
+@pytest.mark.parametrize("label", ["Block/edge:top", "Block/"])
+def test_an_object_whose_label_reads_as_edges_is_named_by_it(
+    operations: EveryPort, label: str
+) -> None:
+    host = operations.host
+    with one_step(operations):
+        operations.rename("Box", label)
+        kind = operations.kind(label)
+        below = list(operations.items(label))
+        width = operations.value(label, "Width").value
+        edge = operations.name(f"{label}/edge:z +x +y")
+        told = host.kinds([label]), host.nouns([label])
+        operations.set_value(label, "Length", 7)
+        operations.set_value("Round", "Base", label)
+
+    assert (kind, below, width, edge) == ("Part::Box", [], 10, "z +x +y")
+    assert told == (["Part::Box"], host.nouns(["Box"]))
+
+
 # ---- found again
 
 CHANGES: dict[str, tuple[str, str, Any, str]] = {

@@ -157,8 +157,8 @@ class Edges:
 
 
 def parted(item: str) -> tuple[str, str] | None:
-    """Return the object and the words of an item that is an edge; None for another item."""
-    owner, part, words = item.partition(PART)
+    """Return the object and the words of an item that reads as an edge; None for another item."""
+    owner, part, words = item.rpartition(PART)
     if not part:
         return None
     return owner, words

@@ -7,8 +7,8 @@ from typing import Any, Final, NamedTuple
 
 from dcc_bridge.spi import Value
 
-from ..document import find
-from ..edges import PART, Edges, edges_of, names_in, parted
+from ..document import document, edge_parts, find
+from ..edges import PART, Edges, edges_of, names_in
 from ..shape_edges import Edge
 from ..transactions import transactions
 
@@ -41,7 +41,7 @@ def edge_item(item: str) -> EdgeItem | None:
         LookupError: There is no such object, or not exactly one such edge.
         ValueError: A word says nothing of an edge.
     """
-    parts = parted(item)
+    parts = edge_parts(item)
     if parts is None:
         return None
     obj, edges = _edges(parts[0])
@@ -58,9 +58,9 @@ def edges_below(under: str) -> Iterator[str] | None:
         LookupError: There is no such object, or no such edge.
         ValueError: A word says nothing of an edge.
     """
-    parts = parted(under)
+    parts = edge_parts(under)
     if parts is None:
-        if not under.endswith("/"):
+        if not under.endswith("/") or document().getObjectsByLabel(under):
             return None
         parts = under.removesuffix("/"), ""
     _, edges = _edges(parts[0])
@@ -78,7 +78,7 @@ def selected(items: Sequence[str]) -> list[tuple[Any, list[int]]]:
     numbers: dict[str, dict[int, None]] = {}
     objects: dict[str, Any] = {}
     for item in items:
-        parts = parted(item)
+        parts = edge_parts(item)
         if parts is None:
             raise ValueError(f"{item!r} is no edge: name edges as Pad{PART}vertical does")
         obj, edges = _edges(parts[0])

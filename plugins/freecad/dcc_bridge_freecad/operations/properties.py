@@ -16,9 +16,8 @@ from typing import Any, Final
 import FreeCAD
 
 from .. import sketches
-from ..document import find, plain
+from ..document import edge_parts, find, plain
 from ..edge_references import SIZED, told_edges
-from ..edges import PART
 from ..transactions import transactions
 from .edge_items import selected, sized_edges
 
@@ -308,7 +307,7 @@ def _with_edges(owner: Any, kind: str, value: Any) -> Any:
     if kind == SIZED:
         return sized_edges(owner, value)
     items = value if isinstance(value, list) else [value]
-    if not any(isinstance(item, str) and PART in item for item in items):
+    if not any(isinstance(item, str) and edge_parts(item) for item in items):
         return value
     found = [(obj, [f"Edge{number}" for number in numbers]) for obj, numbers in selected(items)]
     if "List" in kind:

@@ -202,6 +202,13 @@ WRONG_CURVES: dict[str, dict[str, Any]] = {
     "the larger one first": {"ellipse": [0, 0], "radii": [4, 9]},
     "is no line, point, circle": {"line": [[0, 0], [1, 1]], "colour": "red"},
     "cannot be made": {"spline": [[0, 0]]},
+    "the radius is a number above 0": {"circle": [0, 0], "radius": 0},
+    "a number above 0": {"arc": [0, 0], "radius": -2, "from": 0, "to": 90},
+    "true is no number": {"circle": [0, 0], "radius": True},
+    "false is no number": {"line": [[0, False], [1, 1]]},
+    "from one place to another one": {"line": [[3, 4], [3, 4]]},
+    "from one angle to another one": {"arc": [0, 0], "radius": 2, "from": 90, "to": 90},
+    "no number that can be drawn": {"point": [0, float("inf")]},
 }
 
 
@@ -229,6 +236,25 @@ def test_constraints_that_are_not_changed_stay_the_same(operations: EveryPort) -
 
 
 # ---- sizes
+
+
+NO_SIZES: dict[str, Edit] = {
+    "constraint 0 is not like .* true is no number": call(
+        "set_value", "Outline", "Constraints", [{**LENGTH, "value": True}]
+    ),
+    "Outline.Constraints.length cannot be True: true and false are no numbers": call(
+        "set_value", "Outline", "Constraints.length", True
+    ),
+    "Box.Length cannot be True: true and false are no numbers; it takes a Length": call(
+        "set_value", "Box", "Length", True
+    ),
+    "Box.Placement.Base.x cannot be False": call("set_value", "Box", "Placement.Base.x", False),
+}
+
+
+@pytest.mark.parametrize("words", NO_SIZES)
+def test_true_and_false_are_no_sizes(operations: EveryPort, words: str) -> None:
+    refused(operations, NO_SIZES[words], words)
 
 
 def test_a_size_is_set_by_the_name_of_its_constraint(operations: EveryPort) -> None:

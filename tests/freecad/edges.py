@@ -259,6 +259,9 @@ WRONG_EDGES: dict[str, Edit] = {
         "set_value", "Round", "Edges", ["Holes/edge:top"]
     ),
     "is not like": call("set_value", "Round", "Edges", [["vertical", "wide"]]),
+    "'z', True.* is not like": call("set_value", "Round", "Edges", [["z", True]]),
+    "'z', 1, 0.* is not like": call("set_value", "Round", "Edges", [["z", 1, 0]]),
+    "'z', inf.* is not like": call("set_value", "Round", "Edges", [["z", float("inf")]]),
     "'upper' says nothing of an edge": call("set_value", "Corners", "Base", "Holes/edge:upper"),
     "edges of one object alone": call(
         "set_value", "Corners", "Base", ["Holes/edge:top", "Box/edge:top"]

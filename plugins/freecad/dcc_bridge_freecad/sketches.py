@@ -23,7 +23,15 @@ from typing import Any, Final
 
 import FreeCAD
 
-from .sketch_curves import KINDS, CurveKind, Facts, is_construction, mark_construction, rounded
+from .sketch_curves import (
+    KINDS,
+    CurveKind,
+    Facts,
+    as_number,
+    is_construction,
+    mark_construction,
+    rounded,
+)
 
 GEOMETRY: Final = "Part::PropertyGeometryList"
 CONSTRAINTS: Final = "Sketcher::PropertyConstraintList"
@@ -231,10 +239,10 @@ def _constraint(number: int, described: Any) -> Any:
     arguments: list[Any] = []
     for held in described["of"]:
         arguments += held if isinstance(held, list) else [held]
-    if "value" in described:
-        size = float(described["value"])
-        arguments.append(math.radians(size) if described["type"] == "Angle" else size)
     try:
+        if "value" in described:
+            size = as_number(described["value"])
+            arguments.append(math.radians(size) if described["type"] == "Angle" else size)
         constraint = Sketcher.Constraint(described["type"], *arguments)
     except (TypeError, ValueError) as error:
         raise ValueError(f"constraint {number} is not like {_EXAMPLE}: {error}") from error

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
@@ -139,11 +140,17 @@ def _entry(entry: Any, usual: tuple[float, float]) -> tuple[str, tuple[float, fl
             return entry, usual
         case [str() as words]:
             return words, usual
-        case [str() as words, int() | float() as size]:
+        case [str() as words, size] if _is_size(size):
             return words, (float(size), float(size))
-        case [str() as words, int() | float() as first, int() | float() as second]:
+        case [str() as words, first, second] if _is_size(first) and _is_size(second):
             return words, (float(first), float(second))
-    raise ValueError(f'{entry!r} is not like ["vertical", 2], an edge with its size')
+    raise ValueError(f'{entry!r} is not like ["vertical", 2], an edge with its size above 0')
+
+
+def _is_size(value: Any) -> bool:
+    """Return whether a value is a number above 0, which true is not."""
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return is_number and 0 < value < math.inf
 
 
 def _edges(owner: str) -> tuple[Any, Edges]:

@@ -183,18 +183,11 @@ def write(obj: Any, path: str, value: Any) -> None:
         if own is None:
             _write_cell(obj, path, value)
             return
-        if sketches.is_size(owner, own, inner):
-            sketches.write_size(owner, inner[0], value)
-        elif inner:
-            part = math.radians(value) if inner[-2:] == _ANGLE else value
-            setattr(owner, own, _with_part(getattr(owner, own), inner, part))
-        elif property_type(owner, own) == sketches.GEOMETRY:
-            sketches.write_curves(owner, value)
-        else:
-            setattr(owner, own, _from_json(owner, own, value))
-            touch_views(owner, own)
-            if _names_edges(owner, own):
-                transactions().note_new_edges(obj)
+        if isinstance(value, bool) and _is_number(read(obj, path)):
+            raise TypeError("true and false are no numbers")
+        _write_part(owner, own, inner, value)
+        if not inner and _names_edges(owner, own):
+            transactions().note_new_edges(obj)
     except ERRORS as error:
         hint = _type_hint(owner, own)
         raise ValueError(
@@ -204,6 +197,24 @@ def write(obj: Any, path: str, value: Any) -> None:
     are_numbers = isinstance(value, int | float) and isinstance(after, int | float)
     if are_numbers and not math.isclose(after, value, rel_tol=1e-6, abs_tol=1e-7):
         raise ValueError(f"{obj.Name}.{path} cannot be {value!r}: FreeCAD makes {after!r} of it.")
+
+
+def _write_part(owner: Any, own: str, inner: list[str], value: Any) -> None:
+    """Write a property, or a part of its value."""
+    if sketches.is_size(owner, own, inner):
+        sketches.write_size(owner, inner[0], value)
+    elif inner:
+        part = math.radians(value) if inner[-2:] == _ANGLE else value
+        setattr(owner, own, _with_part(getattr(owner, own), inner, part))
+    elif property_type(owner, own) == sketches.GEOMETRY:
+        sketches.write_curves(owner, value)
+    else:
+        setattr(owner, own, _from_json(owner, own, value))
+        touch_views(owner, own)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float | FreeCAD.Units.Quantity) and not isinstance(value, bool)
 
 
 def touch_views(owner: Any, own: str) -> None:

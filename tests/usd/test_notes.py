@@ -88,10 +88,36 @@ def test_custom_data_stay_where_the_person_refuses(tmp_path: Path) -> None:
         scene.fails("set_values", items=[TREE], values={"custom_data": None})
 
 
-def test_one_entry_is_cleared_by_nothing(scene: Studio) -> None:
-    set_tree(scene, **{"custom_data:tags": None})
+def test_one_entry_is_cleared_by_nothing_once_the_person_agrees(scene: Studio) -> None:
+    set_tree(scene, **{"custom_data:tags": None, "custom_data:shot:cut": None})
 
-    assert "tags" not in values_of(scene)["custom_data"]
+    assert values_of(scene)["custom_data"] == {
+        "take": 3,
+        "shot": {"name": "sh010", "is_final": True},
+    }
+    asked = str(scene.person.shown[0].consent)
+    assert f"custom data tags of {TREE}" in asked
+    assert f"custom data shot:cut of {TREE}" in asked
+    assert len(scene.asked) == 1
+
+
+@pytest.mark.parametrize(
+    ("entry", "value"),
+    [("take", None), ("shot", None), ("shot", {}), ("shot", 3), ("shot:cut", None)],
+)
+def test_an_entry_stays_where_the_person_refuses(tmp_path: Path, entry: str, value: Any) -> None:
+    with studio(tmp_path, NO) as scene:
+        set_tree(scene, custom_data=DATA)
+
+        scene.fails("set_values", items=[TREE], values={f"custom_data:{entry}": value})
+
+        assert len(scene.asked) == 1
+
+
+def test_an_entry_that_is_not_there_is_cleared_without_a_question(scene: Studio) -> None:
+    set_tree(scene, **{"custom_data:none": None})
+
+    assert scene.asked == []
 
 
 def test_asset_info_keep_the_types_of_their_entries(scene: Studio) -> None:

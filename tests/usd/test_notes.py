@@ -155,10 +155,23 @@ def test_what_cannot_be_a_note_is_refused(scene: Studio, prop: str, value: Any, 
     assert why in scene.fails("set_values", items=[TREE], values={prop: value})
 
 
-def test_a_value_that_another_layer_holds_is_refused(scene: Studio) -> None:
+@pytest.mark.parametrize(
+    ("prop", "value", "held"),
+    [
+        ("comment", "mine", "'held'"),
+        ("custom_data", {"take": 5}, "{'take': 4, 'shot': {'name': 'sh030'}}"),
+        ("custom_data:take", 5, "4"),
+        ("custom_data:shot:name", "sh020", "'sh030'"),
+    ],
+)
+def test_a_value_that_another_layer_holds_is_refused_with_the_layer(
+    scene: Studio, prop: str, value: Any, held: str
+) -> None:
     session = scene.host.stage.GetSessionLayer()
-    Sdf.CreatePrimInLayer(session, TREE).comment = "held"
+    over: Any = Sdf.CreatePrimInLayer(session, TREE)
+    over.comment = "held"
+    over.customData = {"take": 4, "shot": {"name": "sh030"}}
 
-    why = scene.fails("set_values", items=[TREE], values={"comment": "mine"})
+    why = scene.fails("set_values", items=[TREE], values={prop: value})
 
-    assert "held by another layer: 'held'" in why
+    assert f"is held by the layer {session.GetDisplayName()}: {held}" in why

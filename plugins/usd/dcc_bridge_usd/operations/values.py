@@ -29,7 +29,7 @@ _PLACE: Final = {
 """The attributes of a common transform, with their values where they are not authored."""
 # Types of values that do not blend from key to key.
 _STEPPED: Final = (bool, int, str, Sdf.AssetPath, Gf.Vec2i, Gf.Vec3i, Gf.Vec4i)
-_STILL: Final = "locked: the window shows the first key of each value"
+_STILL: Final = "fixed at the first key of each value"
 
 
 class _Values(_Items, Keyframes):
@@ -152,8 +152,9 @@ class _Values(_Items, Keyframes):
         if name not in known:
             raise LookupError(f"The scene has no {name!r}.{names.near(name, known)}")
         value, kind = known[name]
-        held = _STILL if name == "frame" else ""
-        return Value(value, kind, held)
+        if name == "frame":
+            return Value(value, kind, _STILL, is_fixed=True)
+        return Value(value, kind)
 
     def set_value(self, item: str, prop: str, value: Any, *, replace: bool = False) -> None:
         with refusing(f"{prop} of {item} cannot be set to {value!r} here"):

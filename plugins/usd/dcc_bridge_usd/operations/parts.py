@@ -186,6 +186,9 @@ class _Parts(_Losing):
         return replace(came, items=[_seen_from(item, under) for item in came.items])
 
     def placement(self, item: str, space: Axes = "world") -> Placement:
+        part = self.part(item)
+        if part is not None and part.variant is None:
+            raise ValueError(f"{item} has no place of its own: it is a {part.kind}.")
         return super().placement(self._shown(item), space)
 
     def place(

@@ -420,3 +420,14 @@ def test_a_variant_set_is_read_with_and_without_a_selection(
 
     assert told["values"] == {"variants": ["big"], "selection": selection or ""}
     assert told.keys() == {"item", "type", "parent", "values"}
+
+
+def test_a_variant_set_in_a_variant_has_one_name(scene: Studio) -> None:
+    sizes = {"variants": ["big"], "selection": "big"}
+    thing = {"type": "VariantSet", "name": "size", "under": RED, "values": sizes}
+
+    made = scene.do("create", things=[thing])["made"][0]["item"]
+
+    rows = [row["item"] for row in scene.do("list_items", under=f"{TREE}{{}}")["rows"]]
+    assert made == f"{RED}{{size=}}"
+    assert rows == [LOOK, BLUE, RED, made, f"{RED}{{size=big}}"]

@@ -114,6 +114,7 @@ class ValueVerbs(ConsentingVerbs[HostOperations]):
             except (LookupError, ValueError) as error:
                 errors.append(f"changes[{number}]: {error}")
         refuse(errors)
+        self._operations.check_written([(item, prop) for item, prop, _ in wanted])
 
     def _changes(self, wanted: Sequence[_Wanted], before: Sequence[Value]) -> Iterator[Json]:
         """Yield a row for each property with its value before and after."""

@@ -212,6 +212,9 @@ class _Parts(_Losing):
         with self._inside(item) as prim_item:
             super().set_value(prim_item, prop, value, replace=replace)
 
+    def check_written(self, written: Sequence[tuple[str, str]]) -> None:
+        super().check_written([(_outside(item), prop) for item, prop in written])
+
     def keys(self, item: str, prop: str) -> list[tuple[float, Any]]:
         with self._inside(item) as prim_item:
             return super().keys(prim_item, prop)
@@ -277,6 +280,11 @@ def _seen_from(item: str, under: str | None) -> str:
     if under is None or "{" not in under:
         return item
     return str(Sdf.Path(item).ReplacePrefix(_prim_of(under), under))
+
+
+def _outside(item: str) -> str:
+    """Return the prim for a variant or a path in one; any other item as it is."""
+    return _prim_of(item) if "{" in item else item
 
 
 def _prim_of(item: str) -> str:

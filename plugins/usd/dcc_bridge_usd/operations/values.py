@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Sequence
 from typing import Any, Final, cast
 
 from pxr import Gf, Sdf, Usd, UsdGeom, UsdShade
@@ -18,7 +20,7 @@ from .looks import cut
 from .notes import NOTES, is_note, note, set_note
 from .properties import OWN, choose, fit_extent, own_value, set_own, write_keys
 from .settings import change, settings
-from .skeletons import check_entries, check_targets, fit_layout
+from .skeletons import check_entries, check_keys, check_rig, check_targets, fit_layout, is_of_rig
 from .transforms import FIRST
 
 _PLACE: Final = {
@@ -175,6 +177,19 @@ class _Values(_Items, Keyframes):
             elif prim.GetAttribute(prop) or not self._set_other(prim, prop, value):
                 _set(self.attribute(item, prop), value, replace=replace)
 
+    def check_written(self, written: Sequence[tuple[str, str]]) -> None:
+        """Check the arrays of rigs that were written against each other.
+
+        Raises:
+            ValueError: They do not agree.
+        """
+        props = defaultdict[str, list[str]](list)
+        for item, prop in written:
+            if is_of_rig(prop):
+                props[item].append(prop)
+        for item in props:
+            check_rig(self.prim(item), props[item])
+
     def _set_other(self, prim: Usd.Prim, prop: str, value: Any) -> bool:
         """Set a value that is neither an attribute nor a relationship; return whether it is one."""
         name = prop.removeprefix("variant:")
@@ -243,7 +258,7 @@ class _Values(_Items, Keyframes):
             values = {time: coerce(kind, value) for time, value in keys}
             for value in values.values():
                 if kind.isArray:
-                    check_entries(attribute.GetPrim(), prop, value)
+                    check_keys(attribute.GetPrim(), prop, value)
             write_keys(attribute, values, clear=clear)
 
 

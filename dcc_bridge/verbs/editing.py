@@ -140,6 +140,7 @@ class BuildingVerbs(ItemVerbs[Building]):
         rows = []
         items = []
         names_taken: list[str] = []
+        written: list[tuple[str, str]] = []
         for number, thing, spot in track(self._single(things, repeats), total=count):
             row = self._create_one(number, thing)
             item = str(row["item"])
@@ -149,6 +150,8 @@ class BuildingVerbs(ItemVerbs[Building]):
             rows.append(row)
             items.append(item)
             names_taken += self._taken_name(item, thing.get("name"))
+            written += [(item, prop) for prop in thing.get("values", {})]
+        operations.check_written(written)
         facts: Json = {"made": rows}
         if names_taken:
             facts["names_taken"] = names_taken

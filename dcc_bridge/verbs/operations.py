@@ -458,6 +458,17 @@ class HostOperations(ABC):
                 is held.
         """
 
+    def check_written(self, written: Sequence[tuple[str, str]]) -> None:
+        """Check values that belong together, once a call has written all of its values.
+
+        Args:
+            written: Each item and property that was written.
+
+        Raises:
+            ValueError: Values do not fit each other, and which; by default nothing is raised.
+        """
+        return
+
     @abstractmethod
     def placement(self, item: str, space: Axes = "world") -> Placement:
         """Return the placement of an item.

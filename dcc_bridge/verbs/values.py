@@ -16,6 +16,7 @@ from dcc_bridge.verbs.operations import SCENE, HostOperations, Keys, SocketLink,
 from dcc_bridge.verbs.ports import Connections, Keyframes
 
 _MAX_HELD: Final = 10  # held values that a question names
+_OF_PARTS: Final = ("dictionary", "entry")  # types of values that are parts of their item
 _MAX_SOCKETS: Final = 30  # that an error names
 _TYPES: Final = ("string", "number", "boolean", "array", "object", "null")
 _AnyValue = Annotated[Any, Described({"anyOf": [{"type": name} for name in _TYPES]})]
@@ -113,6 +114,7 @@ class ValueVerbs(ConsentingVerbs[HostOperations]):
             except (LookupError, ValueError) as error:
                 errors.append(f"changes[{number}]: {error}")
         refuse(errors)
+        self._operations.check_written([(item, prop) for item, prop, _ in wanted])
 
     def _changes(self, wanted: Sequence[_Wanted], before: Sequence[Value]) -> Iterator[Json]:
         """Yield a row for each property with its value before and after."""
@@ -152,12 +154,12 @@ def _wanted(
 def _covered(wanted: Sequence[_Wanted], before: Sequence[Value]) -> list[str]:
     """Return the items of which new values may take parts away.
 
-    Values that are parts themselves, such as the curves of a sketch or a dictionary, are not lost
-    by consent to another value: what goes of them is asked about.
+    Values that are parts themselves, such as the curves of a sketch, a dictionary or one entry of
+    it, are not lost by consent to another value: what goes of them is asked about.
     """
     items = dict.fromkeys(item for item, _, _ in wanted)
     for (item, _, _), value in zip(wanted, before, strict=True):
-        is_of_parts = value.type == "dictionary"
+        is_of_parts = value.type in _OF_PARTS
         if isinstance(value.value, list):
             is_of_parts = any(isinstance(part, dict) for part in value.value)
         if is_of_parts:

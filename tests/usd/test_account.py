@@ -248,3 +248,23 @@ def test_an_edit_of_a_part_is_told_by_the_names_that_inspect_has(scene: Studio, 
     scene.do("set_values", items=[f"{IN_RED}Trunk"], values={"size": 1})
 
     assert scene.do("batch", steps=steps)["now"] == now
+
+
+def test_a_prim_of_a_file_that_is_switched_off_is_told_as_that(
+    scene: Studio, tmp_path: Path
+) -> None:
+    chair = tmp_path / "chair.usda"
+    chair.write_text('#usda 1.0\ndef "Chair"\n{\n    def Cube "Seat"\n    {\n    }\n}\n')
+    scene.do("import_file", path=str(chair), how="reference")
+
+    told = scene.do("delete", items=["/World/chair/Seat"])
+
+    assert told["now"] == "changed: /World/chair/Seat, active: none -> false"
+
+
+def test_the_first_edit_of_a_prim_in_a_variant_is_told_as_one(scene: Studio) -> None:
+    scene.do("batch", steps=[LOOKS])
+
+    told = scene.do("set_values", items=[f"{IN_RED}Trunk"], values={"size": 1})
+
+    assert told["now"] == f"changed: {IN_RED}Trunk, size: none -> 1"

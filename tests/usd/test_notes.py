@@ -88,10 +88,36 @@ def test_custom_data_stay_where_the_person_refuses(tmp_path: Path) -> None:
         scene.fails("set_values", items=[TREE], values={"custom_data": None})
 
 
-def test_one_entry_is_cleared_by_nothing(scene: Studio) -> None:
-    set_tree(scene, **{"custom_data:tags": None})
+def test_one_entry_is_cleared_by_nothing_once_the_person_agrees(scene: Studio) -> None:
+    set_tree(scene, **{"custom_data:tags": None, "custom_data:shot:cut": None})
 
-    assert "tags" not in values_of(scene)["custom_data"]
+    assert values_of(scene)["custom_data"] == {
+        "take": 3,
+        "shot": {"name": "sh010", "is_final": True},
+    }
+    asked = str(scene.person.shown[0].consent)
+    assert f"custom data tags of {TREE}" in asked
+    assert f"custom data shot:cut of {TREE}" in asked
+    assert len(scene.asked) == 1
+
+
+@pytest.mark.parametrize(
+    ("entry", "value"),
+    [("take", None), ("shot", None), ("shot", {}), ("shot", 3), ("shot:cut", None)],
+)
+def test_an_entry_stays_where_the_person_refuses(tmp_path: Path, entry: str, value: Any) -> None:
+    with studio(tmp_path, NO) as scene:
+        set_tree(scene, custom_data=DATA)
+
+        scene.fails("set_values", items=[TREE], values={f"custom_data:{entry}": value})
+
+        assert len(scene.asked) == 1
+
+
+def test_an_entry_that_is_not_there_is_cleared_without_a_question(scene: Studio) -> None:
+    set_tree(scene, **{"custom_data:none": None})
+
+    assert scene.asked == []
 
 
 def test_asset_info_keep_the_types_of_their_entries(scene: Studio) -> None:
@@ -129,13 +155,26 @@ def test_what_cannot_be_a_note_is_refused(scene: Studio, prop: str, value: Any, 
     assert why in scene.fails("set_values", items=[TREE], values={prop: value})
 
 
-def test_a_value_that_another_layer_holds_is_refused(scene: Studio) -> None:
+@pytest.mark.parametrize(
+    ("prop", "value", "held"),
+    [
+        ("comment", "mine", "'held'"),
+        ("custom_data", {"take": 5}, "{'take': 4, 'shot': {'name': 'sh030'}}"),
+        ("custom_data:take", 5, "4"),
+        ("custom_data:shot:name", "sh020", "'sh030'"),
+    ],
+)
+def test_a_value_that_another_layer_holds_is_refused_with_the_layer(
+    scene: Studio, prop: str, value: Any, held: str
+) -> None:
     session = scene.host.stage.GetSessionLayer()
-    Sdf.CreatePrimInLayer(session, TREE).comment = "held"
+    over: Any = Sdf.CreatePrimInLayer(session, TREE)
+    over.comment = "held"
+    over.customData = {"take": 4, "shot": {"name": "sh030"}}
 
-    why = scene.fails("set_values", items=[TREE], values={"comment": "mine"})
+    why = scene.fails("set_values", items=[TREE], values={prop: value})
 
-    assert "held by another layer: 'held'" in why
+    assert f"is held by the layer {session.GetDisplayName()}: {held}" in why
 
 
 def test_entries_of_a_referenced_file_follow_it_when_another_entry_is_set(
@@ -168,4 +207,4 @@ def test_an_entry_of_a_referenced_file_is_not_cleared(scene: Studio, tmp_path: P
 
     why = scene.fails("set_values", items=["/R"], values={"custom_data:take": None})
 
-    assert "custom_data:take of /R is held by another layer: 1" in why
+    assert "custom_data:take of /R is held by the layer file.usda: 1" in why

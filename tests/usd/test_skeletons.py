@@ -268,20 +268,106 @@ def test_a_blend_shape_that_is_bound_shapes_the_points_of_what_it_is_bound_to(
     assert told["items"][0]["values"]["pointIndices"] == [7]
 
 
-def test_a_joint_is_added_in_one_call(scene: Studio) -> None:
-    values = [
-        ("bindTransforms", []),
-        ("restTransforms", []),
-        ("joints", ["shoulder", "shoulder/elbow", "shoulder/elbow/hand"]),
-        ("bindTransforms", [at_height(0), at_height(2), at_height(4)]),
-        ("restTransforms", [at_height(0), at_height(2), at_height(2)]),
-    ]
-    changes = [{"item": SKELETON, "prop": prop, "value": value} for prop, value in values]
+LONGER = {
+    "joints": ["shoulder", "shoulder/elbow", "shoulder/elbow/hand"],
+    "bindTransforms": [at_height(0), at_height(2), at_height(4)],
+    "restTransforms": [at_height(0), at_height(2), at_height(2)],
+}
+SHORTER = {
+    "joints": ["shoulder"],
+    "bindTransforms": [at_height(0)],
+    "restTransforms": [at_height(0)],
+}
+
+
+@pytest.mark.parametrize("rig", [LONGER, SHORTER])
+def test_the_arrays_of_a_skeleton_get_another_number_in_one_call(
+    scene: Studio, rig: dict[str, Any]
+) -> None:
+    before = scene.host.scene_digest()
+
+    scene.do("set_values", items=[SKELETON], values=rig)
+
+    told = scene.do("inspect", items=[SKELETON], names=[*rig])
+    assert told["items"][0]["values"] == rig
+    assert scene.asked == []
+    scene.do("undo_last")
+    assert scene.host.scene_digest() == before
+
+
+@pytest.mark.parametrize(
+    ("values", "why"),
+    [
+        ({**SHORTER, "restTransforms": []}, "restTransforms has 0 entries and joints has 1"),
+        ({**LONGER, "bindTransforms": [at_height(0)]}, "joints has 3 entries and bindTransforms"),
+        ({"bindTransforms": [], "restTransforms": []}, "bindTransforms has 0 entries and joints"),
+        ({"joints": []}, "joints has 0 entries and bindTransforms has 2"),
+    ],
+)
+def test_arrays_of_a_skeleton_that_do_not_agree_in_the_end_are_refused(
+    scene: Studio, values: dict[str, Any], why: str
+) -> None:
+    assert why in scene.fails("set_values", items=[SKELETON], values=values)
+
+
+@pytest.mark.parametrize("rig", [SHORTER, {prop: [] for prop in SHORTER}])
+def test_a_skeleton_keeps_the_joints_that_meshes_are_bound_to(
+    scene: Studio, rig: dict[str, Any]
+) -> None:
+    bind(scene)
+
+    why = scene.fails("set_values", items=[SKELETON], values=rig)
+
+    assert f"joints of {SKELETON} would be {len(rig['joints'])}" in why
+    assert f"of {ARM} are those of more" in why
+
+
+def test_a_joint_goes_where_what_is_bound_to_it_follows_in_the_same_call(scene: Studio) -> None:
+    bind(scene)
+    new: dict[str, dict[str, Any]] = {
+        SKELETON: SHORTER,
+        ARM: {"primvars:skel:jointIndices": [0] * 12},
+    }
+    changes = []
+    for item, values in new.items():
+        changes += [{"item": item, "prop": prop, "value": values[prop]} for prop in values]
 
     scene.do("set_values", changes=changes)
 
     told = scene.do("inspect", items=[SKELETON], names=["joints"])
-    assert len(told["items"][0]["values"]["joints"]) == 3
+    assert told["items"][0]["values"]["joints"] == ["shoulder"]
+
+
+def test_a_mesh_is_not_bound_by_indices_of_other_joints(scene: Studio) -> None:
+    scene.do("set_values", items=[ARM], values={"primvars:skel:jointIndices": [2] * 12})
+
+    why = scene.fails("set_values", items=[ARM], values={"skel:skeleton": SKELETON})
+
+    assert f"of {ARM} are numbers of joints, from 0 to 1, the last joint" in why
+
+
+def test_things_that_are_created_agree_with_each_other(scene: Studio) -> None:
+    values = {**RIG, "restTransforms": [at_height(0)]}
+    thing = {"type": "Skeleton", "name": "Other", "under": ROOT, "values": values}
+
+    why = scene.fails("create", things=[thing])
+
+    assert "joints has 2 entries and restTransforms has 1" in why
+
+
+def test_a_check_names_what_does_not_agree_in_a_rig(scene: Studio) -> None:
+    bind(scene)
+    skeleton = scene.host.stage.GetPrimAtPath(SKELETON)
+    with scene.host.undo_step("break the rig"):
+        UsdSkel.Skeleton(skeleton).GetJointsAttr().Set(["shoulder"])
+
+    ours = operations(scene.host)
+    assert isinstance(ours, UsdOperations)
+    found = dict(ours.failures("usd_skel", [SKELETON, WAVE, ARM]))
+
+    assert "joints has 1 entries and bindTransforms has 2" in found[SKELETON]
+    assert f"of {ARM} are numbers of joints, from 0 to 0" in found[ARM]
+    assert found[WAVE] == ""
 
 
 def test_a_property_of_a_schema_brings_the_schema(scene: Studio) -> None:

@@ -404,3 +404,30 @@ def test_a_variant_set_in_a_variant_is_renamed_and_deleted(scene: Studio) -> Non
     scene.do("undo_last")
     scene.do("undo_last")
     assert scene.host.scene_digest() == before
+
+
+@pytest.mark.parametrize("selection", ["big", None])
+def test_a_variant_set_is_read_with_and_without_a_selection(
+    scene: Studio, selection: str | None
+) -> None:
+    values: dict[str, Any] = {"variants": ["big"]}
+    if selection:
+        values["selection"] = selection
+    thing = {"type": "VariantSet", "name": "size", "under": TREE, "values": values}
+    scene.do("create", things=[thing])
+
+    told = inspected(scene, f"{TREE}{{size=}}")
+
+    assert told["values"] == {"variants": ["big"], "selection": selection or ""}
+    assert told.keys() == {"item", "type", "parent", "values"}
+
+
+def test_a_variant_set_in_a_variant_has_one_name(scene: Studio) -> None:
+    sizes = {"variants": ["big"], "selection": "big"}
+    thing = {"type": "VariantSet", "name": "size", "under": RED, "values": sizes}
+
+    made = scene.do("create", things=[thing])["made"][0]["item"]
+
+    rows = [row["item"] for row in scene.do("list_items", under=f"{TREE}{{}}")["rows"]]
+    assert made == f"{RED}{{size=}}"
+    assert rows == [LOOK, BLUE, RED, made, f"{RED}{{size=big}}"]

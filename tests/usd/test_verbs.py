@@ -285,3 +285,12 @@ def test_a_scene_ten_times_as_large_holds_the_host_no_longer_and_answers_no_more
 
     assert answers[1] < 1.5 * answers[0]
     assert turns[1] > 8 * turns[0]
+
+
+@pytest.mark.parametrize("replace", [False, True])
+def test_the_frame_of_the_scene_is_refused_in_one_sentence(tmp_path: Path, replace: bool) -> None:
+    with studio(tmp_path) as scene:
+        why = scene.fails("set_values", items=["@scene"], values={"frame": 3}, replace=replace)
+
+    sentence = "frame of @scene is fixed at the first key of each value, and cannot be set."
+    assert f"changes[0]: {sentence} Nothing" in why

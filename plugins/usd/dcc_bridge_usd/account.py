@@ -137,7 +137,7 @@ class _Told:
         now = scene.specs_now(path)
         if before and not now:
             self.deleted.append(str(path))
-        elif now and not before:
+        elif now and not before and _is_new(path, now):
             self.created.append(str(path))
         elif len(self.changed) < _MAX_READ:
             self.changed += _edits(path, before, now)
@@ -321,6 +321,11 @@ def _own_text(spec: Any) -> str:
     for each in (*spec.properties, *spec.variantSets.values()):
         texts.append(each.GetAsText())
     return "\n".join(texts)
+
+
+def _is_new(path: Sdf.Path, specs: Iterable[Any]) -> bool:
+    """Return whether what has its first specs is new, and not a prim that they only edit."""
+    return path.IsPrimVariantSelectionPath() or _defines(specs)
 
 
 def _defines(specs: Iterable[Any]) -> bool:

@@ -52,6 +52,28 @@ def variant_paths(path: Sdf.Path, specs: Iterable[Any]) -> Iterator[Sdf.Path]:
                 yield path.AppendVariantSelection(variants.name, variant.name)
 
 
+def sets_of(prim: Usd.Prim) -> Iterator[Sdf.Path]:
+    """Yield the paths of the variant sets that a prim has, also of those in selected variants."""
+    for name in prim.GetVariantSets().GetNames():
+        yield path_in(_owner_path(prim, name), name)
+
+
+def _owner_path(prim: Usd.Prim, variant_set: str) -> Sdf.Path:
+    """Return the path under which a prim has a variant set: its own, or that of its variant."""
+    owners = [Sdf.Path(spec.path) for spec in _own_specs(prim) if variant_set in spec.variantSets]
+    if not owners or prim.GetPath() in owners:
+        return prim.GetPath()
+    return owners[0]
+
+
+def _own_specs(prim: Usd.Prim) -> Iterator[Any]:
+    """Yield the specs of a prim in the scene's own layers, also those in selected variants."""
+    layers = prim.GetStage().GetLayerStack(includeSessionLayers=True)
+    for spec in prim.GetPrimStack():
+        if spec.layer in layers and spec.path.StripAllVariantSelections() == prim.GetPath():
+            yield spec
+
+
 def contents(specs: Iterable[Any]) -> list[str]:
     """Return the texts of the specs of a variant, without the name of the variant."""
     texts = []
@@ -171,9 +193,7 @@ def rename(stage: Usd.Stage, path: Sdf.Path, new_name: str) -> Sdf.Path:
 def _selecting(stage: Usd.Stage, path: Sdf.Path) -> Iterator[Any]:
     """Yield the prim's specs in the scene's own layers that select a variant of a variant set."""
     prim = owner_of(stage, path)
-    layers = stage.GetLayerStack(includeSessionLayers=True)
     name = path.GetVariantSelection()[0]
-    for spec in prim.GetPrimStack() if prim else ():
-        is_own = spec.layer in layers and spec.path.StripAllVariantSelections() == prim.GetPath()
-        if is_own and name in spec.variantSelections:
+    for spec in _own_specs(prim) if prim else ():
+        if name in spec.variantSelections:
             yield spec

@@ -11,7 +11,7 @@ from pxr import Kind, Sdf, Usd, UsdGeom, UsdShade, UsdValidation  # type: ignore
 from dcc_bridge import track
 from dcc_bridge.spi import ApiEntry, ApiSearch, Checking, Rule, Said, read_each
 
-from . import api_python, links, part_kinds, schemas
+from . import api_python, links, part_kinds, schemas, skeletons
 from .items import _Items
 from .said import SAID
 
@@ -83,8 +83,8 @@ _RULES: Final = (
     ),
     Rule(
         "usd_skel",
-        "These skeletons are bound where USD does not look for them; "
-        f"{_GROUP} moves a prim below a SkelRoot.",
+        "These skeletons are bound where USD does not look for them, or arrays of theirs do not "
+        f"agree; {_GROUP} moves a prim below a SkelRoot, and {_SET_VALUES} sets arrays.",
         _GROUP,
     ),
     Rule(
@@ -151,6 +151,12 @@ class _Checking(_Items, ApiSearch, Checking):
             errors = context.Validate([self.prim(item) for item in part])
             for item, messages in _messages(errors, part[0]).items():
                 yield item, " ".join(messages)[:_MAX_CHARACTERS]
+        if rule == "usd_skel":
+            yield from read_each(items, self._rig_faults_of)
+
+    def _rig_faults_of(self, item: str) -> str:
+        """Return which arrays of a prim of a rig do not agree; "" where all do."""
+        return " ".join(skeletons.faults(self.prim(item)))[:_MAX_CHARACTERS]
 
     def _default_prim(self, items: Sequence[str]) -> Iterator[tuple[str, str]]:
         if items and not self.stage.GetDefaultPrim():

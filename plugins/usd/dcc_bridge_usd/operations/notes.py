@@ -38,9 +38,7 @@ def note(prim: Usd.Prim, prop: str) -> Value:
         text = str(prim.GetMetadata(prop) or "") if prim.HasAuthoredMetadata(prop) else ""
         return Value(text, "string", is_default=not text)
     name, _, entry = prop.partition(":")
-    held: Any = _dictionary(prim, name)
-    for key in entry.split(":") if entry else ():
-        held = held.get(key) if isinstance(held, Mapping) else None
+    held = _entry(_dictionary(prim, name), entry)
     kind = "dictionary" if isinstance(held, Mapping) else "entry"
     return Value(plain(held), kind, is_default=not held and held in (None, {}))
 
@@ -55,7 +53,7 @@ def set_note(prim: Usd.Prim, prop: str, value: Any) -> None:
     """Set one of `NOTES`, or an entry of one; nothing, as None, "" or {}, clears it.
 
     Raises:
-        ValueError: The value does not fit, or another layer holds another one.
+        ValueError: The value does not fit, or another layer, which is named, holds another one.
     """
     if prop in _TEXTS:
         _set_text(prim, prop, value)
@@ -68,7 +66,26 @@ def set_note(prim: Usd.Prim, prop: str, value: Any) -> None:
     now = note(prim, prop)
     is_cleared = now.is_default and value in (None, "", {})
     if not is_cleared and now.value != value:
-        raise ValueError(f"{prop} of {prim.GetPath()} is held by another layer: {now.value!r}.")
+        where = _holding(prim, prop)
+        raise ValueError(f"{prop} of {prim.GetPath()} is held by {where}: {now.value!r}.")
+
+
+def _holding(prim: Usd.Prim, prop: str) -> str:
+    """Return the strongest layer that holds one of `NOTES` beside the edit target, in words."""
+    name, _, entry = prop.partition(":")
+    field = _DICTIONARIES.get(name, name)
+    own = prim.GetStage().GetEditTarget().GetPrimSpecForScenePath(prim.GetPath())
+    for spec in prim.GetPrimStack():
+        if spec != own and spec.HasInfo(field) and _entry(spec.GetInfo(field), entry) is not None:
+            return f"the layer {spec.layer.GetDisplayName()}"
+    return "another layer"
+
+
+def _entry(held: Any, entry: str) -> Any:
+    """Return an entry of a dictionary, such as "shot:take"; the whole for "", None for nothing."""
+    for key in entry.split(":") if entry else ():
+        held = held.get(key) if isinstance(held, Mapping) else None
+    return held
 
 
 def _set_text(prim: Usd.Prim, name: str, value: Any) -> None:

@@ -15,6 +15,7 @@ from pxr import Sdf, Usd
 
 from dcc_bridge.spi import Bounds, Imported, Keys, Part, Placement, Shape, Value, Vector
 
+from .. import variants
 from ..host import UsdSession
 from ..shown import is_selected
 from ..variants import variant_around, variant_path
@@ -69,9 +70,9 @@ class _Parts(_Losing):
         if not sets.HasVariantSet(name):
             there = ", ".join(sets.GetNames()) or "none"
             raise LookupError(f"{owner} has no variant set {name!r}. It has {there}.")
-        variants = sets.GetVariantSet(name).GetVariantNames()
-        if variant not in variants:
-            there = ", ".join(variants) or "none"
+        known = sets.GetVariantSet(name).GetVariantNames()
+        if variant not in known:
+            there = ", ".join(known) or "none"
             raise LookupError(f"{owner} has no variant {variant!r} of {name}. It has {there}.")
         raise ValueError(
             f"{item} is not selected: set variant:{name} of {owner} to {variant} first."
@@ -96,11 +97,9 @@ class _Parts(_Losing):
         return super().items(self._shown(under) if under else under)
 
     def _variants_of(self, item: str) -> Iterator[str]:
-        path = self.prim(item).GetPath()
-        for name in self.prim(item).GetVariantSets().GetNames():
-            variant_set = str(path.AppendVariantSelection(name, ""))
-            yield variant_set
-            yield from self.items(variant_set)
+        for path in variants.sets_of(self.prim(item)):
+            yield str(path)
+            yield from self.items(str(path))
 
     def kind(self, item: str) -> str:
         part = self.part(item)
@@ -186,6 +185,9 @@ class _Parts(_Losing):
         return replace(came, items=[_seen_from(item, under) for item in came.items])
 
     def placement(self, item: str, space: Axes = "world") -> Placement:
+        part = self.part(item)
+        if part is not None and part.variant is None:
+            raise ValueError(f"{item} has no place of its own: it is a {part.kind}.")
         return super().placement(self._shown(item), space)
 
     def place(
@@ -209,6 +211,9 @@ class _Parts(_Losing):
             return
         with self._inside(item) as prim_item:
             super().set_value(prim_item, prop, value, replace=replace)
+
+    def check_written(self, written: Sequence[tuple[str, str]]) -> None:
+        super().check_written([(_outside(item), prop) for item, prop in written])
 
     def keys(self, item: str, prop: str) -> list[tuple[float, Any]]:
         with self._inside(item) as prim_item:
@@ -275,6 +280,11 @@ def _seen_from(item: str, under: str | None) -> str:
     if under is None or "{" not in under:
         return item
     return str(Sdf.Path(item).ReplacePrefix(_prim_of(under), under))
+
+
+def _outside(item: str) -> str:
+    """Return the prim for a variant or a path in one; any other item as it is."""
+    return _prim_of(item) if "{" in item else item
 
 
 def _prim_of(item: str) -> str:

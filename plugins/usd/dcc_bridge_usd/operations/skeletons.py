@@ -6,6 +6,7 @@ USD draws nothing of a rig whose arrays disagree, and says so only in a warning.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 from typing import Any, Final
 
 from pxr import Sdf, Usd, UsdGeom, UsdSkel
@@ -27,6 +28,14 @@ _TOGETHER: Final = {
     "BlendShape": (("offsets", _NUMBERS, "normalOffsets"),),
     "": ((INDICES, _WEIGHTS), (_SHAPES, _SHAPE_TARGETS)),
 }
+_NEEDED: Final = {"joints", "bindTransforms", "restTransforms"}
+"""The properties of a skeleton that are for its joints, each of them."""
+_OWN_JOINTS: Final = "skel:joints"
+_BINDING: Final = {INDICES, "skel:skeleton", _OWN_JOINTS}
+"""The properties that say of which joints the indices are."""
+_MAX_NAMED: Final = 10  # prims that an error names
+_PROPS: Final = _BINDING.union(*chain.from_iterable(_TOGETHER.values()))
+"""All properties that are checked."""
 _TARGETS: Final = {
     "skel:skeleton": "Skeleton",
     "skel:animationSource": "SkelAnimation",
@@ -35,8 +44,13 @@ _TARGETS: Final = {
 """The types of the prims to which relationships of a rig lead."""
 
 
+def is_of_rig(prop: str) -> bool:
+    """Return whether a property may be one of a rig, by its name."""
+    return prop in _PROPS
+
+
 def check_entries(prim: Usd.Prim, prop: str, value: Any) -> None:
-    """Check an array of a rig before it is set: how many entries it has, and what they mean.
+    """Check an array of a rig before it is set: what its entries mean.
 
     Args:
         prim: The prim that gets the array.
@@ -44,33 +58,99 @@ def check_entries(prim: Usd.Prim, prop: str, value: Any) -> None:
         value: The array; anything else passes.
 
     Raises:
-        ValueError: Another array has another number of entries, or an entry does not fit.
+        ValueError: An entry does not fit.
     """
-    _check_count(prim, prop, value)
     if prop == "joints" and prim.GetTypeName() == "Skeleton":
         _check_joints(value)
     if prop in (INDICES, _WEIGHTS):
         _layout(prim, prop, len(value))
-    if prop == INDICES:
-        _check_indices(prim, value)
     if prop == _NUMBERS and prim.GetTypeName() == "BlendShape":
         for shaped in _shaped_by(prim):
             _check_numbers(shaped, prim, value)
 
 
-def _check_count(prim: Usd.Prim, prop: str, value: Any) -> None:
-    """Check that an array has as many entries as those that belong to it, or as none."""
-    for together in (*_TOGETHER.get(str(prim.GetTypeName()), ()), *_TOGETHER[""]):
-        if prop not in together or not len(value):
+def check_keys(prim: Usd.Prim, prop: str, value: Any) -> None:
+    """Check the array of a key before it is set, also against the arrays that belong to it.
+
+    Args:
+        prim: The prim that gets the key.
+        prop: The property.
+        value: The array.
+
+    Raises:
+        ValueError: Another array has another number of entries, or an entry does not fit.
+    """
+    check_entries(prim, prop, value)
+    fault = _count_fault(prim, prop, len(value))
+    if prop == INDICES:
+        fault = fault or _index_fault(prim, value)
+    if fault:
+        raise ValueError(fault)
+
+
+def check_rig(prim: Usd.Prim, props: Sequence[str]) -> None:
+    """Check the arrays of a rig, and what is bound to it, after some of its properties were set.
+
+    Args:
+        prim: The prim that has the properties.
+        props: The properties, all of which have their new values.
+
+    Raises:
+        ValueError: Arrays that belong together have other numbers of entries, or joint indices are
+            those of no joints.
+    """
+    for prop in props:
+        fault = _count_fault(prim, prop, _count(prim, prop))
+        if fault:
+            raise ValueError(fault)
+    if "joints" in props and prim.GetTypeName() == "Skeleton":
+        _check_bound(prim)
+    if not _BINDING.isdisjoint(props):
+        for below in Usd.PrimRange(prim):
+            fault = _index_fault(below, _indices(below))
+            if fault:
+                raise ValueError(fault)
+
+
+def faults(prim: Usd.Prim) -> list[str]:
+    """Return what does not agree in a prim of a rig, in sentences."""
+    found: list[str] = []
+    for together in _groups(prim):
+        every = [_count_fault(prim, prop, _count(prim, prop)) for prop in together]
+        found += [fault for fault in every if fault][:1]
+    fault = _index_fault(prim, _indices(prim))
+    if fault:
+        found.append(fault)
+    return found
+
+
+def _groups(prim: Usd.Prim) -> tuple[tuple[str, ...], ...]:
+    """Return the properties of a prim whose entries belong together."""
+    return (*_TOGETHER.get(str(prim.GetTypeName()), ()), *_TOGETHER[""])
+
+
+def _count_fault(prim: Usd.Prim, prop: str, count: int) -> str:
+    """Return that an array has other entries than those that belong to it; "" where it has not.
+
+    An array without entries agrees with any, but not those of a skeleton's joints.
+
+    Args:
+        prim: The prim that has the array.
+        prop: The property.
+        count: How many entries the array has.
+    """
+    for together in _groups(prim):
+        if prop not in together:
             continue
         for other in together:
-            count = _count(prim, other)
-            if other != prop and count and count != len(value):
-                raise ValueError(
-                    f"{prop} has {len(value)} entries and {other} has {count}: they belong "
-                    f"together one by one. For another number, set the others to [] first, in "
-                    f"the changes of the same call."
+            others = _count(prim, other)
+            is_needed = bool(count) or {prop, other} <= _NEEDED
+            if is_needed and others not in (0, count):
+                return (
+                    f"{prop} has {count} entries and {other} has {others}: they belong together "
+                    "one by one, so set both in the same call."
                 )
+    return ""
 
 
 def _count(prim: Usd.Prim, prop: str) -> int:
@@ -118,24 +198,52 @@ def _layout(prim: Usd.Prim, prop: str, count: int) -> tuple[str, int]:
     return UsdGeom.Tokens.constant, max(1, count)
 
 
-def _check_indices(prim: Usd.Prim, indices: Sequence[int]) -> None:
-    """Check that joint indices are those of joints of the skeleton, where that is known."""
+def _indices(prim: Usd.Prim) -> Sequence[int]:
+    """Return the joint indices of a prim."""
+    attribute = prim.GetAttribute(INDICES)
+    return (attribute.Get(_FIRST) if attribute else None) or ()
+
+
+def _index_fault(prim: Usd.Prim, indices: Sequence[int]) -> str:
+    """Return that joint indices of a prim are those of no joints; "" where that is not known."""
+    if not len(indices):
+        return ""
     joints = _joint_count(prim)
-    if not indices:
-        return
-    if min(indices) < 0 or (joints and max(indices) >= joints):
-        last = f"{joints - 1}, the last joint" if joints else "any"
-        raise ValueError(f"{INDICES} are numbers of joints, from 0 to {last}.")
+    if min(indices) >= 0 and (not joints or max(indices) < joints):
+        return ""
+    last = f"{joints - 1}, the last joint" if joints else "any"
+    return f"{INDICES} of {prim.GetPath()} are numbers of joints, from 0 to {last}."
+
+
+def _check_bound(skeleton: Usd.Prim) -> None:
+    """Check that what is bound to a skeleton has joint indices of its joints."""
+    count = _count(skeleton, "joints")
+    beyond = []
+    for prim in skeleton.GetStage().Traverse(Usd.TraverseInstanceProxies()):
+        indices = _indices(prim)
+        is_beyond = bool(len(indices)) and max(indices) >= count
+        if is_beyond and not _count(prim, _OWN_JOINTS) and _skeleton_of(prim) == skeleton:
+            beyond.append(str(prim.GetPath()))
+    if beyond:
+        names = ", ".join(beyond[:_MAX_NAMED])
+        raise ValueError(
+            f"joints of {skeleton.GetPath()} would be {count}, and {INDICES} of {names} are those "
+            "of more: set them in the same call."
+        )
+
+
+def _skeleton_of(prim: Usd.Prim) -> Usd.Prim:
+    """Return the skeleton that a prim is bound to; an invalid prim without one."""
+    return UsdSkel.BindingAPI(prim).GetInheritedSkeleton().GetPrim()
 
 
 def _joint_count(prim: Usd.Prim) -> int:
     """Return how many joints what is bound counts; 0 where it is not bound yet."""
-    binding = UsdSkel.BindingAPI(prim)
-    own = _count(prim, "skel:joints")
+    own = _count(prim, _OWN_JOINTS)
     if own:
         return own
-    skeleton = binding.GetInheritedSkeleton()
-    return _count(skeleton.GetPrim(), "joints") if skeleton else 0
+    skeleton = _skeleton_of(prim)
+    return _count(skeleton, "joints") if skeleton else 0
 
 
 def fit_layout(attribute: Usd.Attribute) -> None:
@@ -171,7 +279,6 @@ def check_targets(prim: Usd.Prim, prop: str, targets: Sequence[Sdf.Path]) -> Non
             raise ValueError(f"{prop} leads to a {kind}, and {path} is a {target.GetTypeName()}.")
         if kind == "BlendShape":
             _check_shape(prim, target)
-    _check_count(prim, prop, targets)
     if not UsdSkel.Root.Find(prim):
         raise ValueError(
             f"{prim.GetPath()} has no SkelRoot above it, so that nothing would move: create a "

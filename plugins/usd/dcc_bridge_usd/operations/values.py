@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Sequence
 from typing import Any, Final, cast
 
 from pxr import Gf, Sdf, Usd, UsdGeom, UsdShade
@@ -18,7 +20,7 @@ from .looks import cut
 from .notes import NOTES, is_note, note, set_note
 from .properties import OWN, choose, fit_extent, own_value, set_own, write_keys
 from .settings import change, settings
-from .skeletons import check_entries, check_targets, fit_layout
+from .skeletons import check_entries, check_keys, check_rig, check_targets, fit_layout, is_of_rig
 from .transforms import FIRST
 
 _PLACE: Final = {
@@ -29,7 +31,7 @@ _PLACE: Final = {
 """The attributes of a common transform, with their values where they are not authored."""
 # Types of values that do not blend from key to key.
 _STEPPED: Final = (bool, int, str, Sdf.AssetPath, Gf.Vec2i, Gf.Vec3i, Gf.Vec4i)
-_STILL: Final = "locked: the window shows the first key of each value"
+_STILL: Final = "fixed at the first key of each value"
 
 
 class _Values(_Items, Keyframes):
@@ -152,8 +154,9 @@ class _Values(_Items, Keyframes):
         if name not in known:
             raise LookupError(f"The scene has no {name!r}.{names.near(name, known)}")
         value, kind = known[name]
-        held = _STILL if name == "frame" else ""
-        return Value(value, kind, held)
+        if name == "frame":
+            return Value(value, kind, _STILL, is_fixed=True)
+        return Value(value, kind)
 
     def set_value(self, item: str, prop: str, value: Any, *, replace: bool = False) -> None:
         with refusing(f"{prop} of {item} cannot be set to {value!r} here"):
@@ -173,6 +176,19 @@ class _Values(_Items, Keyframes):
                 _set_targets(relationship, targets)
             elif prim.GetAttribute(prop) or not self._set_other(prim, prop, value):
                 _set(self.attribute(item, prop), value, replace=replace)
+
+    def check_written(self, written: Sequence[tuple[str, str]]) -> None:
+        """Check the arrays of rigs that were written against each other.
+
+        Raises:
+            ValueError: They do not agree.
+        """
+        props = defaultdict[str, list[str]](list)
+        for item, prop in written:
+            if is_of_rig(prop):
+                props[item].append(prop)
+        for item in props:
+            check_rig(self.prim(item), props[item])
 
     def _set_other(self, prim: Usd.Prim, prop: str, value: Any) -> bool:
         """Set a value that is neither an attribute nor a relationship; return whether it is one."""
@@ -242,7 +258,7 @@ class _Values(_Items, Keyframes):
             values = {time: coerce(kind, value) for time, value in keys}
             for value in values.values():
                 if kind.isArray:
-                    check_entries(attribute.GetPrim(), prop, value)
+                    check_keys(attribute.GetPrim(), prop, value)
             write_keys(attribute, values, clear=clear)
 
 

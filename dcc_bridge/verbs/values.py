@@ -17,6 +17,7 @@ from dcc_bridge.verbs.ports import Connections, Keyframes
 
 _MAX_HELD: Final = 10  # held values that a question names
 _MAX_SOCKETS: Final = 30  # that an error names
+_OF_PARTS: Final = ("dictionary", "cell")  # types of values that a person would miss as parts
 _TYPES: Final = ("string", "number", "boolean", "array", "object", "null")
 _AnyValue = Annotated[Any, Described({"anyOf": [{"type": name} for name in _TYPES]})]
 _Key = Annotated[list[Any], Described({"type": "array", "minItems": 2, "maxItems": 2})]
@@ -152,12 +153,12 @@ def _wanted(
 def _covered(wanted: Sequence[_Wanted], before: Sequence[Value]) -> list[str]:
     """Return the items of which new values may take parts away.
 
-    Values that are parts themselves, such as the curves of a sketch or a dictionary, are not lost
-    by consent to another value: what goes of them is asked about.
+    Values that are parts themselves, such as the curves of a sketch, a dictionary or a cell, are
+    not lost by consent to another value: what goes of them is asked about.
     """
     items = dict.fromkeys(item for item, _, _ in wanted)
     for (item, _, _), value in zip(wanted, before, strict=True):
-        is_of_parts = value.type == "dictionary"
+        is_of_parts = value.type in _OF_PARTS
         if isinstance(value.value, list):
             is_of_parts = any(isinstance(part, dict) for part in value.value)
         if is_of_parts:

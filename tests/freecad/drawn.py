@@ -252,6 +252,34 @@ def test_an_empty_text_takes_the_content_of_a_cell_away(operations: EveryPort) -
     assert lost == ["cell B1 of Sheet"]
 
 
+MOVED_CELLS: dict[str, tuple[list[tuple[str, str]], list[str]]] = {
+    "with its alias": ([("A1", ""), ("A3", "=30 mm"), ("A3.alias", "width")], []),
+    "without its alias": ([("A1", ""), ("A3", "=30 mm")], ["alias width of Sheet"]),
+    "its alias alone": ([("A1.alias", ""), ("A2.alias", "width")], []),
+    "to no place": ([("width", "")], ["cell A1 of Sheet"]),
+    "its alias to no place": ([("A1.alias", "")], ["alias width of Sheet"]),
+    "of an empty cell": ([("C1.alias", "")], ["alias spare of Sheet"]),
+}
+
+
+@pytest.mark.parametrize("how", MOVED_CELLS)
+def test_a_cell_that_is_moved_is_no_loss_and_one_that_is_emptied_is(
+    operations: EveryPort, how: str
+) -> None:
+    changes, expected = MOVED_CELLS[how]
+    with operations.host.undo_step("Name"):
+        operations.set_value("Sheet", "A1.alias", "width")
+        operations.set_value("Sheet", "C1.alias", "spare")
+        types = {operations.value("Sheet", cell).type for cell in ("A1", "width", "A1.alias")}
+    with one_step(operations):
+        for cell, content in changes:
+            operations.set_value("Sheet", cell, content)
+        lost = operations.host.lost(())
+
+    assert lost == expected
+    assert types == {"cell"}
+
+
 def taken(operations: EveryPort) -> None:
     operations.set_value("Sheet", "A1.alias", "width")
     operations.set_value("Sheet", "A2.alias", "width")

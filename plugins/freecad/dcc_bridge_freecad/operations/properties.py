@@ -74,6 +74,14 @@ def is_listed(obj: Any, name: str) -> bool:
     return not _INTERNAL.search(property_type(obj, name))
 
 
+def is_of_cell(obj: Any, path: str) -> bool:
+    """Return whether a path is a cell of a spreadsheet, by its address or alias, or its alias."""
+    own, *inner = path.split(".")
+    if inner not in ([], [_ALIAS]) or not obj.isDerivedFrom("Spreadsheet::Sheet"):
+        return False
+    return bool(CELL.fullmatch(own) or obj.getCellFromAlias(own))
+
+
 def links_of(obj: Any) -> list[str]:
     """Return the properties that link an object to those it is made of."""
     names = [name for name in obj.PropertiesList if _LINK.search(property_type(obj, name))]
@@ -224,9 +232,7 @@ def _split(obj: Any, path: str) -> tuple[Any, str | None, list[str]]:
             raise LookupError("This FreeCAD has no window, so there is no ViewObject.")
         owner = obj.ViewObject
         own, *inner = inner
-    is_sheet = obj.isDerivedFrom("Spreadsheet::Sheet")
-    is_cell = is_sheet and (CELL.fullmatch(own) or obj.getCellFromAlias(own))
-    if is_cell and inner in ([], [_ALIAS]):
+    if is_of_cell(obj, path):
         return obj, None, inner
     if own not in owner.PropertiesList:
         near = get_close_matches(own, owner.PropertiesList, 3, 0.4)

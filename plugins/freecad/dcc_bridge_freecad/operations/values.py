@@ -11,8 +11,8 @@ from ..parts import linked
 from ..transactions import transactions
 from .edge_items import EdgeItem, edge_item, values_of
 from .properties import (
-    CELL,
     explained,
+    is_of_cell,
     itself,
     links_of,
     lock_reason,
@@ -45,7 +45,9 @@ class _Values(Building, Connections):
         obj = find(item)
         value = told(obj, prop)
         kind = ""
-        if "." not in prop and not CELL.fullmatch(prop):
+        if is_of_cell(obj, prop):
+            kind = "cell"
+        elif "." not in prop:
             kind = property_type(obj, prop).partition("::Property")[2]
         return Value(value, kind, lock_reason(obj, prop))
 

@@ -13,6 +13,7 @@ from typing import Any, Final, cast
 import FreeCAD
 import pytest
 
+from dcc_bridge.verbs.inspecting import Wanted, inspected
 from dcc_bridge.verbs.operations import SocketLink
 from dcc_bridge_freecad.host import FreeCADHost
 from dcc_bridge_freecad.operations import operations as freecad_operations
@@ -447,6 +448,41 @@ def test_an_edge_may_go_where_the_same_step_names_others(operations: EveryPort) 
         seen = named(operations, "Corners")
 
     assert seen == ["z -x +y", "z -x -y"]
+
+
+# ---- what cannot be computed
+
+
+def too_big(operations: EveryPort) -> None:
+    make(operations, "Part::Fillet", "TooBig", None, Base="Box", Edges=[["all", 50]])
+
+
+TOO_BIG: Final[dict[str, Edit]] = {
+    "TooBig (BRep_API: command not done)": too_big,
+    "Round (BRep_API: command not done)": call("set_value", "Round", "Edges", [["vertical", 50]]),
+    "Rim (Failed to create chamfer)": call("set_value", "Rim", "Size", 50),
+}
+
+
+@pytest.mark.parametrize("broken", TOO_BIG)
+def test_what_cannot_be_computed_is_told_with_the_reason(
+    operations: EveryPort, broken: str
+) -> None:
+    assert account_of(operations, TOO_BIG[broken]).endswith(f". broken: {broken}")
+
+
+def test_an_object_that_cannot_be_computed_is_inspected_with_the_reason(
+    operations: EveryPort,
+) -> None:
+    wanted = Wanted(["bounds", "counts"])
+    with operations.host.undo_step("Round too much"):
+        operations.set_value("Round", "Edges", [["vertical", 50]])
+        told = inspected(operations, "Round", wanted)
+    operations.host.undo()
+    in_order = inspected(operations, "Round", wanted)
+
+    assert "BRep_API: command not done" in told["error"]
+    assert "error" not in in_order
 
 
 def run() -> int:

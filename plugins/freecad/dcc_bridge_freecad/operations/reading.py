@@ -28,7 +28,7 @@ from dcc_bridge.spi import (
     read_each,
 )
 
-from ..document import document, examples, find, plain
+from ..document import document, examples, fault_of, find, plain
 from ..edge_references import users_of_edge
 from ..edges import EDGE
 from ..parts import linked
@@ -189,6 +189,16 @@ class _Reads(ApiSearch, Checking, CodeContext):
                 return _text(obj)
         return None
 
+    def fault(self, item: str) -> str:
+        """Return why FreeCAD could not compute an object, which keeps its older shape then."""
+        transactions().compute()
+        if edge_item(item) is not None:
+            return ""
+        why = fault_of(find(item))
+        if not why:
+            return ""
+        return f"FreeCAD cannot compute it: {why}. Its shape, if it has one, is of before"
+
     def types(self) -> list[str]:
         """Return the types of objects that FreeCAD can make; models' modules are loaded first."""
         for module in ("Part", "PartDesign", "Sketcher", "Mesh", "Spreadsheet", "TechDraw"):
@@ -315,7 +325,7 @@ def _faults() -> Iterator[str]:
 def _fault(rule: str, obj: Any) -> str:
     """Return the fault of an object by a rule; "" if the object passes."""
     if rule == RECOMPUTES.name:
-        return str(obj.getStatusString()) if "Invalid" in obj.State else ""
+        return fault_of(obj)
     if rule == NOT_EMPTY.name:
         is_empty = obj.isDerivedFrom("Part::Feature") and obj.Shape.isNull()
         return f"a {obj.TypeId} without a shape" if is_empty else ""

@@ -82,6 +82,36 @@ def is_of_cell(obj: Any, path: str) -> bool:
     return bool(CELL.fullmatch(own) or obj.getCellFromAlias(own))
 
 
+def cells_of(obj: Any) -> dict[str, str]:
+    """Return the filled cells of a spreadsheet with their aliases, or ""; none of another object.
+
+    They are those that FreeCAD has computed.
+    """
+    if not obj.isDerivedFrom("Spreadsheet::Sheet"):
+        return {}
+    cells = filter(CELL.fullmatch, obj.PropertiesList)
+    return {cell: obj.getAlias(cell) or "" for cell in cells}
+
+
+def names_of_cells(obj: Any) -> list[str]:
+    """Return the names of values that the filled cells of a spreadsheet have: A1, A1.alias."""
+    names = list[str]()
+    for cell, alias in cells_of(obj).items():
+        names.append(cell)
+        if alias:
+            names.append(f"{cell}.{_ALIAS}")
+    return names
+
+
+def value_type(obj: Any, path: str) -> str:
+    """Return the type of a value: "cell", "Length"; "" of a part of a property."""
+    if is_of_cell(obj, path):
+        return "cell"
+    if "." in path:
+        return ""
+    return property_type(obj, path).partition("::Property")[2]
+
+
 def links_of(obj: Any) -> list[str]:
     """Return the properties that link an object to those it is made of."""
     names = [name for name in obj.PropertiesList if _LINK.search(property_type(obj, name))]
@@ -101,13 +131,10 @@ def paths(obj: Any) -> list[str]:
             result += [f"{name}.{size}" for size in sketches.size_names(obj, name)]
         elif is_listed(obj, name):
             result += _paths_in(name, getattr(obj, name, None))
-    if obj.isDerivedFrom("Spreadsheet::Sheet"):
-        for cell in obj.PropertiesList:
-            if CELL.fullmatch(cell):
-                result.append(cell)
-                alias = obj.getAlias(cell)
-                if alias:
-                    result.append(alias)
+    for cell, alias in cells_of(obj).items():
+        result.append(cell)
+        if alias:
+            result.append(alias)
     return list(dict.fromkeys(result))
 
 

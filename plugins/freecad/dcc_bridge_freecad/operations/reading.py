@@ -37,7 +37,18 @@ from ..transactions import transactions
 from . import api
 from .edge_items import edge_item, edges_below, values_of
 from .places import children, descendants, own_shape, parent_of
-from .properties import CELL, FILES, is_listed, itself, links_of, lock_reason, property_type, told
+from .properties import (
+    FILES,
+    cells_of,
+    is_listed,
+    itself,
+    links_of,
+    lock_reason,
+    names_of_cells,
+    property_type,
+    told,
+    value_type,
+)
 from .said import SAID
 
 _EXPORTERS: Final = ("Part", "Mesh", "Import", "ImportGui", "Points")
@@ -177,6 +188,7 @@ class _Reads(ApiSearch, Checking, CodeContext):
         match part:
             case "values":
                 names = [name for name in obj.PropertiesList if is_listed(obj, name)]
+                names += names_of_cells(obj)
                 return dict(read_each(names, partial(_value, obj)))
             case "inputs":
                 return list(_inputs(obj))
@@ -336,8 +348,7 @@ def _fault(rule: str, obj: Any) -> str:
 
 
 def _value(obj: Any, name: str) -> Value:
-    kind = property_type(obj, name).partition("::Property")[2]
-    return Value(told(obj, name), kind, lock_reason(obj, name))
+    return Value(told(obj, name), value_type(obj, name), lock_reason(obj, name))
 
 
 def _inputs(obj: Any) -> Iterator[SocketLink]:
@@ -381,10 +392,7 @@ def _text(obj: Any) -> Any:
     """Return the expressions, texts and first cells of an object, by their names."""
     texts: dict[str, Any] = {path.lstrip("."): text for path, text in obj.ExpressionEngine}
     texts |= {name: plain(getattr(obj, name)) for name in _TEXTS if name in obj.PropertiesList}
-    if obj.isDerivedFrom("Spreadsheet::Sheet"):
-        cells = (name for name in obj.PropertiesList if CELL.fullmatch(name))
-        for cell in islice(cells, _MAX_CELLS):
-            alias = obj.getAlias(cell)
-            key = f"{cell} ({alias})" if alias else cell
-            texts[key] = obj.getContents(cell)
+    for cell, alias in islice(cells_of(obj).items(), _MAX_CELLS):
+        key = f"{cell} ({alias})" if alias else cell
+        texts[key] = obj.getContents(cell)
     return texts or None

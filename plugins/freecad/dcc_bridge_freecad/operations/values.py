@@ -12,7 +12,6 @@ from ..transactions import transactions
 from .edge_items import EdgeItem, edge_item, values_of
 from .properties import (
     explained,
-    is_of_cell,
     itself,
     links_of,
     lock_reason,
@@ -21,6 +20,7 @@ from .properties import (
     read,
     told,
     touch_views,
+    value_type,
     write,
 )
 
@@ -44,12 +44,7 @@ class _Values(Building, Connections):
             return _value_of_edge(edge, prop)
         obj = find(item)
         value = told(obj, prop)
-        kind = ""
-        if is_of_cell(obj, prop):
-            kind = "cell"
-        elif "." not in prop:
-            kind = property_type(obj, prop).partition("::Property")[2]
-        return Value(value, kind, lock_reason(obj, prop))
+        return Value(value, value_type(obj, prop), lock_reason(obj, prop))
 
     def scene_props(self) -> list[str]:
         """Return the properties of a document: FreeCAD's undo keeps no other of them."""

@@ -450,6 +450,18 @@ def test_an_edge_may_go_where_the_same_step_names_others(operations: EveryPort) 
     assert seen == ["z -x +y", "z -x -y"]
 
 
+def test_an_edge_is_not_selected_without_a_window_and_the_selection_stays(
+    operations: EveryPort,
+) -> None:
+    host = operations.host
+    host.select(["Box"])
+
+    with pytest.raises(ValueError, match="no edges: select Holes"):
+        host.select(["Box", "Holes/edge:z +x -y"])
+
+    assert host.selection == ["Box"]
+
+
 # ---- what cannot be computed
 
 

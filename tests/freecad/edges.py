@@ -462,6 +462,23 @@ def test_an_edge_is_not_selected_without_a_window_and_the_selection_stays(
     assert host.selection == ["Box"]
 
 
+def test_a_fillet_whose_base_was_emptied_is_of_its_body_again_when_base_is_set(
+    operations: EveryPort,
+) -> None:
+    corners = FreeCAD.ActiveDocument.Corners
+    edges = operations.value("Corners", "Base").value
+    with operations.host.undo_step("Empty"):
+        operations.set_value("Rim", "Base", [])
+        operations.set_value("Corners", "Base", [])
+        emptied = corners.BaseFeature
+    with one_step(operations):
+        operations.set_value("Corners", "Base", edges)
+        restored = corners.BaseFeature.Name, operations.value("Corners", "Base").value
+
+    assert emptied is None
+    assert restored == ("Holes", edges)
+
+
 # ---- what cannot be computed
 
 

@@ -227,6 +227,7 @@ def write(obj: Any, path: str, value: Any) -> None:
         else:
             setattr(owner, own, _from_json(owner, own, value))
             touch_views(owner, own)
+            set_base_feature(owner, own)
             if _names_edges(owner, own):
                 transactions().note_new_edges(obj)
     except ERRORS as error:
@@ -248,6 +249,17 @@ def touch_views(owner: Any, own: str) -> None:
     if own == "Views" and owner.isDerivedFrom("TechDraw::DrawPage"):
         for view in owner.Views:
             view.touch()
+
+
+def set_base_feature(owner: Any, own: str) -> None:
+    """Give a fillet or chamfer of a body its BaseFeature again, where its Base was set.
+
+    FreeCAD empties BaseFeature with Base, and leaves it so when Base is set.
+    """
+    if own != "Base" or not owner.isDerivedFrom("PartDesign::DressUp"):
+        return
+    if owner.Base is not None and owner.BaseFeature is None:
+        owner.BaseFeature = owner.Base[0]
 
 
 def _split(obj: Any, path: str) -> tuple[Any, str | None, list[str]]:

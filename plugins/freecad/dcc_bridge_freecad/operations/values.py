@@ -18,6 +18,7 @@ from .properties import (
     paths,
     property_type,
     read,
+    set_base_feature,
     told,
     touch_views,
     value_type,
@@ -164,6 +165,7 @@ def _put_into_link(source: Any, target: Any, link: SocketLink) -> None:
             value = [*before, value]
         setattr(target, link.into, value)
         touch_views(target, link.into)
+        set_base_feature(target, link.into)
         transactions().note_new_edges(target)
 
 

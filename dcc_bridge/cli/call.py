@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import shlex
 import signal
 import sys
 import threading
@@ -177,6 +178,7 @@ def fill_call(parser: argparse.ArgumentParser) -> None:
 
 def run_call(options: argparse.Namespace) -> int:
     """Call the tool and print the result."""
+    _check_tool(options, "call")
     name = options.tool
     if options.resume:
         if options.args or options.era == "legacy":
@@ -197,6 +199,18 @@ def run_call(options: argparse.Namespace) -> int:
     if exit_code(result) == exits.SUCCESS:  # else the result would only say that a person refused
         show_result(result, as_json=options.json)
     raise exits.Failure(misfits[0])
+
+
+def _check_tool(options: argparse.Namespace, command: str) -> None:
+    """Check that the tool's name is not its arguments, written without ``--args``.
+
+    Raises:
+        exits.Failure: It is.
+    """
+    if options.tool.startswith(("{", "[")):
+        name = options.url or "TOOL"
+        words = f"dcc-bridge {command} {name} --args {shlex.quote(options.tool)}"
+        raise exits.Failure(f"The arguments come after --args: {words}")
 
 
 def _tell_how_to_answer(result: Result, words: str) -> None:
@@ -221,6 +235,7 @@ def fill_try(parser: argparse.ArgumentParser) -> None:
 
 def run_try(options: argparse.Namespace) -> int:
     """Try a skill in the scene that is open, and print what it would change."""
+    _check_tool(options, "try")
     result = run(_try, hosts.find(options), options.tool, options.args)
     if result.status != _TRIED:
         return show_result(result, as_json=False)

@@ -139,9 +139,11 @@ def instance(options: argparse.Namespace) -> discovery.Instance:
         which = "choose one by its ID or with --host, --scene or --instance"
         raise SeveralHosts(f"{len(fitting)} hosts are running; {which}:\n{_rows(fitting)}")
     name = ""
+    how = ""
     if options.url:
         name = f" called {options.url!r}"
-    sentence = f"No host{name}{wanted} is running. There are:\n{_rows(running)}"
+        how = " An application's name goes after --host."
+    sentence = f"No host{name}{wanted} is running.{how} There are:\n{_rows(running)}"
     raise NoSuchHost(sentence, UNREACHABLE)
 
 

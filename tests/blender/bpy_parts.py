@@ -351,6 +351,15 @@ def test_a_slot_of_an_action_animates_and_goes_with_its_keys(operations: EveryPo
         assert operations.host.lost([slot]) == []
 
 
+@pytest.mark.skipif(not HAS_SLOTS, reason="actions have no slots")
+def test_a_slot_of_an_action_is_renamed(operations: EveryPort) -> None:
+    slot = made(operations, ROWS["slot"])
+
+    with one_step(operations):
+        assert operations.rename(slot, "Feet") == "action:Walk/slot:Feet"
+        assert operations.items("action:Walk/slot:") == ["action:Walk/slot:Feet"]
+
+
 def test_an_action_is_given_to_an_item_and_taken_from_it(operations: EveryPort) -> None:
     with one_step(operations):
         operations.set_value("Light", "action", "action:Walk")
@@ -359,6 +368,43 @@ def test_an_action_is_given_to_an_item_and_taken_from_it(operations: EveryPort) 
     with one_step(operations):
         operations.set_value("Light", "action", None)
         assert operations.value("Light", "action").value is None
+
+
+def test_the_view_layer_that_is_shown_stays(operations: EveryPort) -> None:
+    """Undo would bring it back, and leave the window in another one."""
+    front = operations.create("VIEW_LAYER", "Front", None)
+
+    with pytest.raises(ValueError, match="ViewLayer is shown in a window"):
+        operations.delete(["scene:Scene/view_layer:ViewLayer"])
+    operations.delete([front])
+
+    assert [layer.name for layer in scene().view_layers] == ["ViewLayer"]
+
+
+def test_the_view_layer_that_is_shown_is_renamed_in_one_step(operations: EveryPort) -> None:
+    context: Any = bpy.context
+
+    with one_step(operations):
+        main = operations.rename("scene:Scene/view_layer:ViewLayer", "Main")
+        assert context.view_layer.name == "Main"
+        assert operations.kind(main) == "VIEW_LAYER"
+    assert context.view_layer.name == "ViewLayer"
+
+
+def test_a_collection_that_is_left_out_loses_no_selection_for_good(operations: EveryPort) -> None:
+    layer: Any = bpy.context.view_layer
+    layer.objects.active = cube()
+    cube().select_set(True)
+    bpy.ops.ed.undo_push(message="Selected")
+
+    with one_step(operations):
+        operations.set_value(ROWS["collection"].item, "exclude", True)
+        layer.update()
+        assert "Cube" not in layer.objects
+
+    layer = bpy.context.view_layer
+    assert (layer.objects.active, list(layer.objects.selected)) == (cube(), [cube()])
+    assert layer.active_layer_collection.name == "Collection"
 
 
 def test_of_two_splines_the_right_one_is_deleted(operations: EveryPort) -> None:
@@ -437,6 +483,59 @@ def test_bones_of_an_armature_that_is_hidden_or_in_edit_mode_are_not_edited(
 def test_a_part_that_is_not_there_is_told_with_those_that_are(operations: EveryPort) -> None:
     with pytest.raises(LookupError, match="names like it: Rig/bone:Arm"):
         operations.kind("Rig/bone:Arn")
+
+
+# ---- names that read as another item
+
+
+AMBIGUOUS: Final = ("Cube/modifier:Bevel", "material:Material", "material:Material/Mix", "object:A")
+
+
+@pytest.mark.parametrize("name", AMBIGUOUS)
+def test_an_object_that_is_called_as_another_item_hides_nothing(
+    name: str, operations: EveryPort
+) -> None:
+    with operations.host.undo_step("Others"):
+        operations.create("BEVEL_MODIFIER", None, "Cube")
+        operations.create("ShaderNodeMixRGB", "Mix", "material:Material")
+        operations.create("EMPTY", "A", None)
+
+    with one_step(operations):
+        made = operations.create("EMPTY", name, None)
+        operations.set_value(made, "empty_display_size", 3.0)
+        operations.create("DECIMATE_MODIFIER", None, "Cube")
+
+    assert made == f"object:{name}"
+    assert "EMPTY" not in operations.host.kinds([name])
+
+
+@pytest.mark.parametrize("name", AMBIGUOUS)
+def test_such_an_object_is_listed_renamed_and_deleted_by_its_item(
+    name: str, operations: EveryPort
+) -> None:
+    item = f"object:{name}"
+    with operations.host.undo_step("Others"):
+        operations.create("BEVEL_MODIFIER", None, "Cube")
+        operations.create("EMPTY", "Plain", None)
+
+    assert operations.called("Plain", name) == (item, [])
+    with operations.host.undo_step("Rename"):
+        assert operations.rename("Plain", name) == item
+    assert item in operations.items()
+    assert operations.name(item) == name
+    operations.host.fingerprint([item])
+    with operations.host.undo_step("Delete"):
+        operations.delete([item])
+        assert operations.host.lost([item]) == []
+        assert operations.host.lost([]) == [item]
+    assert operations.kind("Cube/modifier:Bevel") == "BEVEL_MODIFIER"
+
+
+def test_a_name_without_its_part_leads_to_the_object_that_has_it(operations: EveryPort) -> None:
+    operations.create("EMPTY", "Cube/modifier:Bevel", None)
+
+    with pytest.raises(LookupError, match="names like it: object:Cube/modifier:Bevel"):
+        operations.kind("Cube/modifier:Bevel")
 
 
 # ---- what a person would lose
@@ -745,3 +844,122 @@ def test_a_copy_of_a_constraint_has_what_no_value_tells(operations: EveryPort) -
 
     assert copy == "Rig/bone:Leg/constraint:Follow.001"
     assert own["Follow.001"].targets[0].subtarget == "Arm"
+
+
+def test_a_copy_of_a_bone_has_its_place_constraints_and_custom_properties(
+    operations: EveryPort,
+) -> None:
+    with operations.host.undo_step("Before"):
+        hand = operations.create("BONE", "Hand", "Rig/bone:Arm")
+        operations.create("BONE", "Finger", hand)
+        operations.create("IK_CONSTRAINT", "Reach", hand)
+        for prop, value in {
+            '["side"]': "left",
+            "bone.use_deform": False,
+            "use_connect": True,
+            "rotation_mode": "XYZ",
+            "rotation_euler": [10, 20, 30],
+            "location": [1, 2, 3],
+            "custom_shape": "Cube",
+        }.items():
+            operations.set_value(hand, prop, value)
+        bones = thing("Rig").data.bones
+        bones["Hand"]["note"] = "at rest"
+        bones.active = bones["Arm"]
+
+    with one_step(operations):
+        copy = operations.duplicate(hand, linked=False)
+        assert copy == "Rig/bone:Hand.001"
+        pose = thing("Rig").pose.bones
+        props = ["head", "tail", "roll", "parent", "use_connect", '["side"]', "location"]
+        props += ["rotation_mode", "rotation_euler", "custom_shape", "bone.use_deform"]
+        for prop in props:
+            assert operations.value(copy, prop).value == operations.value(hand, prop).value
+        assert list(pose["Hand.001"].constraints.keys()) == ["Reach"]
+        assert pose["Hand.001"].bone["note"] == "at rest"
+        assert not pose["Hand.001"].children
+        assert thing("Rig").data.bones.active.name == "Arm"
+
+
+def test_a_bone_that_edit_mode_does_not_show_is_not_copied(operations: EveryPort) -> None:
+    layer: Any = bpy.context.view_layer
+    layer.objects.active = thing("Rig")
+    bpy.ops.object.mode_set(mode="EDIT")
+    thing("Rig").data.edit_bones["Arm"].hide = True
+    bpy.ops.object.mode_set(mode="OBJECT")
+
+    with pytest.raises(ValueError, match="only bones that it shows"):
+        operations.duplicate("Rig/bone:Arm", linked=False)
+
+
+def with_nodes(operations: EveryPort) -> str:
+    """Return a modifier of geometry nodes with a number that an attribute gives."""
+    operations.create("GEOMETRY_INPUT", "Geometry", "nodetree:Nodes")
+    operations.create("FLOAT_INPUT", "Size", "nodetree:Nodes")
+    operations.create("FLOAT_INPUT", "Weight", "nodetree:Nodes")
+    operations.create("GEOMETRY_OUTPUT", "Geometry", "nodetree:Nodes")
+    modifier = operations.create("NODES_MODIFIER", "Scatter", "Cube")
+    operations.set_value(modifier, "node_group", "nodetree:Nodes")
+    return modifier
+
+
+def inputs_of(operations: EveryPort, modifier: str) -> dict[str, Any]:
+    """Return the inputs of a modifier of geometry nodes, by their names for set_values."""
+    values = operations.look_into(modifier, "values")
+    return {
+        name: told.value for name, told in values.items() if "Socket_" in name or "Input_" in name
+    }
+
+
+def test_a_copy_of_a_modifier_of_geometry_nodes_has_its_group_and_inputs(
+    operations: EveryPort,
+) -> None:
+    with operations.host.undo_step("Before"):
+        modifier = with_nodes(operations)
+        names = list(inputs_of(operations, modifier))
+        is_new = bpy.app.version >= (5, 2)
+        end = ".value" if is_new else '"]'
+        size, weight = (name for name in names if name.endswith(end) and "_attribute" not in name)
+        start = weight.removesuffix(end)
+        operations.set_value(modifier, size, 2.5)
+        if is_new:
+            operations.set_value(modifier, f"{start}.type", "ATTRIBUTE")
+            operations.set_value(modifier, f"{start}.attribute_name", "mass")
+        else:
+            operations.set_value(modifier, f'{start}_use_attribute"]', True)
+            operations.set_value(modifier, f'{start}_attribute_name"]', "mass")
+
+    with one_step(operations):
+        copy = operations.duplicate(modifier, linked=False)
+        assert copy == "Cube/modifier:Scatter.001"
+        assert operations.value(copy, "node_group").value == "nodetree:Nodes"
+        assert inputs_of(operations, copy) == inputs_of(operations, modifier)
+        assert {2.5, "mass"} <= set(inputs_of(operations, copy).values())
+
+
+def test_the_weights_of_strokes_are_refused_with_what_sets_them(operations: EveryPort) -> None:
+    lists: Any = getattr(bpy.data, "grease_pencils_v3", bpy.data.grease_pencils)
+    pencil = bpy.data.objects.new("Pencil", lists.new("Pencil"))
+    scene().collection.objects.link(pencil)
+    function = "weight_set" if bpy.app.version < (4, 3) else "set_vertex_weights"
+    group = operations.create("VERTEX_GROUP", "Line", "Pencil")
+
+    assert operations.items("Pencil/vertex_group:") == [group]
+    with pytest.raises(ValueError, match=function):
+        operations.value(group, "weights")
+    with pytest.raises(ValueError, match=function):
+        operations.set_value(group, "weights", 1)
+    with pytest.raises(ValueError, match=function):
+        operations.duplicate(group, linked=False)
+
+
+def test_handles_of_a_bezier_point_are_set_by_its_number(operations: EveryPort) -> None:
+    with operations.host.undo_step("Before"):
+        spline = operations.create("BEZIER_SPLINE", None, "Path")
+        operations.set_value(spline, "points", [[0, 0, 0], [1, 0, 0]])
+
+    with one_step(operations):
+        operations.set_value(spline, "bezier_points[1].handle_right_type", "FREE")
+        operations.set_value(spline, "bezier_points[1].handle_right", [2, 1, 0])
+        operations.set_value(spline, "use_cyclic_u", True)
+        assert operations.value(spline, "bezier_points[1].handle_right").value == [2, 1, 0]

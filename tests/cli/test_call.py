@@ -347,6 +347,7 @@ def test_several_hosts_are_named_and_one_is_chosen_by_its_id_or_by_what_it_is(
         serve(tmp_path / "rt", "--headless", "--scene", scene) as mine,
     ):
         unclear, nowhere = mine.run("tools"), mine.run("undo", "--host", "maya")
+        misnamed = mine.run("tools", "usd")
         chosen = [
             mine.run("call", mine.instance.id, "summary", "--json"),
             mine.run("call", mine.url, "summary", "--json"),
@@ -372,6 +373,9 @@ def test_several_hosts_are_named_and_one_is_chosen_by_its_id_or_by_what_it_is(
     assert doctor.out.endswith("Nothing to fix.\n")
     assert f"answers at {mine.url}" in tied.out
     assert "No host with name 'maya' is running. There are:" in nowhere.err
+    assert (
+        "No host called 'usd' is running. An application's name goes after --host." in misnamed.err
+    )
     assert [json.loads(done.out)["types"] for done in chosen] == [{"Cube": 1}] * 4
     assert others[0] == 0
     assert "nothing to undo" in str(others[1])
@@ -621,6 +625,17 @@ def test_what_is_no_id_of_a_call_is_refused_whatever_runs(host: Served) -> None:
 
     assert done.code == 2
     assert "'nosuch' is no ID of a call" in done.err
+
+
+@pytest.mark.parametrize("command", ["call", "try"])
+def test_arguments_without_their_option_are_told_where_they_go(runtime: Path, command: str) -> None:
+    done = run(runtime, command, "inspect", '{"items": ["Box"]}')
+
+    words = f"""dcc-bridge {command} inspect --args '{{"items": ["Box"]}}'"""
+    assert (done.code, done.err) == (
+        2,
+        f"dcc-bridge: The arguments come after --args: {words}\n",
+    )
 
 
 @pytest.mark.parametrize("words", [("--args", '{"a": 1}'), ("--era", "legacy")])

@@ -135,60 +135,209 @@ async def _careless_modelling(agent: Agent) -> None:
 
 
 async def rig_a_character(agent: Agent) -> None:
-    """A body hangs on three bones by its weights, and one of them is keyed."""
-    bones = [
-        _bone("root", "Rig", 0),
-        _bone("spine", "Rig/bone:root", 1),
-        _bone("head", "Rig/bone:spine", 2),
-    ]
-    groups = [_weighted(name, number - 1.5) for number, name in enumerate(_BONES)]
-    skin = {
-        "type": "ARMATURE_MODIFIER",
-        "name": "Skin",
-        "under": "Body",
-        "values": {"object": "Rig"},
-    }
+    """A figure of spheres is built, hung on 15 bones by its weights, keyed, lit and rendered."""
     await agent.batch(
-        step("create", things=[{"type": "SPHERE", "name": "Body", "at": [0, 0, 1.5]}]),
-        step("transform", items=["Body"], scale=[0.5, 0.5, 1.5], apply=["scale"]),
-        step("create", things=[{"type": "ARMATURE", "name": "Rig"}, *bones]),
-        step("create", things=[*groups, skin]),
-        step("group", items=["Body"], under="Rig"),
-        step("set_values", items=["Rig/bone:spine"], values={"rotation_mode": "XYZ"}),
-        step(
-            "set_keys",
-            item="Rig/bone:spine",
-            prop="rotation_euler",
-            keys=[[1, [0, 0, 0]], [20, [40, 0, 0]]],
-        ),
-        why="Rig the body",
+        step("delete", items=["Cube", "Light"]),
+        step("create", things=[_ball(*ball) for ball in _BALLS]),
+        step("transform", items=list(_BODY), apply=["at", "rotation", "scale"]),
+        step("create", things=[_mirror(name) for name in _PAIRS]),
+        *(_coloured(name, color, parts) for name, color, parts in _COLORS),
+        why="Build the figure",
     )
-    await agent.call("inspect", items=["Rig", "Rig/bone:spine", "Body/vertex_group:head"])
+    await agent.batch(
+        step("create", things=[{"type": "ARMATURE", "name": "Rig"}]),
+        step("create", "bones", things=_skeleton()),
+        step("create", things=[_group(*group) for group in _weights()]),
+        step("create", things=[_skin(name) for name in _BODY]),
+        step("create", things=[_smooth(name) for name in _BODY]),
+        step("group", items=list(_BODY), under="Rig"),
+        step("set_values", items=["$bones"], values={"rotation_mode": "XYZ"}),
+        *(_posed(bone, rests, waves) for bone, rests, waves in _POSES),
+        why="Rig the figure, and have it wave",
+    )
+    await agent.batch(
+        step("create", things=[{"type": "PLANE", "name": "Floor", "values": {"scale": [9, 9, 1]}}]),
+        _coloured("Paper", _SKY, ["Floor"]),
+        step(
+            "create",
+            "lights",
+            things=[
+                _light("Key", [2.5, -3.5, 4], 170),
+                _light("Fill", [-3.5, -3, 2], 45),
+                _light("Rim", [-1.5, 3, 3.5], 140),
+            ],
+        ),
+        step("set_values", items=["$lights"], values={"data.size": 2.5}),
+        step("transform", items=["$lights"], look_at=[0, 0, 1]),
+        step("transform", items=["Camera"], at=[0.6, -4.6, 1.3], look_at=[-0.06, 0, 0.95]),
+        step("set_values", items=["Camera"], values={"data.lens": 62}),
+        step("set_values", items=["world:World/Background"], values={"Color": _SKY, "Strength": 1}),
+        step("set_values", items=["@scene"], values=_RENDERED),
+        why="Light the figure",
+        look={"items": ["Torso"], "view": "camera"},
+    )
+    await agent.call("render", path=str(agent.folder / "pose_##.png"), frames=[1, 20, 19])
+    await agent.call("inspect", items=["Rig", "Rig/bone:hand.R", "Legs/vertex_group:shin.L"])
 
 
-_BONES: Final = ("root", "spine", "head")
+# Each sphere with its place, and half of its size. One of a pair is that on the left.
+_BALLS: Final[tuple[tuple[str, list[float], list[float]], ...]] = (
+    ("Torso", [0, 0, 1.0], [0.25, 0.19, 0.36]),
+    ("Hips", [0, 0, 0.74], [0.225, 0.18, 0.17]),
+    ("Head", [0, 0, 1.6], [0.29, 0.27, 0.29]),
+    ("Hair", [0, 0.045, 1.68], [0.3, 0.27, 0.25]),
+    ("Nose", [0, -0.28, 1.56], [0.035, 0.04, 0.035]),
+    ("Mouth", [0, -0.232, 1.475], [0.1, 0.035, 0.055]),
+    ("Lip", [0, -0.235, 1.503], [0.115, 0.04, 0.055]),
+    ("Arms", [0.46, 0, 1.14], [0.38, 0.09, 0.09]),
+    ("Hands", [0.83, 0, 1.14], [0.12, 0.06, 0.09]),
+    ("Thumbs", [0.8, -0.07, 1.18], [0.045, 0.04, 0.06]),
+    ("Legs", [0.13, 0, 0.4], [0.11, 0.115, 0.42]),
+    ("Shoes", [0.14, -0.06, 0.075], [0.1, 0.18, 0.085]),
+    ("Eyes", [0.1, -0.25, 1.62], [0.035, 0.025, 0.05]),
+    ("Glints", [0.09, -0.273, 1.642], [0.011, 0.006, 0.014]),
+)
+_BODY: Final = tuple(name for name, _, _ in _BALLS)
+_PAIRS: Final = ("Arms", "Hands", "Thumbs", "Legs", "Shoes", "Eyes", "Glints")
+_COLORS: Final[tuple[tuple[str, list[float], list[str]], ...]] = (
+    ("Skin", [0.9, 0.42, 0.24], ["Head", "Nose", "Lip", "Hands", "Thumbs"]),
+    ("Shirt", [0.75, 0.06, 0.04], ["Torso", "Arms"]),
+    ("Trousers", [0.06, 0.12, 0.35], ["Hips", "Legs"]),
+    ("Leather", [0.16, 0.07, 0.03], ["Shoes", "Hair"]),
+    ("Ink", [0.02, 0.01, 0.01], ["Eyes", "Mouth"]),
+    ("Chalk", [0.9, 0.9, 0.9], ["Glints"]),
+)
+_RENDERED: Final = {
+    "render.engine": "CYCLES",
+    "cycles.samples": 40,
+    "size": [360, 480],
+    "start": 1,
+    "end": 20,
+}
+_SKY: Final = [0.28, 0.5, 0.62]  # the color of the floor and of what is around it
+_ELBOW: Final = 0.46  # from the middle of the figure
+_KNEE: Final = 0.4  # above the floor
+# Each bone of the middle: what it is made under, its head and its tail.
+_MIDDLE: Final[tuple[tuple[str, str, list[float], list[float]], ...]] = (
+    ("hips", "Rig", [0, 0, 0.7], [0, 0, 0.86]),
+    ("spine", "Rig/bone:hips", [0, 0, 0.86], [0, 0, 1.3]),
+    ("head", "Rig/bone:spine", [0, 0, 1.32], [0, 0, 1.9]),
+)
+# Each bone on the left.
+_LEFT: Final[tuple[tuple[str, str, list[float], list[float]], ...]] = (
+    ("upper_arm.L", "Rig/bone:spine", [0.2, 0, 1.14], [_ELBOW, 0, 1.14]),
+    ("forearm.L", "Rig/bone:upper_arm.L", [_ELBOW, 0, 1.14], [0.74, 0, 1.14]),
+    ("hand.L", "Rig/bone:forearm.L", [0.74, 0, 1.14], [0.94, 0, 1.14]),
+    ("thigh.L", "Rig/bone:hips", [0.13, 0, 0.72], [0.13, 0, _KNEE]),
+    ("shin.L", "Rig/bone:thigh.L", [0.13, 0, _KNEE], [0.13, 0, 0.1]),
+    ("foot.L", "Rig/bone:shin.L", [0.13, 0, 0.1], [0.14, -0.2, 0.05]),
+)
+# Each bone that is keyed: how it is turned as the figure rests, and as it waves.
+_POSES: Final[tuple[tuple[str, list[float], list[float]], ...]] = (
+    ("spine", [0, 0, 0], [0, 0, -6]),
+    ("head", [0, 0, 0], [0, 0, 12]),
+    ("upper_arm.L", [-68, 0, 0], [-48, 0, 0]),
+    ("forearm.L", [-8, 0, 0], [-25, 0, 0]),
+    ("upper_arm.R", [-68, 0, 0], [14, 0, 0]),
+    ("forearm.R", [-8, 0, 0], [52, 0, 0]),
+    ("hand.R", [0, 0, 0], [12, 0, 0]),
+    ("thigh.L", [0, 0, 0], [-12, 0, 0]),
+    ("shin.L", [0, 0, 0], [55, 0, 0]),
+)
 
 
-def _bone(name: str, under: str, height: float) -> dict[str, Any]:
-    values = {"head": [0, 0, height], "tail": [0, 0, height + 1]}
+def _ball(name: str, at: list[float], size: list[float]) -> dict[str, Any]:
+    return {"type": "SPHERE", "name": name, "at": at, "values": {"scale": size}}
+
+
+def _mirror(name: str) -> dict[str, Any]:
+    """Return the modifier that makes the one on the right, and swaps .L and .R of its groups."""
+    return {"type": "MIRROR_MODIFIER", "name": "Pair", "under": name}
+
+
+def _smooth(name: str) -> dict[str, Any]:
+    values = {"levels": 1, "render_levels": 2}
+    return {"type": "SUBSURF_MODIFIER", "name": "Smooth", "under": name, "values": values}
+
+
+def _skin(name: str) -> dict[str, Any]:
+    values = {"object": "Rig"}
+    return {"type": "ARMATURE_MODIFIER", "name": "Skin", "under": name, "values": values}
+
+
+def _coloured(name: str, color: list[float], parts: list[str]) -> dict[str, Any]:
+    values = {"base_color": color, "roughness": 0.55}
+    return step("assign_material", items=parts, material=name, values=values)
+
+
+def _skeleton() -> list[dict[str, Any]]:
+    """Return the 15 bones; those on the right are those on the left, on the other side."""
+    bones = [*_MIDDLE, *_LEFT]
+    for name, under, head, tail in _LEFT:
+        right_head = [-head[0], *head[1:]]
+        right_tail = [-tail[0], *tail[1:]]
+        bones.append((name[:-1] + "R", under.replace(".L", ".R"), right_head, right_tail))
+    return [_bone(*bone) for bone in bones]
+
+
+def _bone(name: str, under: str, head: list[float], tail: list[float]) -> dict[str, Any]:
+    values = {"head": head, "tail": tail}
     return {"type": "BONE", "name": name, "under": under, "values": values}
 
 
-def _weighted(name: str, low: float) -> dict[str, Any]:
-    """Return the vertex group of a bone, with all vertices between two heights."""
-    box = {"low": [-1, -1, low], "high": [1, 1, low + 1], "weight": 1.0}
-    return {
-        "type": "VERTEX_GROUP",
-        "name": name,
-        "under": "Body",
-        "values": {"weights": [box]},
-    }
+def _posed(bone: str, rests: list[float], waves: list[float]) -> dict[str, Any]:
+    keys = [[1, rests], [20, waves]]
+    return step("set_keys", item=f"Rig/bone:{bone}", prop="rotation_euler", keys=keys)
+
+
+def _weights() -> list[tuple[str, str, Any]]:
+    """Return each vertex group: of which part, its name, and its weights."""
+    groups: list[tuple[str, str, Any]] = [
+        ("Torso", "spine", [_box(2, 0.95, 2, 1), _box(2, 0.8, 0.95, 0.5)]),
+        ("Torso", "hips", [_box(2, 0, 0.8, 1), _box(2, 0.8, 0.95, 0.5)]),
+        ("Hips", "hips", 1),
+    ]
+    groups += [(name, "head", 1) for name in ("Head", "Hair", "Nose", "Mouth", "Lip")]
+    groups += [(name, "head", 1) for name in ("Eyes", "Glints")]
+    for part, inner, outer, axis, joint in (
+        ("Arms", "upper_arm", "forearm", 0, _ELBOW),
+        ("Legs", "shin", "thigh", 2, _KNEE),
+    ):
+        groups.append((part, f"{inner}.L", [_box(axis, -1, joint, 1), *_bend(axis, joint, 1)]))
+        groups.append((part, f"{outer}.L", [_box(axis, joint, 2, 1), *_bend(axis, joint, -1)]))
+        groups += [(part, f"{bone}.R", None) for bone in (inner, outer)]
+    for part, bone in (("Hands", "hand"), ("Thumbs", "hand"), ("Shoes", "foot")):
+        groups += [(part, f"{bone}.L", 1), (part, f"{bone}.R", None)]
+    return groups
+
+
+def _bend(axis: int, joint: float, way: int) -> list[dict[str, Any]]:
+    """Return the weights about a joint, which fade along an axis, or against it."""
+    bands = ((-0.15, -0.05, 0.5 + 0.3 * way), (-0.05, 0.05, 0.5), (0.05, 0.15, 0.5 - 0.3 * way))
+    return [_box(axis, joint + low, joint + high, weight) for low, high, weight in bands]
+
+
+def _box(axis: int, low: float, high: float, weight: float) -> dict[str, Any]:
+    """Return the weight of all vertices between two places along an axis."""
+    lows = [-2.0, -2.0, -2.0]
+    highs = [2.0, 2.0, 2.0]
+    lows[axis] = low
+    highs[axis] = high
+    return {"low": lows, "high": highs, "weight": weight}
+
+
+def _group(part: str, name: str, weights: Any) -> dict[str, Any]:
+    """Return a vertex group; one without weights is for the other of a pair."""
+    made: dict[str, Any] = {"type": "VERTEX_GROUP", "name": name, "under": part}
+    if weights is not None:
+        made["values"] = {"weights": weights}
+    return made
 
 
 async def _careless_rigging(agent: Agent) -> None:
     await agent.slip("delete", "Rig", items=["Rig"])
-    await agent.slip("rename", "Rig", names={"Body": "Rig"})
-    await agent.slip("set_values", "Rig", items=["Body"], values={'modifiers["Skin"].object': "Ri"})
+    await agent.slip("rename", "Rig", names={"Torso": "Rig"})
+    await agent.slip("set_values", "Rig", items=["Torso/modifier:Skin"], values={"object": "Ri"})
 
 
 # ---- a face smiles

@@ -3,6 +3,7 @@
 The item of an object is its name: ``Cube``. The item of other data begins with a prefix for its
 kind: ``material:Steel``. The item of a node begins with its owner: ``material:Steel/Mix``, and so
 does that of another part, with the kind of the part: ``Cube/modifier:Bevel``, see `part_items`.
+An object with a name that reads as one of these has a prefix too: ``object:material:Steel``.
 Data linked from another file has the file behind its name: ``collection:Set [//set.blend]``.
 """
 
@@ -26,6 +27,7 @@ _Families = dict[bpy.types.Object, list[bpy.types.Object]]  # the children of ea
 KEPT: Final = ("collections", "scenes", "materials", "images", "node_groups", "texts")
 """The lists of data, besides objects, that a person would miss; data of objects goes with these."""
 _EMBEDDING: Final = ("scene", "material")  # the kinds in these lists that have their own nodes
+_OBJECT: Final = "object"  # the prefix of an object with a name that reads as another item
 known: Final[dict[str, bpy.types.Object]] = {}
 """A cache of objects by item: Blender searches all names for each look-up by name."""
 _MAX_NAMES: Final = 200  # of children, modifiers and so on in the description of an object
@@ -56,12 +58,27 @@ def item_named(prefix: str, name: str, library: str | None) -> str:
         name: The name of the data.
         library: The file that the data is linked from, or None.
     """
+    if not prefix and _is_ambiguous(name):
+        prefix = _OBJECT
     item = name
     if prefix:
         item = f"{prefix}:{name}"
     if library:
         item = f"{item} [{library}]"
     return item
+
+
+def _is_ambiguous(name: str) -> bool:
+    """Return whether the name of an object reads as the item of other data, a node or a part."""
+    return ":" in name and _other_items().match(name) is not None
+
+
+@cache
+def _other_items() -> re.Pattern[str]:
+    """Return the pattern of items that are no objects."""
+    prefixes = "|".join(lists())
+    kinds = "|".join(part_items.KINDS)
+    return re.compile(f"(?:{prefixes}):|.+/(?:{kinds}):", re.DOTALL)
 
 
 def local_name(item: str) -> str:
@@ -113,7 +130,7 @@ def block(item: str) -> Any:
     prefix, colon, name = item.partition(":")
     if thing is not None or not colon:
         return thing
-    if prefix in lists():
+    if prefix in lists() and prefix != _OBJECT:
         thing = _find_in(getattr(bpy.data, lists()[prefix]), name, item)
         if thing is None and not _LINKED.fullmatch(name):
             thing = _find_node(item)
@@ -182,7 +199,12 @@ def find(item: str) -> bpy.types.Object | None:
             return known[item]
     except ReferenceError:  # the object was deleted, or replaced by an undo
         del known[item]
-    thing: bpy.types.Object | None = _find_in(bpy.data.objects, item, item)
+    name = item
+    if _is_ambiguous(item):
+        prefix, _, name = item.partition(":")
+        if prefix != _OBJECT or not _is_ambiguous(name):  # so that an item has one spelling
+            return None
+    thing: bpy.types.Object | None = _find_in(bpy.data.objects, name, item)
     if thing is not None:
         known[item] = thing
     return thing

@@ -48,25 +48,38 @@ class Teller:
 
 
 def main(folder: Path) -> None:
-    """Render what a folder's job says."""
-    threading.Thread(target=_end_with_parent, args=(folder,), daemon=True).start()
+    """Render what a folder's job says, and end this process."""
+    is_alone = threading.Event()
+    watch = threading.Thread(target=_end_with_parent, args=(folder, is_alone), daemon=True)
+    watch.start()
+    code = 1
+    try:
+        _render_and_tell(folder)
+        code = 0
+    finally:
+        if is_alone.is_set():
+            watch.join()  # the end of this process, once the folder is gone
+        # At its usual end Python, or Blender 4.5, would wait for the thread that reads.
+        os._exit(code)
+
+
+def _end_with_parent(folder: Path, is_alone: threading.Event) -> None:
+    """End once the process that waits is gone, which holds the other end of stdin."""
+    while os.read(0, 1):
+        pass
+    is_alone.set()
+    for _ in range(_REMOVALS):
+        shutil.rmtree(folder, ignore_errors=True)
+    os._exit(1)
+
+
+def _render_and_tell(folder: Path) -> None:
     teller = Teller(folder)
     try:
         _render_all(folder, teller)
     except Exception as error:  # noqa: BLE001 - whatever Blender raises is told
         teller.tell(error=str(error).strip())
     teller.tell(ended=True)
-    # At its usual end Python, or Blender 4.5, would wait for the thread that reads.
-    os._exit(0)
-
-
-def _end_with_parent(folder: Path) -> None:
-    """End once the process that waits is gone, which holds the other end of stdin."""
-    while os.read(0, 1):
-        pass
-    for _ in range(_REMOVALS):
-        shutil.rmtree(folder, ignore_errors=True)
-    os._exit(1)
 
 
 def _render_all(folder: Path, teller: Teller) -> None:

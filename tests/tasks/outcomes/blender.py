@@ -40,20 +40,40 @@ def model_a_prop() -> None:
 
 
 def rig_a_character() -> None:
-    """The body bends: its top is elsewhere at frame 20."""
-    body = data.objects["Body"]
+    """The figure hangs on its bones, the right hand goes up, and both pictures show that."""
     rig: Any = data.objects["Rig"]
-    assert [it.name for it in rig.data.bones] == ["root", "spine", "head"]
-    assert {it.name for it in body.vertex_groups} >= {"root", "spine", "head"}
-    assert _top(body, 1).z > _top(body, 20).z + 0.1
+    parents = {it.name: it.parent.name for it in rig.data.bones if it.parent}
+    assert len(rig.data.bones) == 15
+    assert (parents["hand.R"], parents["forearm.R"]) == ("forearm.R", "upper_arm.R")
+    assert (parents["head"], parents["thigh.L"]) == ("spine", "hips")
+    body = [it for it in data.objects if it.type == "MESH" and it.name != "Floor"]
+    assert len(body) == 14
+    for part in body:
+        assert part.parent == rig
+        assert part.active_material is not None
+        assert all(vertex.groups for vertex in part.data.vertices), part.name
+    assert _highest("Hands", 1) < 1
+    assert _highest("Hands", 20) > 1.4
+    _check_pictures(data.objects["Camera"])
 
 
-def _top(thing: Any, frame: int) -> Any:
-    """Return the place of the highest vertex, which is one of the same, at a frame."""
+def _highest(name: str, frame: int) -> float:
+    """Return the height of the highest point of a mesh as it is drawn at a frame."""
     context.scene.frame_set(frame)
-    mesh = thing.evaluated_get(context.evaluated_depsgraph_get()).data
-    index = max(range(len(thing.data.vertices)), key=lambda it: thing.data.vertices[it].co.z)
-    return mesh.vertices[index].co.copy()
+    mesh = data.objects[name].evaluated_get(context.evaluated_depsgraph_get()).data
+    return float(max(vertex.co.z for vertex in mesh.vertices))
+
+
+def _check_pictures(camera: Any) -> None:
+    """See that there are two pictures, each with the figure in it, which differ."""
+    assert context.scene.camera == camera
+    rows = []
+    for frame in ("01", "20"):
+        picture = data.images.load(str(Path(data.filepath).parent / f"pose_{frame}.png"))
+        assert tuple(picture.size) == (360, 480)
+        rows.append(list(picture.pixels)[::4])
+        assert max(rows[-1]) - min(rows[-1]) > 0.4
+    assert sum(abs(one - other) > 0.1 for one, other in zip(*rows, strict=True)) > 3_000
 
 
 def shape_a_face() -> None:

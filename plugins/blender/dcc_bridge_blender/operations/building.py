@@ -12,7 +12,8 @@ from mathutils import Euler, Matrix
 from dcc_bridge.spi import AppliedTransforms, At, Axes, Placement, Vector, triple
 
 from ..names import is_in
-from ..objects import block, item_of, known, lists, own_name
+from ..objects import block, item_named, item_of, known, lists
+from ..part_items import kind_of_struct
 from . import curves, values
 from .items import naming, require, require_object, require_own, require_own_parts, scene
 from .making import (
@@ -230,26 +231,28 @@ class _Building(_Reading, AppliedTransforms):
     def called(self, item: str, name: str) -> tuple[str, Sequence[str]]:
         """Return the item that a rename leads to; ValueError for what cannot be a name."""
         _check_name(name)
-        return super().called(item, name)
+        if not isinstance(require(item), bpy.types.Object):
+            return super().called(item, name)
+        now = item_named("", name, None)
+        return now, [] if block(now) is None else [now]
 
     def rename(self, item: str, name: str) -> str:
         """Rename an item: Blender's references are pointers, and the paths of keys follow."""
         thing = require(item)
         require_own(item, thing)
         require_own_parts(item, thing)
-        _check_name(name)
-        old = item_of(thing) if isinstance(thing, bpy.types.ID) else item
-        prefix = old.removesuffix(own_name(item, thing))
-        other = block(prefix + name)
+        wanted, _ = self.called(item, name)
+        other = block(wanted)
         if other is not None and other != thing:
-            raise ValueError(f"There is already {prefix + name!r}.")
+            raise ValueError(f"There is already {wanted!r}.")
         users = naming(item) if isinstance(thing, bpy.types.VertexGroup) else []
+        prop = _name_property(thing)
         try:
-            thing.name = name
+            setattr(thing, prop, name)
         except AttributeError as error:
             raise ValueError(f"{item} has no name of its own: {error}.") from error
         self._family.forget()
-        now = prefix + str(thing.name)
+        now = wanted.removesuffix(name) + str(getattr(thing, prop))
         if isinstance(thing, bpy.types.Object):
             known[now] = thing
         elif block(now) is None:
@@ -257,6 +260,13 @@ class _Building(_Reading, AppliedTransforms):
         for user in map(require, users):  # of bones and shape keys Blender itself does this
             user.vertex_group = thing.name
         return now
+
+
+def _name_property(thing: Any) -> str:
+    """Return the property that an item is named by."""
+    if isinstance(thing, bpy.types.ID | bpy.types.Node):
+        return "name"
+    return kind_of_struct(thing).called
 
 
 def _check_name(name: str) -> None:

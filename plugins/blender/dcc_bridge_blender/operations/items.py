@@ -54,9 +54,10 @@ def require(item: str) -> Any:
 def _near(item: str, prefix: str) -> list[str]:
     """Return the items of that very name with another prefix, or else those of similar names."""
     name = item.rpartition(":")[2]
-    same = [other for other in _called(name) if other != item]
+    same = dict.fromkeys([*_called(item), *_called(name)])
+    same.pop(item, None)
     if same:
-        return same
+        return list(same)
     owner, slash, part = item.rpartition("/")
     if slash and ":" in part:
         below = items_below(f"{owner}/{part.partition(':')[0]}:", block)

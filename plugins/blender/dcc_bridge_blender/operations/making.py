@@ -15,7 +15,7 @@ import bmesh
 import bpy
 
 from ..objects import item_of, kind_of, part_of
-from ..part_items import KINDS, kind_named
+from ..part_items import KINDS, Found, kind_named
 from . import properties
 from .items import owner_of, require, require_object, require_own, require_tree, scene
 
@@ -219,7 +219,7 @@ def copy_object(thing: bpy.types.Object, linked: bool) -> bpy.types.Object:
 
 
 def duplicate_part(item: str, part: Any) -> str:
-    """Copy a part beside itself, by the values that can be set, and return the item of the copy.
+    """Copy a part beside itself, as Blender does or by its values; return the item of the copy.
 
     Raises:
         ValueError: It is a node, or Blender alone creates such a part.
@@ -232,9 +232,7 @@ def duplicate_part(item: str, part: Any) -> str:
     found = part_of(item)
     assert found is not None
     if found.kind.clone is not None:
-        require_own(item, part)
-        word = item[len(found.owner_item) + 1 :].partition(":")[0]
-        return f"{found.owner_item}/{word}:{found.kind.clone(found.owner, part)}"
+        return _clone(item, found)
     name = found.name if "name" in part.bl_rna.properties else None
     values = {}
     left_out = {"name", *(found.kind.values if found.kind.copy is not None else ())}
@@ -248,6 +246,18 @@ def duplicate_part(item: str, part: Any) -> str:
         with suppress(ValueError):  # what goes with another value only
             properties.slot(made, prop).write(value)
     return made
+
+
+def _clone(item: str, found: Found) -> str:
+    """Copy a part as Blender itself does."""
+    require_own(item, found.part)
+    assert found.kind.clone is not None
+    try:
+        copy = found.kind.clone(found.owner, found.part)
+    except ValueError as error:
+        raise ValueError(f"{item}: {error}.") from error
+    word = item[len(found.owner_item) + 1 :].partition(":")[0]
+    return f"{found.owner_item}/{word}:{copy}"
 
 
 def _copy_whole(item: str, made: str, copy: Callable[[Any, Any], None]) -> None:

@@ -206,6 +206,8 @@ def _of_parts(item: str, thing: Any) -> dict[str, Slot]:
     listed: dict[str, Slot] = {}
     if isinstance(thing, bpy.types.PoseBone):
         listed.update(_own(item, thing.bone, "bone."))
+    if isinstance(thing, bpy.types.NodesModifier):
+        listed.update(_of_nodes(item, thing))
     if not isinstance(thing, bpy.types.Object):
         return listed
     if thing.data is not None:
@@ -213,6 +215,21 @@ def _of_parts(item: str, thing: Any) -> dict[str, Slot]:
     for kind in ("modifiers", "constraints"):
         for part in getattr(thing, kind):
             listed.update(_own(item, part, f'{kind}["{name_of(part)}"].'))
+    return listed
+
+
+def _of_nodes(item: str, modifier: Any) -> dict[str, Slot]:
+    """Return the inputs of a modifier of geometry nodes; until 5.1 these are custom properties."""
+    listed: dict[str, Slot] = {}
+    ways = getattr(modifier, "properties", None)
+    if ways is None:
+        return listed
+    for way in ("inputs", "outputs"):
+        sockets = getattr(ways, way)
+        for rna in sockets.bl_rna.properties:
+            if rna.type == "POINTER" and rna.identifier != "rna_type":
+                prefix = f"properties.{way}.{rna.identifier}."
+                listed.update(_own(item, getattr(sockets, rna.identifier), prefix))
     return listed
 
 

@@ -240,5 +240,6 @@ ANIMATING: Final[dict[str, PartKind]] = {
         types=_slot_types,
         make=_make_slot,
         remove=_remove_slots,
+        called="name_display",
     ),
 }

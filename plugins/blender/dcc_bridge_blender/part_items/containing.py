@@ -122,8 +122,19 @@ def _make_view_layer(scene: Any, kind: str, name: str | None) -> str:
 def _remove_view_layers(scene: Any, layers: Sequence[Any]) -> None:
     if len(layers) >= len(scene.view_layers):
         raise ValueError(f"{name_of(scene)} keeps at least one view layer")
+    shown = _shown_layers()
+    for layer in layers:
+        if layer in shown:  # undo would bring the layer back, and leave the window in another one
+            name = name_of(layer)
+            raise ValueError(f"{name} is shown in a window: show another view layer first")
     for layer in layers:
         scene.view_layers.remove(layer)
+
+
+def _shown_layers() -> list[Any]:
+    """Return the view layers that windows show, and the one that edits go to."""
+    context: Any = bpy.context
+    return [context.view_layer, *(window.view_layer for window in context.window_manager.windows)]
 
 
 def _layer_collections(owner: Any) -> dict[str, Any]:

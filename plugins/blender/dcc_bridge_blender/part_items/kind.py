@@ -41,6 +41,7 @@ class PartKind(NamedTuple):
         clone: Copies a part of an owner as Blender itself does, and returns the name of the copy.
             None where it is made and given the values.
         naming: The properties of modifiers and constraints that name a part of this kind.
+        called: The property that a part is named by.
     """
 
     structs: tuple[type, ...]
@@ -55,6 +56,7 @@ class PartKind(NamedTuple):
     copy: Callable[[Any, Any], None] | None = None
     clone: Callable[[Any, Any], str] | None = None
     naming: frozenset[str] = frozenset()
+    called: str = "name"
 
 
 def by_name(parts: Iterable[Any]) -> dict[str, Any]:

@@ -33,6 +33,23 @@ def _make_modifier(thing: Any, kind: str, name: str | None) -> str:
     return name_of(modifier)
 
 
+def _clone_modifier(thing: Any, modifier: Any) -> str:
+    """Copy a modifier behind itself, with what no value tells, such as a curve that is drawn."""
+    name = name_of(modifier)
+    before = set(_modifiers(thing))
+    context: Any = bpy.context
+    with context.temp_override(object=thing):
+        try:
+            bpy.ops.object.modifier_copy(modifier=name)
+        except RuntimeError as error:
+            raise ValueError(str(error).strip()) from error
+    for other, copy in _modifiers(thing).items():
+        if other not in before:
+            copy.name = name  # 3.4 takes that of the type; Blender numbers it
+            return name_of(copy)
+    raise ValueError("Blender does not copy it")
+
+
 def _remove_modifiers(thing: Any, modifiers: Sequence[Any]) -> None:
     _check_not_inherited(modifiers)
     for modifier in modifiers:
@@ -149,6 +166,53 @@ def _make_bone(owner: Any, kind: str, name: str | None) -> str:
     return made
 
 
+_POSED: Final = (
+    *("rotation_mode", "location", "rotation_quaternion", "rotation_axis_angle"),
+    *("rotation_euler", "scale"),
+)
+
+
+def _clone_bone(thing: Any, pose: Any) -> str:
+    """Copy a bone beside itself, with its place, constraints and custom properties.
+
+    Its keys, drivers and children stay its own, and so does the vertex group that it moves.
+    """
+    name = name_of(pose)
+    with _editing(thing) as bones:
+        active = bones.active
+        selected = {bone: (bone.select, bone.select_head, bone.select_tail) for bone in bones}
+        for bone in bones:
+            _select(bone, is_selected=False)
+        _select(bones[name], is_selected=True)
+        if bones[name].use_connect:  # its head is the tail of its parent
+            bones[name].parent.select_tail = True
+        before = set(bones)
+        bpy.ops.armature.duplicate(do_flip_names=False)
+        made = [bone.name for bone in bones if bone not in before]
+        for copied in made:
+            bones[copied].use_connect = bones[name].use_connect  # Blender frees a copy
+        for bone in bones:
+            _select(bone, is_selected=False)
+        for bone, (body, head, tail) in selected.items():
+            bone.select = body
+            bone.select_head = head
+            bone.select_tail = tail
+        bones.active = active
+    if not made:
+        raise ValueError("Blender copies only bones that it shows in edit mode")
+    own = thing.pose.bones[name]
+    copy = thing.pose.bones[made[0]]
+    for value in _POSED:
+        setattr(copy, value, getattr(own, value))
+    return str(made[0])
+
+
+def _select(bone: Any, *, is_selected: bool) -> None:
+    bone.select = is_selected
+    bone.select_head = is_selected
+    bone.select_tail = is_selected
+
+
 def _remove_bones(thing: Any, poses: Sequence[Any]) -> None:
     names = [name_of(bone) for bone in poses]
     with _editing(thing) as bones:
@@ -247,7 +311,7 @@ def _vertex_groups(owner: Any) -> dict[str, Any]:
 
 
 def _make_vertex_group(thing: Any, kind: str, name: str | None) -> str:
-    if thing.type not in ("MESH", "LATTICE"):
+    if thing.type not in vertices.GROUPED:
         raise ValueError(f"a {thing.type} has no vertex groups")
     vertices.check_own(thing)
     return name_of(thing.vertex_groups.new(name=name or "Group"))
@@ -293,6 +357,7 @@ RIGGING: Final[dict[str, PartKind]] = {
         types=ending("Modifier", _MODIFIER),
         make=_make_modifier,
         remove=_remove_modifiers,
+        clone=_clone_modifier,
     ),
     "constraint": PartKind(
         structs=(bpy.types.Constraint,),
@@ -312,6 +377,7 @@ RIGGING: Final[dict[str, PartKind]] = {
         types=lambda: {"BONE": "BONE"},
         make=_make_bone,
         remove=_remove_bones,
+        clone=_clone_bone,
         values=_BONE_VALUES,
         naming=frozenset({"subtarget", "pole_subtarget", "parent_bone"}),
     ),

@@ -8,10 +8,10 @@ of the object with the value for all vertices in it: ``{"low": [-1, -1, 0], "hig
 from __future__ import annotations
 
 import math
+from array import array
 from collections.abc import Iterator, Sequence
+from operator import attrgetter
 from typing import Any, Final, NamedTuple
-
-from mathutils import Vector
 
 from ..names import name_of, text_of
 
@@ -67,15 +67,22 @@ def check_shown(thing: Any) -> None:
 
 def read_weights(group: Any) -> list[list[float]]:
     """Return the first vertices of a group with their weights."""
-    thing: Any = group.id_data
     weights: list[list[float]] = []
-    for at, vertex in enumerate(_vertices_of(thing)):
-        for element in vertex.groups:
-            if element.group == group.index:
-                weights.append([at, round(element.weight, 6)])
+    for at, weight in _weights_of(group):
+        weights.append([at, round(weight, 6)])
         if len(weights) == _MAX_READ:
             break
     return weights
+
+
+def _weights_of(group: Any) -> Iterator[tuple[int, float]]:
+    """Yield each vertex of a group with its weight: Blender tells these one by one only."""
+    index = group.index
+    elements_of = map(attrgetter("groups"), _vertices_of(group.id_data))
+    for at, elements in enumerate(elements_of):
+        for element in elements:
+            if element.group == index:
+                yield at, element.weight
 
 
 def write_weights(group: Any, value: Any) -> None:
@@ -86,8 +93,7 @@ def write_weights(group: Any, value: Any) -> None:
     if isinstance(value, int | float):
         _put(group, list(range(len(every))), _weight(value))
         return
-    places = [vertex.co for vertex in every]
-    for entry in _entries(value, places, "weight"):
+    for entry in _entries(value, _Places(every), "weight"):
         _put(group, entry.vertices, _weight(entry.told))
 
 
@@ -102,16 +108,27 @@ def copy_weights(group: Any, copy: Any) -> None:
     """Copy to a group of an object the weights of another one."""
     check_shown(group.id_data)
     alike: dict[float, list[int]] = {}
-    for at, vertex in enumerate(_vertices_of(group.id_data)):
-        for element in vertex.groups:
-            if element.group == group.index:
-                alike.setdefault(element.weight, []).append(at)
+    for at, weight in _weights_of(group):
+        alike.setdefault(weight, []).append(at)
     for weight, chosen in alike.items():
         copy.add(chosen, weight, "REPLACE")
 
 
 def _vertices_of(thing: Any) -> Any:
+    """Return the vertices of an object; ValueError for one of strokes, whose points are many."""
+    function = _OF_STROKES.get(thing.type)
+    if function is not None:
+        raise ValueError(f"weights of strokes are set by run_python alone, with {function}")
     return thing.data.points if thing.type == "LATTICE" else thing.data.vertices
+
+
+_OF_STROKES: Final = {
+    "GPENCIL": "weight_set of a stroke's points",
+    "GREASEPENCIL": "set_vertex_weights of a drawing, and Blender does not tell them",
+}
+"""By the type of an object of Grease Pencil, until 4.2 and since, how code sets its weights."""
+GROUPED: Final = ("MESH", "LATTICE", *_OF_STROKES)
+"""The types of objects that have vertex groups."""
 
 
 def _weight(value: Any) -> float:
@@ -126,35 +143,58 @@ def _weight(value: Any) -> float:
 
 def read_shape(key: Any) -> list[list[Any]]:
     """Return the first points of a shape key that differ from those of its relative key."""
+    own = _numbers(key.data, "co", 3)
+    other = _numbers(key.relative_key.data, "co", 3)
     moved: list[list[Any]] = []
-    for at, (own, other) in enumerate(zip(key.data, key.relative_key.data, strict=True)):
-        if own.co != other.co:
-            moved.append([at, [round(number, 6) for number in own.co]])
-        if len(moved) == _MAX_READ:
-            break
+    for start in range(0, len(own), _AT_ONCE):
+        end = min(start + _AT_ONCE, len(own))
+        if own[start:end] == other[start:end]:
+            continue
+        for at in range(start, end, 3):
+            place = own[at : at + 3]
+            if place != other[at : at + 3]:
+                moved.append([at // 3, [round(number, 6) for number in place]])
+            if len(moved) == _MAX_READ:
+                return moved
     return moved
 
 
 def write_shape(key: Any, value: Any) -> None:
     """Set points of a shape key by entries; a box moves those that the basis has in it."""
-    if getattr(key.id_data.user, "is_editmode", False):
+    owner = key.id_data.user
+    if getattr(owner, "is_editmode", False):
         raise ValueError("the mesh is in edit mode, where this would be lost: leave it first")
-    basis = [own.co.copy() for own in key.relative_key.data]
-    for entry in _entries(value, basis, "move"):
-        told = Vector(point(entry.told, "points"))
+    basis = _numbers(key.relative_key.data, "co", 3)
+    places = _numbers(key.data, "co", 3)
+    for entry in _entries(value, _Places(key.relative_key.data), "move"):
+        told = point(entry.told, "points")
         for at in entry.vertices:
-            key.data[at].co = basis[at] + told if entry.is_box else told
+            for axis, number_told in enumerate(told, 3 * at):
+                places[axis] = basis[axis] + number_told if entry.is_box else number_told
+    key.data.foreach_set("co", places)
+    owner.update_tag()
 
 
 def copy_shape(key: Any, copy: Any) -> None:
     """Copy to a shape key the points of another one."""
-    for own, other in zip(copy.data, key.data, strict=True):
-        for name in _POINT_VALUES:
-            if hasattr(own, name):
-                setattr(own, name, getattr(other, name))
+    if not len(key.data):
+        return
+    for name, size in _POINT_VALUES.items():
+        if hasattr(key.data[0], name):
+            copy.data.foreach_set(name, _numbers(key.data, name, size))
+    copy.id_data.user.update_tag()
 
 
-_POINT_VALUES: Final = ("co", "handle_left", "handle_right", "tilt", "radius")
+def _numbers(points: Any, name: str, size: int) -> array[float]:
+    """Return a property of all points, in one list."""
+    numbers = array("f", bytes(4 * size * len(points)))
+    points.foreach_get(name, numbers)
+    return numbers
+
+
+_AT_ONCE: Final = 3 * 4096  # numbers that are compared at once
+_POINT_VALUES: Final = {"co": 3, "handle_left": 3, "handle_right": 3, "tilt": 1, "radius": 1}
+"""The properties of the points of a shape key, with how many numbers each has."""
 
 
 # ---- entries
@@ -174,7 +214,36 @@ class _Entry(NamedTuple):
     is_box: bool
 
 
-def _entries(value: Any, places: Sequence[Any], word: str) -> Iterator[_Entry]:
+class _Places:
+    """The places of points, which are read once a box asks for them.
+
+    Attributes:
+        count: How many points there are.
+    """
+
+    def __init__(self, points: Any) -> None:
+        self.count = len(points)
+        self._points = points
+        self._numbers: array[float] | None = None
+
+    def within(self, box: dict[str, Any]) -> list[int]:
+        """Return the points in a box; ValueError where there are none."""
+        low = point(box["low"], "low")
+        high = point(box["high"], "high")
+        if self._numbers is None:
+            self._numbers = _numbers(self._points, "co", 3)
+        chosen: Sequence[int] = range(self.count)
+        for axis in range(3):
+            least = low[axis] - _NEAR
+            most = high[axis] + _NEAR
+            along = self._numbers[axis::3]
+            chosen = [at for at in chosen if least <= along[at] <= most]
+        if not chosen:
+            raise ValueError(f"no vertex is between {list(low)} and {list(high)}")
+        return list(chosen)
+
+
+def _entries(value: Any, places: _Places, word: str) -> Iterator[_Entry]:
     """Yield the entries of a value; `word` is what a box tells of its vertices."""
     entries = [value] if isinstance(value, dict) else value
     if not isinstance(entries, list):
@@ -183,24 +252,11 @@ def _entries(value: Any, places: Sequence[Any], word: str) -> Iterator[_Entry]:
         if isinstance(entry, dict):
             if set(entry) != {"low", "high", word}:
                 raise ValueError(f"a box has low, high and {word}, and not {sorted(entry)}")
-            yield _Entry(_in_box(places, entry), entry[word], is_box=True)
+            yield _Entry(places.within(entry), entry[word], is_box=True)
             continue
         if not isinstance(entry, list | tuple) or len(entry) != 2:
             raise ValueError(f"an entry is [vertex, value] or a box, and not {entry!r}")
         at, told = entry
-        if not isinstance(at, int) or isinstance(at, bool) or not 0 <= at < len(places):
-            raise ValueError(f"there is no vertex {at!r}: they are 0 to {len(places) - 1}")
+        if not isinstance(at, int) or isinstance(at, bool) or not 0 <= at < places.count:
+            raise ValueError(f"there is no vertex {at!r}: they are 0 to {places.count - 1}")
         yield _Entry([at], told, is_box=False)
-
-
-def _in_box(places: Sequence[Any], box: dict[str, Any]) -> list[int]:
-    low = point(box["low"], "low")
-    high = point(box["high"], "high")
-    chosen = []
-    for at, place in enumerate(places):
-        rows = zip(low, place, high, strict=True)
-        if all(least - _NEAR <= each <= most + _NEAR for least, each, most in rows):
-            chosen.append(at)
-    if not chosen:
-        raise ValueError(f"no vertex is between {list(low)} and {list(high)}")
-    return chosen

@@ -54,7 +54,7 @@ def put(scene: Studio, values: dict[str, Any], item: str = SET) -> Any:
 
 def told(scene: Studio, item: str = SET) -> Any:
     """Return what `inspect` tells of the values of an item."""
-    return scene.do("inspect", items=[item])["items"][0]["values"]
+    return scene.do("inspect", items=[item])["items"][0].get("values", {})
 
 
 def test_references_and_payloads_are_told_apart_with_file_and_prim(scene: Studio) -> None:
@@ -133,3 +133,153 @@ def test_a_variant_has_references_of_its_own(scene: Studio) -> None:
 )
 def test_what_cannot_be_a_reference_is_refused(scene: Studio, value: Any, why: str) -> None:
     assert why in scene.fails("set_values", items=[SET], values={"references": value})
+
+
+def layered(scene: Studio) -> tuple[Any, Any]:
+    """Return the set in the root layer, and in a sublayer that is the edit target from now on."""
+    values = {"sublayers": ["./below.usda"], "edit_target": "below.usda"}
+    scene.do("set_values", items=["@scene"], values=values)
+    stage = scene.host.stage
+    below = Sdf.CreatePrimInLayer(stage.GetEditTarget().GetLayer(), SET)
+    return stage.GetRootLayer().GetPrimAtPath(SET), below
+
+
+def test_a_reference_that_a_stronger_layer_hides_is_not_told(scene: Studio) -> None:
+    strong, weak = layered(scene)
+    strong.SetInfo(
+        "references", Sdf.ReferenceListOp.CreateExplicit([Sdf.Reference("./chair.usda")])
+    )
+
+    weak.referenceList.prependedItems.append(Sdf.Reference("./lamp.usda", "/Lamp"))
+
+    assert told(scene)["references"] == [CHAIR]
+
+
+@pytest.mark.parametrize("prop", ["references", "payloads"])
+def test_the_order_of_a_list_is_kept_and_undone(scene: Studio, prop: str) -> None:
+    put(scene, {prop: [CHAIR, LAMP]})
+    before = scene.host.scene_digest()
+
+    put(scene, {prop: [LAMP, CHAIR]})
+
+    assert told(scene)[prop] == [LAMP, CHAIR]
+    names = scene.host.stage.GetPrimAtPath(SET).GetChildrenNames()
+    assert sorted(names) == ["ChairBody", "LampBody"]
+    assert scene.asked == []
+    scene.do("undo_last")
+    assert scene.host.scene_digest() == before
+
+
+def test_a_list_is_set_in_any_order_with_a_new_one(scene: Studio) -> None:
+    tree = {"prim": "/World/Props/Tree"}
+    put(scene, {"references": [CHAIR, LAMP]})
+
+    put(scene, {"references": [tree, LAMP, CHAIR]})
+
+    assert told(scene)["references"] == [tree, LAMP, CHAIR]
+
+
+def test_the_strongest_reference_of_a_list_wins(scene: Studio) -> None:
+    kept = []
+    for name, size in (("Chair", 1), ("Lamp", 2)):
+        file = Sdf.Layer.FindOrOpen(str(scene.host.file().with_name(f"{name.lower()}.usda")))
+        both = Sdf.PrimSpec(file.GetPrimAtPath(f"/{name}"), "Both", Sdf.SpecifierDef, "Cube")
+        Sdf.AttributeSpec(both, "size", Sdf.ValueTypeNames.Double).default = size
+        kept.append(file)
+    put(scene, {"references": [CHAIR, LAMP]})
+
+    put(scene, {"references": [LAMP, CHAIR]})
+
+    assert scene.host.stage.GetPrimAtPath(f"{SET}/Both").GetAttribute("size").Get() == 2
+
+
+def test_a_reference_that_a_stronger_layer_keeps_out_is_refused(scene: Studio) -> None:
+    strong, _ = layered(scene)
+    strong.SetInfo(
+        "references", Sdf.ReferenceListOp.CreateExplicit([Sdf.Reference("./chair.usda")])
+    )
+
+    why = scene.fails("set_values", items=[SET], values={"references": [CHAIR, LAMP]})
+
+    assert "Set edit_target of @scene to shot.usda first" in why
+
+
+def test_a_reference_of_a_stronger_layer_is_not_replaced(scene: Studio) -> None:
+    put(scene, {"references": [CHAIR]})
+    layered(scene)
+
+    why = scene.fails("set_values", items=[SET], values={"references": [LAMP]})
+
+    assert f"references of {SET} stay [{CHAIR}]: shot.usda holds them" in why
+
+
+def test_a_reference_is_added_in_the_edit_target_alone(scene: Studio) -> None:
+    put(scene, {"references": [CHAIR]})
+    layered(scene)
+    root = scene.host.stage.GetRootLayer().ExportToString()
+
+    put(scene, {"references": [CHAIR, LAMP]})
+
+    assert told(scene)["references"] == [CHAIR, LAMP]
+    assert scene.host.stage.GetRootLayer().ExportToString() == root
+
+
+@pytest.mark.parametrize(
+    "wanted", [[], [CHAIR], [CHAIR, LAMP], [LAMP, CHAIR], [CHAIR, "./none.usda"]]
+)
+def test_a_reference_of_a_weaker_layer_is_taken_out_where_edits_go(
+    scene: Studio, wanted: list[Any]
+) -> None:
+    _, weak = layered(scene)
+    weak.referenceList.prependedItems.append(Sdf.Reference("./lamp.usda", "/Lamp"))
+    held = weak.layer.ExportToString()
+    put(scene, {"edit_target": "shot.usda"}, "@scene")
+
+    answer = put(scene, {"references": wanted})
+
+    rows = [{"file": each} if isinstance(each, str) else each for each in wanted]
+    assert told(scene).get("references", []) == rows
+    assert weak.layer.ExportToString() == held
+    is_shown = scene.host.kinds([f"{SET}/LampBody"]) == ["Cube"]
+    assert is_shown == (LAMP in wanted)
+    asked = scene.person.shown[0].consent if scene.person.shown else ""
+    assert ("reference lamp.usda of" in str(asked)) == (LAMP not in wanted)
+    assert answer["now"].count("lamp.usda") == 1 + (LAMP in wanted)
+
+
+def test_a_list_grows_beside_a_reference_of_a_layer_in_another_folder(
+    scene: Studio, tmp_path: Path
+) -> None:
+    (tmp_path / "far").mkdir()
+    put(scene, {"references": [CHAIR]})
+    values = {"sublayers": ["./far/below.usda"], "edit_target": "below.usda"}
+    put(scene, values, "@scene")
+
+    put(scene, {"references": [CHAIR, "../lamp.usda"]})
+
+    assert told(scene)["references"] == [CHAIR, {"file": "../lamp.usda"}]
+
+
+def test_a_file_beside_another_layer_is_not_taken_for_one_beside_the_scene(
+    scene: Studio, tmp_path: Path
+) -> None:
+    (tmp_path / "far").mkdir()
+    put(scene, {"sublayers": ["./far/below.usda"]}, "@scene")
+    far = scene.host.stage.GetLayerStack()[-1]
+    spec = Sdf.CreatePrimInLayer(far, SET)
+    spec.referenceList.prependedItems.append(Sdf.Reference("./lamp.usda", "/Lamp"))
+
+    why = scene.fails("set_values", items=[SET], values={"references": []})
+
+    assert "./lamp.usda is held by below.usda, and would not be the same in shot.usda" in why
+
+
+def test_references_of_a_prim_stay_when_those_of_its_variant_are_set(scene: Studio) -> None:
+    put(scene, {"references": [LAMP]})
+    scene.do("create", things=[{"type": "Variant", "name": "look=chair", "under": SET}])
+    put(scene, {"variant:look": "chair"})
+
+    put(scene, {"references": [CHAIR]}, f"{SET}{{look=chair}}")
+
+    assert told(scene)["references"] == [LAMP]
+    assert scene.asked == []

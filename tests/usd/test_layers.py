@@ -181,6 +181,7 @@ def test_a_layer_that_moves_keeps_its_time_offset(scene: Studio) -> None:
         ({"sublayers": [ANIM, ANIM]}, "named once each"),
         ({"sublayers": ["./anim.txt"]}, "anim.txt"),
         ({"sublayers": ["./shot.usda"]}, "this scene itself"),
+        ({"sublayers": ["x;:SDF_FORMAT_ARGS:y=1.usda"]}, "cannot be a sublayer"),
         ({"sublayers": ["./none/anim.usda"]}, "There is no folder"),
         ({"edit_target": "anim.usda"}, "edit_target is one of shot.usda, set.usda"),
         ({"edit_target": None}, "edit_target is one of shot.usda, set.usda"),
@@ -264,3 +265,50 @@ def test_values_of_the_scene_are_told_by_their_names(scene: Studio) -> None:
     assert told["values"].keys() == {"sublayers", "edit_target", "layer"}
     assert told["values"]["sublayers"] == ["./set.usda"]
     assert "muted_layers" in told["values"]["layer"]["error"]
+
+
+@pytest.fixture
+def namesakes(tmp_path: Path) -> Iterator[Studio]:
+    """A scene with two sublayers of one name in two folders."""
+    for folder in "ab":
+        (tmp_path / folder).mkdir()
+        Usd.Stage.CreateNew(str(tmp_path / folder / "anim.usda")).Save()
+    with studio(tmp_path) as scene:
+        set_scene(scene, sublayers=["./a/anim.usda", "./b/anim.usda"])
+        yield scene
+
+
+def folder_of(layer: str) -> str:
+    """Return the name of the folder of a layer."""
+    return Path(layer).parent.name
+
+
+def test_the_edit_target_is_told_by_its_path_where_layers_share_a_name(namesakes: Studio) -> None:
+    set_scene(namesakes, edit_target="./b/anim.usda")
+
+    told = values_of(namesakes)["edit_target"]
+    set_scene(namesakes, edit_target=told)
+
+    assert told == "./b/anim.usda"
+    edited = namesakes.host.stage.GetEditTarget().GetLayer().identifier
+    assert folder_of(edited) == "b"
+
+
+def test_muted_layers_are_told_by_their_paths_where_layers_share_a_name(namesakes: Studio) -> None:
+    answer = set_scene(namesakes, muted_layers=["./b/anim.usda"])
+
+    told = values_of(namesakes)["muted_layers"]
+    set_scene(namesakes, muted_layers=told)
+
+    assert told == ["./b/anim.usda"]
+    assert '[] -> ["./b/anim.usda"]' in answer["now"]
+    assert [folder_of(each) for each in namesakes.host.stage.GetMutedLayers()] == ["b"]
+
+
+@pytest.mark.parametrize("values", [{"edit_target": "anim.usda"}, {"muted_layers": ["anim.usda"]}])
+def test_a_name_that_layers_share_is_refused_with_their_paths(
+    namesakes: Studio, values: Any
+) -> None:
+    why = namesakes.fails("set_values", items=[SCENE], values=values)
+
+    assert "several layers: ./a/anim.usda, ./b/anim.usda" in why

@@ -136,3 +136,36 @@ def test_a_value_that_another_layer_holds_is_refused(scene: Studio) -> None:
     why = scene.fails("set_values", items=[TREE], values={"comment": "mine"})
 
     assert "held by another layer: 'held'" in why
+
+
+def test_entries_of_a_referenced_file_follow_it_when_another_entry_is_set(
+    scene: Studio, tmp_path: Path
+) -> None:
+    file = Sdf.Layer.CreateNew(str(tmp_path / "file.usda"))
+    prim = Sdf.CreatePrimInLayer(file, "/Tree")
+    prim.SetInfo("customData", {"take": 1, "shot": {"cut": 2}})
+    file.defaultPrim = "Tree"
+    file.Save()
+    values = {"references": [{"file": "./file.usda"}]}
+    scene.do("create", things=[{"type": "Xform", "name": "R", "under": "/", "values": values}])
+
+    entries = {"custom_data:note": "wet", "custom_data:shot:name": "sh010"}
+    scene.do("set_values", items=["/R"], values=entries)
+    prim.SetInfo("customData", {"take": 5, "shot": {"cut": 2}})
+
+    told = scene.do("inspect", items=["/R"])["items"][0]["values"]["custom_data"]
+    assert told == {"note": "wet", "shot": {"name": "sh010", "cut": 2}, "take": 5}
+    own = scene.host.stage.GetRootLayer().GetPrimAtPath("/R").customData
+    assert dict(own) == {"note": "wet", "shot": {"name": "sh010"}}
+
+
+def test_an_entry_of_a_referenced_file_is_not_cleared(scene: Studio, tmp_path: Path) -> None:
+    file = Sdf.Layer.CreateNew(str(tmp_path / "file.usda"))
+    Sdf.CreatePrimInLayer(file, "/Tree").SetInfo("customData", {"take": 1})
+    file.Save()
+    values = {"references": [{"file": "./file.usda", "prim": "/Tree"}]}
+    scene.do("create", things=[{"type": "Xform", "name": "R", "under": "/", "values": values}])
+
+    why = scene.fails("set_values", items=["/R"], values={"custom_data:take": None})
+
+    assert "custom_data:take of /R is held by another layer: 1" in why

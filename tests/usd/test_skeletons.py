@@ -235,6 +235,39 @@ def test_a_blend_shape_of_other_points_is_refused(scene: Studio) -> None:
     assert "1 offsets for 12 points" in why
 
 
+@pytest.mark.parametrize("number", [-1, 12])
+def test_a_blend_shape_of_a_point_that_the_mesh_above_it_has_not_is_refused(
+    scene: Studio, number: int
+) -> None:
+    values = {"offsets": [[3, 0, 0]], "pointIndices": [number]}
+    things = [{"type": "BlendShape", "name": "Smile", "under": ARM, "values": values}]
+
+    why = scene.fails("create", things=things)
+
+    assert f"pointIndices of {SMILE} are from 0 to 11, the last point of {ARM}" in why
+
+
+def test_a_blend_shape_that_is_bound_shapes_the_points_of_what_it_is_bound_to(
+    scene: Studio,
+) -> None:
+    small = {"points": [[0, 0, 0], [1, 0, 0], [0, 1, 0]], "faceVertexCounts": [3]}
+    values = {"offsets": [[3, 0, 0]], "pointIndices": [1]}
+    scene.do(
+        "create",
+        things=[
+            {"type": "Mesh", "name": "Small", "under": ROOT, "values": small},
+            {"type": "BlendShape", "name": "Smile", "under": f"{ROOT}/Small", "values": values},
+        ],
+    )
+    shape = f"{ROOT}/Small/Smile"
+    scene.do("set_values", items=[ARM], values={"skel:blendShapeTargets": [shape]})
+
+    scene.do("set_values", items=[shape], values={"pointIndices": [7]})
+
+    told = scene.do("inspect", items=[shape], names=["pointIndices"])
+    assert told["items"][0]["values"]["pointIndices"] == [7]
+
+
 def test_a_joint_is_added_in_one_call(scene: Studio) -> None:
     values = [
         ("bindTransforms", []),

@@ -10,6 +10,7 @@ import pytest
 from pxr import Sdf, Usd
 
 from dcc_bridge.verbs.operations import SCENE
+from dcc_bridge_usd.views import StageView
 from tests.usd.test_verbs import studio
 from tests.verbs.steps import step
 from tests.verbs.studio import YES, Studio
@@ -238,3 +239,69 @@ def test_a_muted_sublayer_is_asked_about_before_it_goes(scene: Studio) -> None:
     set_scene(scene, sublayers=[])
 
     assert "layer anim.usda of the scene" in str(scene.person.shown[0].consent)
+
+
+def test_an_unloaded_payload_stays_unloaded_under_another_name(scene: Studio) -> None:
+    load(scene, loaded=False)
+
+    answer = scene.do("rename", names={HERO: "Star"})
+
+    assert value(scene, "unloaded") == ["/World/Star"]
+    assert not scene.host.stage.GetPrimAtPath("/World/Star").IsLoaded()
+    assert f"{HERO} is /World/Star" in answer["now"]
+    scene.do("undo_last")
+    assert value(scene, "unloaded") == [HERO]
+    scene.host.redo()
+    assert value(scene, "unloaded") == ["/World/Star"]
+
+
+def test_a_payload_stays_unloaded_that_leaves_what_is_unloaded(scene: Studio) -> None:
+    scene.do("create", things=[{"type": "Xform", "name": "Group", "under": "/World"}])
+    scene.do("group", items=[HERO], under="/World/Group")
+    rules = Usd.StageLoadRules()
+    rules.AddRule("/World/Group", rules.NoneRule)
+    scene.host.set_view(StageView.of(scene.host.stage)._replace(rules=rules))
+
+    scene.do("group", items=["/World/Group/Hero"], under="/World/Props")
+
+    assert not scene.host.stage.GetPrimAtPath("/World/Props/Hero").IsLoaded()
+    assert value(scene, "unloaded") == ["/World/Group", "/World/Props/Hero"]
+
+
+def test_a_loaded_payload_stays_loaded_under_another_name(scene: Studio) -> None:
+    scene.do("rename", names={HERO: "Star"})
+
+    assert scene.host.stage.GetPrimAtPath("/World/Star").IsLoaded()
+    assert value(scene, "unloaded") == []
+
+
+def test_a_prim_does_not_take_the_name_of_one_in_a_muted_layer(scene: Studio) -> None:
+    set_scene(scene, edit_target="anim.usda")
+    scene.do("create", things=[{"type": "Xform", "name": "Late", "under": "/World"}])
+    set_scene(scene, edit_target="shot.usda", muted_layers=["anim.usda"])
+
+    answer = scene.do("create", things=[{"type": "Cube", "name": "Late", "under": "/World"}])
+    why = scene.fails("rename", names={"/World/Props": "Late"})
+
+    assert answer["made"] == [{"item": "/World/Late_1", "type": "Cube"}]
+    assert "/World/Late is taken" in why
+    assert scene.asked == []
+
+
+def test_a_prim_does_not_take_the_name_of_one_in_a_payload_that_is_not_loaded(
+    scene: Studio, tmp_path: Path
+) -> None:
+    (tmp_path / "other.usda").write_text(_FILE)
+    values = {"payloads": ["./other.usda"]}
+    scene.do("create", things=[{"type": "Xform", "name": "Pay", "under": "/", "values": values}])
+    scene.do("set_values", items=["/Pay"], values={"loaded": False})
+    things = [{"type": "Cube", "name": name, "under": "/Pay"} for name in ("Body", "Hat")]
+
+    answer = scene.do("create", things=things)
+    why = scene.fails("rename", names={"/Pay/Hat": "Body"})
+
+    assert [made["item"] for made in answer["made"]] == ["/Pay/Body_1", "/Pay/Hat"]
+    assert "/Pay/Body is taken" in why
+    scene.do("set_values", items=["/Pay"], values={"loaded": True})
+    kinds = scene.host.kinds(["/Pay/Body", "/Pay/Body_1", "/Pay/Hat"])
+    assert kinds == ["Sphere", "Cube", "Cube"]

@@ -19,7 +19,7 @@ from .layer_copies import LayerChange
 from .places import below
 from .prims import child_names
 from .variants import contents, variant_paths
-from .views import StageView, unloaded_in
+from .views import StageView, layer_names, names_of_muted, unloaded_in
 
 _MAX_READ: Final = 25  # places whose values are read; an answer names 20 at most
 _MAX_COUNTED: Final = 10_000  # prims below a new one
@@ -69,30 +69,29 @@ def account_of(scene: Scene, changes: Sequence[LayerChange], moves: Sequence[Mov
     return Account(told.created, told.changed, told.deleted)
 
 
-def view_edits(before: StageView, now: StageView) -> Iterator[str]:
+def view_edits(stage: Usd.Stage, before: StageView, now: StageView) -> Iterator[str]:
     """Yield what a step changed of the edit target, of what is muted and of what is loaded."""
     if before.target != now.target:
-        yield value_change(SCENE, "edit_target", _target_name(before), _target_name(now))
+        old = _layer_name(stage, before.target.GetLayer())
+        new = _layer_name(stage, now.target.GetLayer())
+        yield value_change(SCENE, "edit_target", old, new)
     if before.muted != now.muted:
-        yield value_change(SCENE, "muted_layers", _muted_names(before), _muted_names(now))
+        muted = names_of_muted(stage, before.muted)
+        yield value_change(SCENE, "muted_layers", muted, names_of_muted(stage, now.muted))
     if before.rules != now.rules:
         unloaded = unloaded_in(before.rules)
         yield value_change(SCENE, "unloaded", unloaded, unloaded_in(now.rules))
 
 
-def _target_name(view: StageView) -> str:
-    return str(view.target.GetLayer().GetDisplayName())
-
-
-def _muted_names(view: StageView) -> list[str]:
-    return sorted(map(Sdf.Layer.GetDisplayNameFromIdentifier, view.muted))
+def _layer_name(stage: Usd.Stage, layer: Sdf.Layer) -> str:
+    return layer_names(stage).get(layer) or str(layer.GetDisplayName())
 
 
 def _layers_below(stage: Usd.Stage, changes: Iterable[LayerChange]) -> Iterator[str]:
     """Yield the names of the edited layers, without the scene's own and the session layer."""
     for layer in dict.fromkeys(change.followed.layer for change in changes):
         if layer not in (stage.GetRootLayer(), stage.GetSessionLayer()):
-            yield str(layer.GetDisplayName())
+            yield _layer_name(stage, layer)
 
 
 class _Told:
@@ -391,12 +390,16 @@ def _field_edits(path: Sdf.Path, name: str, old: Any, new: Any) -> Iterator[str]
 
 
 def _fields(specs: Sequence[Any]) -> dict[str, Any]:
-    """Return the metadata of a prim, of the strongest spec that has each."""
+    """Return the metadata of a prim, of the strongest spec that has each; lists are of all."""
     fields: dict[str, Any] = {}
     for spec in reversed(specs):
         for name in spec.ListInfoKeys():
-            if name not in _STRUCTURE:
-                fields[name] = spec.GetInfo(name)
+            if name in _STRUCTURE:
+                continue
+            value = spec.GetInfo(name)
+            if hasattr(value, "ApplyOperations"):  # a list that is edited
+                value = value.ApplyOperations(fields.get(name, []))
+            fields[name] = value
     return fields
 
 
@@ -429,8 +432,8 @@ def _value(specs: Sequence[Any]) -> Any:
 
 def _plain(value: Any) -> Any:
     """Return a value as JSON carries it; of a long array, how many elements it has."""
-    if hasattr(value, "ApplyOperations"):  # a list that is edited
-        return [_entry(entry) for entry in value.ApplyOperations([])]
+    if isinstance(value, list):
+        return [_entry(entry) for entry in value]
     is_array = hasattr(value, "__len__") and not isinstance(value, str)
     if is_array and len(value) > _MAX_ELEMENTS:
         return f"{len(value)} elements"
@@ -456,5 +459,5 @@ def _layer_edits(scene: Scene, changes: Sequence[LayerChange]) -> Iterator[str]:
             if old != new:
                 item = SCENE
                 if followed.layer != scene.stage.GetRootLayer():
-                    item = f"layer {followed.layer.GetDisplayName()}"
+                    item = f"layer {_layer_name(scene.stage, followed.layer)}"
                 yield value_change(item, _NAMES.get(name, name), _plain(old), _plain(new))

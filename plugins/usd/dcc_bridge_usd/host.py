@@ -41,7 +41,7 @@ from .snapshots import Snapshot, take_snapshot
 from .trial import StepTrial
 from .undo_stack import UndoStack
 from .variants import kind_of
-from .views import StageView
+from .views import StageView, moved_rules
 
 T = TypeVar("T")
 _version = cache(own_version)  # a read of the disk
@@ -432,6 +432,27 @@ class UsdSession(Host):
         self._locks.refuse_in_read("set_view")
         self._locks.allow(view)
         history.set_view(view)
+
+    @contextmanager
+    def moving(self, old: Sdf.Path, new: Sdf.Path) -> Iterator[None]:
+        """Have what is not loaded at a path stay so, while the block moves its prim elsewhere.
+
+        Args:
+            old: The path of the prim.
+            new: The path that the block gives it.
+        """
+        view = StageView.of(self.stage)
+        rules = view.rules
+        if not rules.GetRules():
+            yield
+            return
+        moved = moved_rules(self.stage, old, new)
+        both = Usd.StageLoadRules()
+        for path, rule in (*rules.GetRules(), *moved.GetRules()):
+            both.AddRule(path, rule)
+        self.set_view(view._replace(rules=both))  # else USD loads the prim when it arrives
+        yield
+        self.set_view(StageView.of(self.stage)._replace(rules=moved))
 
     def locked_layers(self) -> frozenset[Sdf.Layer]:
         """Return the layers that the person lets nobody edit."""

@@ -68,7 +68,11 @@ def is_brought(stage: Usd.Stage, path: Sdf.Path) -> bool:
 
     Neither what is relocated to the path counts, nor what the scene's own layers have there.
     """
-    owner = path.GetParentPath()
+    return path.name in brought(stage, path.GetParentPath())
+
+
+def brought(stage: Usd.Stage, owner: Sdf.Path) -> set[str]:
+    """Return the names of the prims that referenced files have below one; see `is_brought`."""
     own_layers = stage.GetLayerStack()
     loaded = Usd.Stage.OpenMasked(
         stage.GetRootLayer(),
@@ -78,13 +82,14 @@ def is_brought(stage: Usd.Stage, path: Sdf.Path) -> bool:
         Usd.Stage.LoadAll,
     )
     prim = loaded.GetPrimAtPath(owner)
+    names: set[str] = set()
     if not prim:
-        return False
+        return names
     for spec in prim.GetPrimStack():
         is_own = spec.path == owner and spec.layer in own_layers
-        if path.name in spec.nameChildren and not is_own:
-            return True
-    return False
+        if not is_own:
+            names.update(spec.nameChildren.keys())
+    return names
 
 
 def hides(specs: list[Any]) -> bool:

@@ -179,7 +179,7 @@ class UndoStack:
             scene = Scene(self._stage, self._followed, self._changes)
             account = account_of(scene, self._changes, self.step_notices().moves)
         if self._views:
-            changed = [*account.changed, *view_edits(*self._views)]
+            changed = [*account.changed, *view_edits(self._stage, *self._views)]
             account = replace(account, changed=changed)
         return account
 

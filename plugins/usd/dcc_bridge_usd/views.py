@@ -5,9 +5,14 @@ USD keeps none of these in a layer.
 
 from __future__ import annotations
 
+import os
+from collections import Counter
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from pxr import Sdf, Usd
+
+from .prims import branch
 
 
 class StageView(NamedTuple):
@@ -74,9 +79,73 @@ def sublayers_in(layer: Sdf.Layer) -> list[Sdf.Layer]:
     return list(found)
 
 
+def layer_names(stage: Usd.Stage) -> dict[Sdf.Layer, str]:
+    """Return the names of a scene's own layers, each of which stands for one layer alone.
+
+    A layer that shares its name with another one is called by its path as the root layer has it.
+    """
+    root = stage.GetRootLayer()
+    layers = dict.fromkeys([stage.GetSessionLayer(), root, *sublayers_in(root)])
+    names = {layer: str(layer.GetDisplayName()) for layer in layers if layer}
+    counts = Counter(names.values())
+    shared = [layer for layer, name in names.items() if counts[name] > 1]
+    if shared:
+        names |= {layer: _path_below(root, layer) for layer in shared}
+    return names
+
+
+def names_of_muted(stage: Usd.Stage, identifiers: Iterable[str]) -> list[str]:
+    """Return the names of muted layers, by their identifiers."""
+    known = {layer.identifier: name for layer, name in layer_names(stage).items()}
+    names = []
+    for identifier in identifiers:
+        names.append(known.get(identifier) or Sdf.Layer.GetDisplayNameFromIdentifier(identifier))
+    return sorted(names)
+
+
+def _path_below(root: Sdf.Layer, layer: Sdf.Layer) -> str:
+    """Return the path of a layer as the root layer has it, or would have it."""
+    paths: Any = root.subLayerPaths
+    for path in paths:
+        if Sdf.Layer.FindRelativeToLayer(root, path) == layer:
+            return str(path)
+    if not layer.realPath or not root.realPath:
+        return str(layer.identifier)
+    return relative(layer.realPath, os.path.dirname(root.realPath))
+
+
+def relative(path: str, folder: str) -> str:
+    """Return an absolute path as seen from a folder, where that is possible."""
+    try:
+        seen = os.path.relpath(path, folder).replace(os.sep, "/")
+    except ValueError:  # another drive
+        return path
+    return seen if seen.startswith("..") else f"./{seen}"
+
+
 def unloaded_in(rules: Usd.StageLoadRules) -> list[str]:
     """Return the prims whose payloads are not loaded, by their own rule."""
     return [str(path) for path, rule in rules.GetRules() if rule == rules.NoneRule]
+
+
+def moved_rules(stage: Usd.Stage, old: Sdf.Path, new: Sdf.Path) -> Usd.StageLoadRules:
+    """Return the load rules of a stage, by which a moved prim is loaded as it was before.
+
+    Args:
+        stage: The stage, before the move.
+        old: The old path of the prim.
+        new: Its new path.
+    """
+    rules = stage.GetLoadRules()
+    moved = Usd.StageLoadRules()
+    for path, rule in rules.GetRules():
+        moved.AddRule(path.ReplacePrefix(old, new), rule)
+    for prim in branch(stage.GetPrimAtPath(old)):
+        path = prim.GetPath().ReplacePrefix(old, new)
+        is_unloaded = prim.HasAuthoredPayloads() and not prim.IsLoaded()
+        if is_unloaded and moved.IsLoaded(path):  # a prim above its old path was unloaded
+            moved.AddRule(path, rules.NoneRule)
+    return moved
 
 
 def with_loaded(

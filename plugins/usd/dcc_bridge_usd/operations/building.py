@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, cast
 
 from pxr import Sdf, Usd, UsdShade, UsdUtils
 
 from dcc_bridge.spi import Building
 
 from .. import prims
+from ..host import UsdSession
 from . import names, schemas
 from .items import refusing
 from .placing import _Placing
@@ -95,15 +96,24 @@ class _Building(_Placing, Building):
         return str(path)
 
     def called(self, item: str, name: str) -> tuple[str, Sequence[str]]:
-        """Return the path that a rename leads to; ValueError for what cannot be a name."""
+        """Return the path that a rename leads to; ValueError for what cannot be a name.
+
+        A prim that the scene only does not show is in the way, too.
+        """
         prims.check_name(name)
-        return super().called(item, name)
+        new, others = super().called(item, name)
+        if not others and names.is_hidden(self.stage, Sdf.Path(new)):
+            return new, [new]
+        return new, others
 
     def rename(self, item: str, name: str) -> str:
         """Rename a prim, which keeps its position among its siblings; return its new path."""
         prim = self.prim(item)
         selected = self.host.selection
-        new = prims.rename(self.stage, prim, name)
+        prims.check_name(name)
+        old = prim.GetPath()
+        with cast("UsdSession", self.host).moving(old, old.ReplaceName(name)):
+            new = prims.rename(self.stage, prim, name)
         self.follow(selected, Sdf.Path(item), new)
         return str(new)
 

@@ -12,8 +12,7 @@ from pxr import Gf, Sdf, Tf, Usd, UsdGeom, UsdUtils
 from dcc_bridge.spi import Exported
 
 from ..places import below
-from ..views import StageView
-from .links import relative
+from ..views import StageView, relative
 
 TURNS = {("Z", "Y"): -90.0, ("Y", "Z"): 90.0}
 """Degrees about X, from the axis that is up in a file to that of the scene."""

@@ -5,7 +5,7 @@ Main thread.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ from pxr import Ar, Sdf, Usd, UsdGeom
 
 from .. import files
 from ..prims import require
-from ..views import StageView, sublayers_in, with_loaded
+from ..views import StageView, layer_names, names_of_muted, sublayers_in, with_loaded
 
 
 def sublayers(stage: Usd.Stage) -> list[str]:
@@ -76,6 +76,8 @@ def _found_or_made(stage: Usd.Stage, path: str) -> Sdf.Layer:
         ValueError: The file is no layer, or is the scene itself.
     """
     root = stage.GetRootLayer()
+    if ":SDF_FORMAT_ARGS:" in path:
+        raise ValueError(f"{path!r} cannot be a sublayer: a file's name has no SDF_FORMAT_ARGS.")
     if root.anonymous and not Path(path).is_absolute():
         raise ValueError(f"Save the scene first: {path} is relative to its file.")
     file = files.absolute(Path(root.ComputeAbsolutePath(path)))
@@ -93,7 +95,8 @@ def _found_or_made(stage: Usd.Stage, path: str) -> Sdf.Layer:
 
 def target(stage: Usd.Stage) -> str:
     """Return the name of the layer that edits go to."""
-    return str(stage.GetEditTarget().GetLayer().GetDisplayName())
+    layer = stage.GetEditTarget().GetLayer()
+    return layer_names(stage).get(layer) or str(layer.GetDisplayName())
 
 
 def layer_called(stage: Usd.Stage, name: Any) -> Sdf.Layer:
@@ -104,31 +107,43 @@ def layer_called(stage: Usd.Stage, name: Any) -> Sdf.Layer:
         name: The name of the layer, or its path as the root layer has it.
 
     Raises:
-        ValueError: There is no such layer; the message names what there is.
+        ValueError: There is no such layer, or several; the message names what there is.
     """
     layers = stage.GetLayerStack(includeSessionLayers=False)
     layer = _called(stage, name, layers)
     if layer is None:
-        raise ValueError(f"edit_target is one of {_names(layers)}, not {name!r}.")
+        raise ValueError(f"edit_target is one of {_names(stage, layers)}, not {name!r}.")
     return layer
 
 
-def _called(stage: Usd.Stage, name: Any, layers: Iterable[Sdf.Layer]) -> Sdf.Layer | None:
-    """Return the layer of a name, or of a path as the root layer has it; None if there is none."""
+def _called(stage: Usd.Stage, name: Any, layers: Collection[Sdf.Layer]) -> Sdf.Layer | None:
+    """Return the layer of a name, or of a path as the root layer has it; None if there is none.
+
+    Raises:
+        ValueError: Several layers have the name; the message has a name for each.
+    """
+    names = layer_names(stage)
+    for layer in layers:
+        if name in (layer.identifier, names.get(layer)):
+            return layer
+    alike = [layer for layer in names if layer.GetDisplayName() == name]
+    if len(alike) > 1:
+        raise ValueError(f"{name} is the name of several layers: {_names(stage, alike)}.")
     whole = stage.GetRootLayer().ComputeAbsolutePath(str(name)) if name else ""
     for layer in layers:
-        if layer.identifier in (name, whole) or layer.GetDisplayName() == name:
+        if layer.identifier == whole:
             return layer
     return None
 
 
-def _names(layers: Iterable[Sdf.Layer]) -> str:
-    return ", ".join(layer.GetDisplayName() for layer in layers)
+def _names(stage: Usd.Stage, layers: Collection[Sdf.Layer]) -> str:
+    names = layer_names(stage)
+    return ", ".join(names.get(layer) or layer.GetDisplayName() for layer in layers)
 
 
 def muted(stage: Usd.Stage) -> list[str]:
     """Return the names of the layers that are muted."""
-    return sorted(map(Sdf.Layer.GetDisplayNameFromIdentifier, stage.GetMutedLayers()))
+    return names_of_muted(stage, stage.GetMutedLayers())
 
 
 def view_muting(stage: Usd.Stage, names: Any) -> StageView:
@@ -139,7 +154,7 @@ def view_muting(stage: Usd.Stage, names: Any) -> StageView:
         names: The names of the layers, or their paths as the root layer has them.
 
     Raises:
-        ValueError: There is no such layer, or edits go to it.
+        ValueError: There is no such layer, or several, or edits go to it.
     """
     if not isinstance(names, list):
         raise ValueError("muted_layers are names of layers, in a list.")
@@ -150,7 +165,7 @@ def view_muting(stage: Usd.Stage, names: Any) -> StageView:
     for name in names:
         layer = _called(stage, name, layers)
         if layer is None:
-            raise ValueError(f"muted_layers are some of {_names(layers)}, not {name!r}.")
+            raise ValueError(f"muted_layers are some of {_names(stage, layers)}, not {name!r}.")
         if view.target.GetLayer() in (layer, *sublayers_in(layer)):
             raise ValueError(f"{name} is the edit_target, or has it: choose another one first.")
         wanted.add(layer.identifier)

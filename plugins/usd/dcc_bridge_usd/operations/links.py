@@ -11,6 +11,7 @@ from pxr import Sdf, Usd
 from dcc_bridge import track
 from dcc_bridge.spi import read_each
 
+from ..views import relative
 from .arcs import arcs
 
 _ASSETS: Final = (Sdf.ValueTypeNames.Asset, Sdf.ValueTypeNames.AssetArray)
@@ -87,15 +88,6 @@ def _seen_from(root: Sdf.Layer, layer: Sdf.Layer, path: str) -> str:
     file, bracket, inner = path.partition("[")  # of a package: package.usdz[inner.usd]
     whole = layer.ComputeAbsolutePath(file)
     return relative(whole, os.path.dirname(root.realPath)) + bracket + inner
-
-
-def relative(path: str, folder: str) -> str:
-    """Return an absolute path as seen from a folder, where that is possible."""
-    try:
-        seen = os.path.relpath(path, folder).replace(os.sep, "/")
-    except ValueError:  # another drive
-        return path
-    return seen if seen.startswith("..") else f"./{seen}"
 
 
 def replace_users(stage: Usd.Stage, replacements: Mapping[str, str]) -> None:

@@ -11,6 +11,9 @@ from pxr import Sdf, Usd
 
 from dcc_bridge.spi import like
 
+from ..shown import brought
+from ..views import sublayers_in
+
 _MAX_SEARCHED: Final = 20_000  # prims that are searched for a name
 _MAX_LOOKED_AT: Final = 2_000  # prims among which examples are looked for
 _MAX_NEAR: Final = 5  # names that are suggested
@@ -130,7 +133,8 @@ def valid(name: str) -> str:
 
 def free(above: Usd.Prim, name: str) -> str:
     """Return a name that no child of a prim has: Lamp_01, and then Lamp_02."""
-    if not _is_taken(above, name):
+    unloaded = _unloaded(above)
+    if name not in unloaded and not _is_taken(above, name):
         return name
     stem = name.rstrip("0123456789")
     digits = name[len(stem) :]
@@ -144,25 +148,54 @@ def free(above: Usd.Prim, name: str) -> str:
     def nth(number: int) -> str:
         return f"{stem}{first + number:0{width}}"
 
+    def is_taken(number: int) -> bool:
+        return nth(number) in unloaded or _is_taken(above, nth(number))
+
     step = 1
-    while _is_taken(above, nth(step - 1)):
+    while is_taken(step - 1):
         step *= 2  # names usually are numbered without gaps, so all in between are taken
     # The name before `low` is taken, and the name before `high` is free.
     low = step // 2
     high = step
     while high - low > 1:
         middle = (low + high) // 2
-        if _is_taken(above, nth(middle - 1)):
+        if is_taken(middle - 1):
             low = middle
         else:
             high = middle
     return nth(high - 1)
 
 
+def _unloaded(above: Usd.Prim) -> set[str]:
+    """Return the names of the prims that a payload which is not loaded has below a prim."""
+    if above.IsLoaded():
+        return set()
+    return brought(above.GetStage(), above.GetPath())
+
+
 def _is_taken(above: Usd.Prim, name: str) -> bool:
-    """Return whether the scene or one of its layers has a child of that name."""
+    """Return whether the scene or one of its layers has a child of that name, also a muted one."""
     path = above.GetPath().AppendChild(name)
     stage = above.GetStage()
     if stage.GetPrimAtPath(path):
         return True
-    return any(layer.GetPrimAtPath(path) for layer in stage.GetLayerStack())
+    layers = stage.GetLayerStack()
+    if stage.GetMutedLayers():
+        layers += sublayers_in(stage.GetRootLayer())
+    return any(layer.GetPrimAtPath(path) for layer in layers)
+
+
+def is_hidden(stage: Usd.Stage, path: Sdf.Path) -> bool:
+    """Return whether something defines a prim at a path that the scene does not show.
+
+    That is a muted layer, or a payload that is not loaded.
+    """
+    if stage.GetPrimAtPath(path):
+        return False
+    above = stage.GetPrimAtPath(path.GetParentPath())
+    if above and path.name in _unloaded(above):
+        return True
+    if not stage.GetMutedLayers():
+        return False
+    specs = [layer.GetPrimAtPath(path) for layer in sublayers_in(stage.GetRootLayer())]
+    return any(spec.specifier != Sdf.SpecifierOver for spec in specs if spec)

@@ -63,7 +63,7 @@ def set_note(prim: Usd.Prim, prop: str, value: Any) -> None:
         name, _, entry = prop.partition(":")
         wanted = value
         if entry:
-            wanted = _with_entry(_dictionary(prim, name), entry.split(":"), value)
+            wanted = _with_entry(_own_dictionary(prim, name), entry.split(":"), value)
         _set_dictionary(prim, name, {} if wanted is None else wanted)
     now = note(prim, prop)
     is_cleared = now.is_default and value in (None, "", {})
@@ -97,6 +97,18 @@ def _dictionary(prim: Usd.Prim, name: str) -> dict[str, Any]:
     if not prim.HasAuthoredMetadata(field):
         return {}
     return dict(composed(prim.GetPrimStack()).get(field, {}))
+
+
+def _own_dictionary(prim: Usd.Prim, name: str) -> Mapping[str, Any]:
+    """Return a dictionary of a prim in the layer that edits go to.
+
+    What other layers and referenced files hold is not copied there, and goes on following them.
+    """
+    spec: Any = prim.GetStage().GetEditTarget().GetPrimSpecForScenePath(prim.GetPath())
+    field = _DICTIONARIES[name]
+    if not spec or not spec.HasInfo(field):
+        return {}
+    return dict(spec.GetInfo(field))
 
 
 def _with_entry(before: Mapping[str, Any], keys: list[str], value: Any) -> dict[str, Any]:

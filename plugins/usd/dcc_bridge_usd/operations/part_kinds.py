@@ -14,7 +14,7 @@ from dcc_bridge.spi import ApiEntry, Value
 from .. import variants
 from ..prims import only_layer
 from ..shown import is_selected
-from .arcs import ARCS, arcs_of, shown_arcs
+from .arcs import ARCS, composed_arcs, shown_arcs
 from .items import short
 from .properties import choose
 
@@ -286,9 +286,7 @@ class _Variant(_OfVariants):
         values: dict[str, Value] = {}
         specs = variants.specs_of(self._stage, self.path)
         for name in ARCS:
-            rows: list[dict[str, str]] = []
-            for spec in specs:
-                rows += shown_arcs(arcs_of(spec.primSpec), name)
+            rows = shown_arcs(composed_arcs([spec.primSpec for spec in specs]), name)
             if rows:
                 values[name] = Value(rows, "asset[]")
         for spec in specs:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import Literal, cast
 
 from pxr import Gf, Sdf, Usd, UsdGeom
 
 from dcc_bridge.spi import AppliedTransforms, Placement, Vector
 
+from ..host import UsdSession
 from . import applying, curves, names, transforms
 from .items import refusing
 from .transforms import vector
@@ -123,7 +124,8 @@ class _Placing(_Values, AppliedTransforms):
         can_apply = editor.CanApplyEdits()
         if not can_apply:
             raise ValueError(f"{old} cannot be moved to {path}: {can_apply.whyNot}.")
-        editor.ApplyEdits()
+        with cast("UsdSession", self.host).moving(old, path):
+            editor.ApplyEdits()
         self.follow(selected, old, path)
         return str(path)
 

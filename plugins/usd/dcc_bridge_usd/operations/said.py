@@ -37,7 +37,7 @@ _JOINTS_MOVED: Final = (
 )
 _BLEND_SHAPE: Final = (
     'create {"things": [{"type": "BlendShape", "under": "<Mesh>", "values":'
-    ' {"offsets": [[0, 1, 0]], "pointIndices": [3]}}]}'
+    ' {"offsets": [[0, 1, 0]], "pointIndices": [0]}}]}'
 )
 # A mesh that one joint moves; a mesh of several joints has an index and a weight for each point.
 _BOUND: Final = (

@@ -13,6 +13,7 @@ from pxr import Sdf, Usd, UsdGeom, UsdSkel
 _FIRST: Final = Usd.TimeCode.EarliestTime()
 INDICES: Final = "primvars:skel:jointIndices"
 _WEIGHTS: Final = "primvars:skel:jointWeights"
+_NUMBERS: Final = "pointIndices"
 _SHAPES: Final = "skel:blendShapes"
 _SHAPE_TARGETS: Final = "skel:blendShapeTargets"
 # By the type of the prim; "" stands for what is bound to a skeleton, of any type. The entries of
@@ -23,7 +24,7 @@ _TOGETHER: Final = {
         ("joints", "translations", "rotations", "scales"),
         ("blendShapes", "blendShapeWeights"),
     ),
-    "BlendShape": (("offsets", "pointIndices", "normalOffsets"),),
+    "BlendShape": (("offsets", _NUMBERS, "normalOffsets"),),
     "": ((INDICES, _WEIGHTS), (_SHAPES, _SHAPE_TARGETS)),
 }
 _TARGETS: Final = {
@@ -52,6 +53,9 @@ def check_entries(prim: Usd.Prim, prop: str, value: Any) -> None:
         _layout(prim, prop, len(value))
     if prop == INDICES:
         _check_indices(prim, value)
+    if prop == _NUMBERS and prim.GetTypeName() == "BlendShape":
+        for shaped in _shaped_by(prim):
+            _check_numbers(shaped, prim, value)
 
 
 def _check_count(prim: Usd.Prim, prop: str, value: Any) -> None:
@@ -178,7 +182,7 @@ def check_targets(prim: Usd.Prim, prop: str, targets: Sequence[Sdf.Path]) -> Non
 def _check_shape(prim: Usd.Prim, shape: Usd.Prim) -> None:
     """Check that a blend shape has as many offsets as the points that it moves."""
     points = _count(prim, "points")
-    numbers = list(shape.GetAttribute("pointIndices").Get(_FIRST) or ())
+    numbers = list(shape.GetAttribute(_NUMBERS).Get(_FIRST) or ())
     offsets = _count(shape, "offsets")
     moved = len(numbers) or points
     if offsets != moved:
@@ -186,8 +190,31 @@ def _check_shape(prim: Usd.Prim, shape: Usd.Prim) -> None:
             f"{shape.GetPath()} has {offsets} offsets for {moved} points: one each, or name the "
             "points in pointIndices."
         )
+    _check_numbers(prim, shape, numbers)
+
+
+def _check_numbers(prim: Usd.Prim, shape: Usd.Prim, numbers: Sequence[int]) -> None:
+    """Check that the numbers of a blend shape are those of points of what it shapes."""
+    points = _count(prim, "points")
     if numbers and not 0 <= min(numbers) <= max(numbers) < points:
         raise ValueError(
-            f"pointIndices of {shape.GetPath()} are from 0 to {points - 1}, the last point of "
+            f"{_NUMBERS} of {shape.GetPath()} are from 0 to {points - 1}, the last point of "
             f"{prim.GetPath()}."
         )
+
+
+def _shaped_by(shape: Usd.Prim) -> list[Usd.Prim]:
+    """Return the prims with points that a blend shape shapes.
+
+    Before it is bound, that is the one above it, which it will be bound to.
+    """
+    path = shape.GetPath()
+    bound = []
+    root = UsdSkel.Root.Find(shape)
+    if root:
+        for prim in Usd.PrimRange(root.GetPrim()):
+            relationship = prim.GetRelationship(_SHAPE_TARGETS)
+            if relationship and path in relationship.GetTargets():
+                bound.append(prim)
+    shaped = bound or [shape.GetParent()]
+    return [prim for prim in shaped if _count(prim, "points")]

@@ -136,7 +136,9 @@ def rename(session: UsdSession, path: str, name: str) -> str:
         return path
     selected = [Sdf.Path(item) for item in session.selection]
     with _refusing(f"rename {old.name}"), session.undo_step(f"Rename {old.name} to {name}"):
-        new = host_edits.rename(session.stage, session.stage.GetPrimAtPath(old), name)
+        host_edits.check_name(name)
+        with session.moving(old, old.ReplaceName(name)):
+            new = host_edits.rename(session.stage, session.stage.GetPrimAtPath(old), name)
     session.selection = [str(item.ReplacePrefix(old, new)) for item in selected]
     return str(new)
 

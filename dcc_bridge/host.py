@@ -96,7 +96,8 @@ class Account:
             `value_change` makes it, or "Cube is Box", as `name_change` does, or "Wheel, with Car",
             as `follow_change` does.
         deleted: Items that are gone.
-        broken: What worked before and does not now.
+        broken: What worked before, or is new, and does not work now; with the reason where the
+            application tells one.
     """
 
     created: Sequence[str] = ()

@@ -51,6 +51,9 @@ def inspected(operations: HostOperations, item: str, wanted: Wanted) -> dict[str
         return {"item": item, "error": why}
     facts: dict[str, Any] = {"item": item, "type": kind}
     with noting() as found:
+        fault = readable("error", operations.fault, item)
+        if fault:
+            facts["error"] = fault
         facts["parent"] = readable("parent", operations.parent, item)
         facts |= readable("place", _place, operations, item) or {}
         for part in dict.fromkeys(wanted.parts):

@@ -365,6 +365,20 @@ class HostOperations(ABC):
             LookupError: There is no such item.
         """
 
+    def fault(self, item: str) -> str:
+        """Return why the application cannot compute an item, so that its shape is out of date.
+
+        Args:
+            item: One item.
+
+        Returns:
+            A sentence without its full stop; "" for an item that is in order, and by default.
+
+        Raises:
+            LookupError: There is no such item.
+        """
+        return ""
+
     @abstractmethod
     def bounds(self, item: str) -> Bounds | None:
         """Return the box of an item with all below it, in world space, after modifiers and rigs.

@@ -16,6 +16,9 @@ from dcc_bridge.verbs.items import by_depth, counted, followed
 from dcc_bridge.verbs.ports import Building
 from dcc_bridge.verbs.unreadable import read_each
 
+_KEPT_NAMES: Final = (
+    "The second of each pair is a label; the item is called as the first, as before."
+)
 _MAX_STARS: Final = 4  # of a pattern: each star more multiplies the ways to match
 
 
@@ -67,7 +70,10 @@ class RenamingVerbs(ItemVerbs[Building]):
                     moved[other] = operations.rename(other, f"{new_names[other]}_renaming")
             moved[item] = operations.rename(moved.get(item, item), new_names[item])
         now = [followed(moved[item], moved) for item in track(items)]
-        return result(now, f"Renamed {counted(operations, now)}", pairs=self._pairs(items, now))
+        facts: dict[str, Any] = {"pairs": self._pairs(items, now)}
+        if now == items:
+            facts["note"] = _KEPT_NAMES
+        return result(now, f"Renamed {counted(operations, now)}", **facts)
 
     def _new_names(
         self, names: Mapping[str, str], pattern: str, to: str, under: str

@@ -16,8 +16,8 @@ from dcc_bridge.verbs.operations import SCENE, HostOperations, Keys, SocketLink,
 from dcc_bridge.verbs.ports import Connections, Keyframes
 
 _MAX_HELD: Final = 10  # held values that a question names
-_OF_PARTS: Final = ("dictionary", "entry")  # types of values that are parts of their item
 _MAX_SOCKETS: Final = 30  # that an error names
+_OF_PARTS: Final = ("dictionary", "entry", "cell")  # types of values that are parts of their item
 _TYPES: Final = ("string", "number", "boolean", "array", "object", "null")
 _AnyValue = Annotated[Any, Described({"anyOf": [{"type": name} for name in _TYPES]})]
 _Key = Annotated[list[Any], Described({"type": "array", "minItems": 2, "maxItems": 2})]
@@ -154,8 +154,8 @@ def _wanted(
 def _covered(wanted: Sequence[_Wanted], before: Sequence[Value]) -> list[str]:
     """Return the items of which new values may take parts away.
 
-    Values that are parts themselves, such as the curves of a sketch, a dictionary or one entry of
-    it, are not lost by consent to another value: what goes of them is asked about.
+    Values that are parts themselves, such as the curves of a sketch, a dictionary, one entry of it
+    or a cell, are not lost by consent to another value: what goes of them is asked about.
     """
     items = dict.fromkeys(item for item, _, _ in wanted)
     for (item, _, _), value in zip(wanted, before, strict=True):

@@ -14,6 +14,7 @@ from typing import Any, Final, cast
 import FreeCAD
 import pytest
 
+from dcc_bridge.verbs.inspecting import Wanted, inspected
 from dcc_bridge.verbs.operations import SocketLink
 from dcc_bridge_freecad.host import FreeCADHost
 from dcc_bridge_freecad.operations import operations as freecad_operations
@@ -325,6 +326,63 @@ def test_an_empty_text_takes_the_content_of_a_cell_away(operations: EveryPort) -
 
     assert set(left) == {"A1", "A2"}
     assert lost == ["cell B1 of Sheet"]
+
+
+def test_the_filled_cells_of_a_sheet_are_inspected_with_their_aliases(
+    operations: EveryPort,
+) -> None:
+    with one_step(operations):
+        operations.set_value("Sheet", "A1.alias", "width")
+        told = inspected(operations, "Sheet", Wanted(["values"]))["values"]
+        box = inspected(operations, "Box", Wanted(["values"]))["values"]
+
+    cells = {name: value for name, value in told.items() if name[1:2].isdigit()}
+    assert cells == {"A1": 30, "A1.alias": "width", "A2": 4, "B1": "text"}
+    assert "A1" not in box
+
+
+def test_of_many_cells_the_first_are_inspected_and_the_rest_is_counted(
+    operations: EveryPort,
+) -> None:
+    sheet = FreeCAD.ActiveDocument.Sheet
+    for number in range(3, 203):
+        sheet.set(f"A{number}", str(number))
+    sheet.recompute()
+
+    told = inspected(operations, "Sheet", Wanted(["values"]))
+    named = inspected(operations, "Sheet", Wanted(["values"], ["A20?"]))["values"]
+
+    assert len(told["values"]) + told["values_left_out"] > 200
+    assert len(told["values"]) < 200
+    assert named == {"A200": 200, "A201": 201, "A202": 202}
+
+
+MOVED_CELLS: dict[str, tuple[list[tuple[str, str]], list[str]]] = {
+    "with its alias": ([("A1", ""), ("A3", "=30 mm"), ("A3.alias", "width")], []),
+    "without its alias": ([("A1", ""), ("A3", "=30 mm")], ["alias width of Sheet"]),
+    "its alias alone": ([("A1.alias", ""), ("A2.alias", "width")], []),
+    "to no place": ([("width", "")], ["cell A1 of Sheet"]),
+    "its alias to no place": ([("A1.alias", "")], ["alias width of Sheet"]),
+    "of an empty cell": ([("C1.alias", "")], ["alias spare of Sheet"]),
+}
+
+
+@pytest.mark.parametrize("how", MOVED_CELLS)
+def test_a_cell_that_is_moved_is_no_loss_and_one_that_is_emptied_is(
+    operations: EveryPort, how: str
+) -> None:
+    changes, expected = MOVED_CELLS[how]
+    with operations.host.undo_step("Name"):
+        operations.set_value("Sheet", "A1.alias", "width")
+        operations.set_value("Sheet", "C1.alias", "spare")
+        types = {operations.value("Sheet", cell).type for cell in ("A1", "width", "A1.alias")}
+    with one_step(operations):
+        for cell, content in changes:
+            operations.set_value("Sheet", cell, content)
+        lost = operations.host.lost(())
+
+    assert lost == expected
+    assert types == {"cell"}
 
 
 def taken(operations: EveryPort) -> None:

@@ -13,6 +13,7 @@ from typing import Any, Final, cast
 import FreeCAD
 import pytest
 
+from dcc_bridge.verbs.inspecting import Wanted, inspected
 from dcc_bridge.verbs.operations import SocketLink
 from dcc_bridge_freecad import edge_heirs
 from dcc_bridge_freecad.host import FreeCADHost
@@ -489,6 +490,70 @@ def test_an_edge_may_go_where_the_same_step_names_others(operations: EveryPort) 
         seen = named(operations, "Corners")
 
     assert seen == ["z -x +y", "z -x -y"]
+
+
+def test_an_edge_is_not_selected_without_a_window_and_the_selection_stays(
+    operations: EveryPort,
+) -> None:
+    host = operations.host
+    host.select(["Box"])
+
+    with pytest.raises(ValueError, match="no edges: select Holes"):
+        host.select(["Box", "Holes/edge:z +x -y"])
+
+    assert host.selection == ["Box"]
+
+
+def test_a_fillet_whose_base_was_emptied_is_of_its_body_again_when_base_is_set(
+    operations: EveryPort,
+) -> None:
+    corners = FreeCAD.ActiveDocument.Corners
+    edges = operations.value("Corners", "Base").value
+    with operations.host.undo_step("Empty"):
+        operations.set_value("Rim", "Base", [])
+        operations.set_value("Corners", "Base", [])
+        emptied = corners.BaseFeature
+    with one_step(operations):
+        operations.set_value("Corners", "Base", edges)
+        restored = corners.BaseFeature.Name, operations.value("Corners", "Base").value
+
+    assert emptied is None
+    assert restored == ("Holes", edges)
+
+
+# ---- what cannot be computed
+
+
+def too_big(operations: EveryPort) -> None:
+    make(operations, "Part::Fillet", "TooBig", None, Base="Box", Edges=[["all", 50]])
+
+
+TOO_BIG: Final[dict[str, Edit]] = {
+    "TooBig (BRep_API: command not done)": too_big,
+    "Round (BRep_API: command not done)": call("set_value", "Round", "Edges", [["vertical", 50]]),
+    "Rim (Failed to create chamfer)": call("set_value", "Rim", "Size", 50),
+}
+
+
+@pytest.mark.parametrize("broken", TOO_BIG)
+def test_what_cannot_be_computed_is_told_with_the_reason(
+    operations: EveryPort, broken: str
+) -> None:
+    assert account_of(operations, TOO_BIG[broken]).endswith(f". broken: {broken}")
+
+
+def test_an_object_that_cannot_be_computed_is_inspected_with_the_reason(
+    operations: EveryPort,
+) -> None:
+    wanted = Wanted(["bounds", "counts"])
+    with operations.host.undo_step("Round too much"):
+        operations.set_value("Round", "Edges", [["vertical", 50]])
+        told = inspected(operations, "Round", wanted)
+    operations.host.undo()
+    in_order = inspected(operations, "Round", wanted)
+
+    assert "BRep_API: command not done" in told["error"]
+    assert "error" not in in_order
 
 
 # ---- faces

@@ -558,6 +558,20 @@ def test_a_label_is_taken_where_another_object_keeps_it(operations: EveryPort) -
     assert two["pairs"] == [("Box", "Z"), ("Cut", "Z")]
 
 
+@in_console
+def test_a_renamed_object_is_told_by_the_name_that_it_keeps(
+    operations: EveryPort, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(renaming, "cover", lambda items: None)
+    verbs = renaming.RenamingVerbs(operations, Mock())
+
+    with one_step(operations):
+        told = verbs.rename({"Tool": "Base plate"})
+
+    assert told["pairs"] == [("Tool", "Base plate")]
+    assert "the item is called as the first" in told["note"]
+
+
 # ---- values
 
 

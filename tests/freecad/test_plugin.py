@@ -140,6 +140,31 @@ def test_a_module_that_exports_in_c_is_stopped_and_asked_about_before_there_is_a
     console.obeyed()
 
 
+@pytest.mark.parametrize("cell", ["A1", "A1.alias"])
+def test_a_cell_is_emptied_only_if_the_person_agrees(console: Application, cell: str) -> None:
+    sheet = {"type": "Spreadsheet::Sheet", "name": "Sizes"}
+    filled = {"A1": "=30 mm", "A1.alias": "width"}
+    console.call("create", {"things": [{**sheet, "values": filled}]})
+    emptied = "set_values", {"items": ["Sizes"], "values": {cell: ""}}
+    asked: list[str] = []
+
+    def no(params: ElicitRequestParams) -> ElicitResult:
+        asked.append(params.message)
+        return ElicitResult(action="decline")
+
+    refused = console.call(*emptied, asked=no)
+    told = json.loads(text(console.call("inspect", {"items": ["Sizes"], "names": ["A1"]})))
+    done = console.call(*emptied, asked=accept(confirm=True))
+    console.order("undo", "undo")
+    console.obeyed()
+
+    what = {"A1": "cell A1 of Sizes", "A1.alias": "alias width of Sizes"}[cell]
+    assert status(refused) == "refused"
+    assert [what in message for message in asked] == [True], asked
+    assert told["items"][0]["values"]["A1"] == 30
+    assert status(done) == "done", text(done)
+
+
 def test_a_save_keeps_what_it_writes_over(window: Application) -> None:
     file = window.folder / "scene.FCStd"
     old = file.read_bytes()

@@ -485,9 +485,10 @@ def test_a_file_that_was_not_written_is_told(open_studio: OpenStudio, tmp_path: 
 
 
 def test_a_new_list_of_parts_is_no_consent_to_lose_the_old_ones() -> None:
-    """Curves of a sketch, for example: what goes of them is asked about."""
-    wanted: list[Any] = [("Sketch", "Geometry", []), ("Box", "Length", 3)]
-    before = [Value([{"line": [[0, 0], [1, 0]]}], "GeometryList"), Value(2.0, "Length")]
+    """Curves of a sketch, or a cell: what goes of them is asked about."""
+    wanted: list[Any] = [("Sketch", "Geometry", []), ("Box", "Length", 3), ("Sheet", "A1", "")]
+    curves = Value([{"line": [[0, 0], [1, 0]]}], "GeometryList")
+    before = [curves, Value(2.0, "Length"), Value(30.0, "cell")]
 
     assert _covered(wanted, before) == ["Box"]
 

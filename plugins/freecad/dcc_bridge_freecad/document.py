@@ -109,6 +109,13 @@ def label_of(obj: Any) -> str:
     return f"{obj.Label} ({obj.Name})"
 
 
+def fault_of(obj: Any) -> str:
+    """Return why FreeCAD could not compute an object, on one line; "" if it could."""
+    if obj.isValid():
+        return ""
+    return " ".join(str(obj.getStatusString()).split())
+
+
 def facts(item: str) -> list[Any]:
     """Return the facts by which a person's yes to an object is recognised as one to the same."""
     obj = None

@@ -238,9 +238,18 @@ class FreeCADHost(Host):
         return [obj.Name for obj in gui().Selection.getSelection(document().Name)]
 
     def select(self, items: Sequence[str]) -> None:
-        """Select objects; in a window edges too."""
+        """Select objects; in a window edges too.
+
+        Raises:
+            ValueError: An item is an edge, and there is no window.
+        """
         names = [name for name in items if document().getObject(name)]
         if not self.has_ui:
+            owners = [name for name, _ in filter(None, map(_edge, items))]
+            if owners:
+                raise ValueError(
+                    f"FreeCAD without a window selects objects, and no edges: select {owners[0]}."
+                )
             self._selected = names
             self._watchers.call()
             return

@@ -114,8 +114,8 @@ def missing_parts(before: Sequence[HeldPart], now: Sequence[HeldPart]) -> Iterat
     """Yield the parts that were lost between two lists of the same property.
 
     A part whose key is gone is still no loss if its target is gone too, if a part with its content
-    has come for it, if its holder is gone too, or if it is a member that another group holds now.
-
+    has come for it, if its holder is gone too and has not moved, or if it is a member that another
+    group holds now.
 
     Args:
         before: The parts that a property held.
@@ -124,6 +124,7 @@ def missing_parts(before: Sequence[HeldPart], now: Sequence[HeldPart]) -> Iterat
     keys_now = {part.key for part in now}
     keys_before = {part.key for part in before}
     new_contents = Counter(part.content for part in now if part.key not in keys_before)
+    moved = set[Hashable]()
     for part in before:
         if part.key in keys_now:
             continue
@@ -133,9 +134,10 @@ def missing_parts(before: Sequence[HeldPart], now: Sequence[HeldPart]) -> Iterat
         has_moved = part.content is not None and new_contents[part.content] > 0
         if has_moved:
             new_contents[part.content] -= 1  # one new part stands for one old part only
+            moved.add(part.key)
             continue
-        is_holder_gone = part.holder is not None and part.holder not in keys_now
-        if is_holder_gone:
+        is_holder_there = part.holder is None or part.holder in keys_now or part.holder in moved
+        if not is_holder_there:
             continue
         if part.is_member and part.target is not None and _is_in_a_group(find_by_key(part.target)):
             continue
@@ -274,11 +276,12 @@ def _cells(obj: Any, prop: str) -> Iterator[HeldPart]:
         address = cell.get("address", "")
         content = cell.get("content", "")
         alias = cell.get("alias", "")
-        key = "cell", address
+        holder: Hashable = None
         if content:
-            yield HeldPart(key, f"cell {address}", ("cell", content))
+            holder = "cell", address
+            yield HeldPart(holder, f"cell {address}", ("cell", content))
         if alias:
-            yield HeldPart(("alias", alias), f"alias {alias}", ("alias", address), key)
+            yield HeldPart(("alias", alias), f"alias {alias}", ("alias", address), holder)
 
 
 def _curves(obj: Any, prop: str) -> Iterator[HeldPart]:

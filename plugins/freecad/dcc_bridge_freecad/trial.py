@@ -16,7 +16,7 @@ import FreeCAD
 
 from dcc_bridge.spi import Account, NotUndoable, Trial
 
-from .document import label_of
+from .document import fault_of, label_of
 from .parts import ObjectKey, key_of
 from .transactions import Transactions
 
@@ -67,24 +67,31 @@ class FreeCADTrial(Trial):
             doc = documents[name]
             if doc.HasPendingTransaction and doc.isTouched():
                 doc.recompute()
-        return list(self._broken(documents))
+        made = self._transactions.is_made
+        return [words for obj, words in self._broken(documents) if not made(obj)]
 
     def account(self) -> Account:
-        """Return what is different since the step began, once verbs' edits are computed."""
+        """Return what is different since the step began, once verbs' edits are computed.
+
+        What is broken is told with the reason, also of objects that the step made.
+        """
         self._transactions.compute()
-        broken = list(self._broken(FreeCAD.listDocuments()))
+        broken = []
+        for obj, words in self._broken(FreeCAD.listDocuments()):
+            broken.append(f"{words} ({fault_of(obj)})")
         return replace(self._transactions.account(), broken=broken)
 
-    def _broken(self, documents: Mapping[str, Any]) -> Iterator[str]:
+    def _broken(self, documents: Mapping[str, Any]) -> Iterator[tuple[Any, str]]:
+        """Yield the objects that cannot be computed, and could or were not there, with labels."""
         for name, doc in documents.items():
             for obj in _invalid(doc):
                 was_invalid = key_of(obj) in self._invalid
-                if name not in self._documents or was_invalid or self._transactions.is_made(obj):
+                if name not in self._documents or was_invalid:
                     continue
-                if doc == self._active:
-                    yield label_of(obj)
-                else:
-                    yield f"{name}#{label_of(obj)}"
+                label = label_of(obj)
+                if doc != self._active:
+                    label = f"{name}#{label}"
+                yield obj, label
 
     def revert(self) -> list[str]:
         """Abort the transaction, close new documents, and put back computed values and selection.

@@ -73,6 +73,44 @@ def is_listed(obj: Any, name: str) -> bool:
     return not _INTERNAL.search(property_type(obj, name))
 
 
+def is_of_cell(obj: Any, path: str) -> bool:
+    """Return whether a path is a cell of a spreadsheet, by its address or alias, or its alias."""
+    own, *inner = path.split(".")
+    if inner not in ([], [_ALIAS]) or not obj.isDerivedFrom("Spreadsheet::Sheet"):
+        return False
+    return bool(CELL.fullmatch(own) or obj.getCellFromAlias(own))
+
+
+def cells_of(obj: Any) -> dict[str, str]:
+    """Return the filled cells of a spreadsheet with their aliases, or ""; none of another object.
+
+    They are those that FreeCAD has computed.
+    """
+    if not obj.isDerivedFrom("Spreadsheet::Sheet"):
+        return {}
+    cells = filter(CELL.fullmatch, obj.PropertiesList)
+    return {cell: obj.getAlias(cell) or "" for cell in cells}
+
+
+def names_of_cells(obj: Any) -> list[str]:
+    """Return the names of values that the filled cells of a spreadsheet have: A1, A1.alias."""
+    names = list[str]()
+    for cell, alias in cells_of(obj).items():
+        names.append(cell)
+        if alias:
+            names.append(f"{cell}.{_ALIAS}")
+    return names
+
+
+def value_type(obj: Any, path: str) -> str:
+    """Return the type of a value: "cell", "Length"; "" of a part of a property."""
+    if is_of_cell(obj, path):
+        return "cell"
+    if "." in path:
+        return ""
+    return property_type(obj, path).partition("::Property")[2]
+
+
 def links_of(obj: Any) -> list[str]:
     """Return the properties that link an object to those it is made of."""
     names = [name for name in obj.PropertiesList if _LINK.search(property_type(obj, name))]
@@ -92,13 +130,10 @@ def paths(obj: Any) -> list[str]:
             result += [f"{name}.{size}" for size in sketches.size_names(obj, name)]
         elif is_listed(obj, name):
             result += _paths_in(name, getattr(obj, name, None))
-    if obj.isDerivedFrom("Spreadsheet::Sheet"):
-        for cell in obj.PropertiesList:
-            if CELL.fullmatch(cell):
-                result.append(cell)
-                alias = obj.getAlias(cell)
-                if alias:
-                    result.append(alias)
+    for cell, alias in cells_of(obj).items():
+        result.append(cell)
+        if alias:
+            result.append(alias)
     return list(dict.fromkeys(result))
 
 
@@ -211,6 +246,7 @@ def _write_part(owner: Any, own: str, inner: list[str], value: Any) -> None:
     else:
         setattr(owner, own, _from_json(owner, own, value))
         touch_views(owner, own)
+        set_base_feature(owner, own)
 
 
 def _is_number(value: Any) -> bool:
@@ -227,6 +263,17 @@ def touch_views(owner: Any, own: str) -> None:
             view.touch()
 
 
+def set_base_feature(owner: Any, own: str) -> None:
+    """Give a fillet or chamfer of a body its BaseFeature again, where its Base was set.
+
+    FreeCAD empties BaseFeature with Base, and leaves it so when Base is set.
+    """
+    if own != "Base" or not owner.isDerivedFrom("PartDesign::DressUp"):
+        return
+    if owner.Base is not None and owner.BaseFeature is None:
+        owner.BaseFeature = owner.Base[0]
+
+
 def _split(obj: Any, path: str) -> tuple[Any, str | None, list[str]]:
     """Return the owner of a property, its name (None for a cell), and the steps into its value."""
     own, *inner = path.split(".")
@@ -236,9 +283,7 @@ def _split(obj: Any, path: str) -> tuple[Any, str | None, list[str]]:
             raise LookupError("This FreeCAD has no window, so there is no ViewObject.")
         owner = obj.ViewObject
         own, *inner = inner
-    is_sheet = obj.isDerivedFrom("Spreadsheet::Sheet")
-    is_cell = is_sheet and (CELL.fullmatch(own) or obj.getCellFromAlias(own))
-    if is_cell and inner in ([], [_ALIAS]):
+    if is_of_cell(obj, path):
         return obj, None, inner
     if own not in owner.PropertiesList:
         near = get_close_matches(own, owner.PropertiesList, 3, 0.4)

@@ -28,7 +28,7 @@ from dcc_bridge.spi import (
     read_each,
 )
 
-from ..document import document, examples, find, plain
+from ..document import document, examples, fault_of, find, plain
 from ..edge_references import users_of_edge
 from ..edges import EDGE
 from ..parts import linked
@@ -37,7 +37,18 @@ from ..transactions import transactions
 from . import api
 from .edge_items import edge_item, edges_below, values_of
 from .places import children, descendants, own_shape, parent_of
-from .properties import CELL, FILES, is_listed, itself, links_of, lock_reason, property_type, told
+from .properties import (
+    FILES,
+    cells_of,
+    is_listed,
+    itself,
+    links_of,
+    lock_reason,
+    names_of_cells,
+    property_type,
+    told,
+    value_type,
+)
 from .said import SAID
 
 _EXPORTERS: Final = ("Part", "Mesh", "Import", "ImportGui", "Points")
@@ -177,6 +188,7 @@ class _Reads(ApiSearch, Checking, CodeContext):
         match part:
             case "values":
                 names = [name for name in obj.PropertiesList if is_listed(obj, name)]
+                names += names_of_cells(obj)
                 return dict(read_each(names, partial(_value, obj)))
             case "inputs":
                 return list(_inputs(obj))
@@ -188,6 +200,16 @@ class _Reads(ApiSearch, Checking, CodeContext):
             case "text":
                 return _text(obj)
         return None
+
+    def fault(self, item: str) -> str:
+        """Return why FreeCAD could not compute an object, which keeps its older shape then."""
+        transactions().compute()
+        if edge_item(item) is not None:
+            return ""
+        why = fault_of(find(item))
+        if not why:
+            return ""
+        return f"FreeCAD cannot compute it: {why}. Its shape, if it has one, is of before"
 
     def types(self) -> list[str]:
         """Return the types of objects that FreeCAD can make; models' modules are loaded first."""
@@ -315,7 +337,7 @@ def _faults() -> Iterator[str]:
 def _fault(rule: str, obj: Any) -> str:
     """Return the fault of an object by a rule; "" if the object passes."""
     if rule == RECOMPUTES.name:
-        return str(obj.getStatusString()) if "Invalid" in obj.State else ""
+        return fault_of(obj)
     if rule == NOT_EMPTY.name:
         is_empty = obj.isDerivedFrom("Part::Feature") and obj.Shape.isNull()
         return f"a {obj.TypeId} without a shape" if is_empty else ""
@@ -326,8 +348,7 @@ def _fault(rule: str, obj: Any) -> str:
 
 
 def _value(obj: Any, name: str) -> Value:
-    kind = property_type(obj, name).partition("::Property")[2]
-    return Value(told(obj, name), kind, lock_reason(obj, name))
+    return Value(told(obj, name), value_type(obj, name), lock_reason(obj, name))
 
 
 def _inputs(obj: Any) -> Iterator[SocketLink]:
@@ -371,10 +392,7 @@ def _text(obj: Any) -> Any:
     """Return the expressions, texts and first cells of an object, by their names."""
     texts: dict[str, Any] = {path.lstrip("."): text for path, text in obj.ExpressionEngine}
     texts |= {name: plain(getattr(obj, name)) for name in _TEXTS if name in obj.PropertiesList}
-    if obj.isDerivedFrom("Spreadsheet::Sheet"):
-        cells = (name for name in obj.PropertiesList if CELL.fullmatch(name))
-        for cell in islice(cells, _MAX_CELLS):
-            alias = obj.getAlias(cell)
-            key = f"{cell} ({alias})" if alias else cell
-            texts[key] = obj.getContents(cell)
+    for cell, alias in islice(cells_of(obj).items(), _MAX_CELLS):
+        key = f"{cell} ({alias})" if alias else cell
+        texts[key] = obj.getContents(cell)
     return texts or None

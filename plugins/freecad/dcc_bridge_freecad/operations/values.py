@@ -11,7 +11,6 @@ from ..parts import linked
 from ..transactions import transactions
 from .edge_items import EdgeItem, edge_item, values_of
 from .properties import (
-    CELL,
     explained,
     itself,
     links_of,
@@ -19,8 +18,10 @@ from .properties import (
     paths,
     property_type,
     read,
+    set_base_feature,
     told,
     touch_views,
+    value_type,
     write,
 )
 
@@ -44,10 +45,7 @@ class _Values(Building, Connections):
             return _value_of_edge(edge, prop)
         obj = find(item)
         value = told(obj, prop)
-        kind = ""
-        if "." not in prop and not CELL.fullmatch(prop):
-            kind = property_type(obj, prop).partition("::Property")[2]
-        return Value(value, kind, lock_reason(obj, prop))
+        return Value(value, value_type(obj, prop), lock_reason(obj, prop))
 
     def scene_props(self) -> list[str]:
         """Return the properties of a document: FreeCAD's undo keeps no other of them."""
@@ -167,6 +165,7 @@ def _put_into_link(source: Any, target: Any, link: SocketLink) -> None:
             value = [*before, value]
         setattr(target, link.into, value)
         touch_views(target, link.into)
+        set_base_feature(target, link.into)
         transactions().note_new_edges(target)
 
 

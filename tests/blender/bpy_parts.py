@@ -446,6 +446,54 @@ def test_what_cannot_be_is_refused_with_its_reason(why: str, operations: EveryPo
     refused(operations, REFUSED[why], why, may_begin=True)
 
 
+OWNERS: Final = (
+    *("Cube", "Camera", "Light", "Rig", "Path", "Hold", "Rig/bone:Arm", "Cube/vertex_group:Old"),
+    *("material:Material", "material:Material/Mix", "mesh:Cube", "armature:Rig", "action:Walk"),
+    *("nodetree:Nodes", "scene:Scene", "world:World", "collection:Collection", CURVE),
+    "scene:Scene/view_layer:ViewLayer",
+)
+"""An item of each kind that something could be made under, fitting or not."""
+FITTING: Final[dict[str, tuple[str, ...]]] = {
+    "BEVEL_MODIFIER": ("Cube", "Path"),
+    "TRACK_TO_CONSTRAINT": ("Cube", "Camera", "Light", "Rig", "Path", "Hold", "Rig/bone:Arm"),
+    "BONE": ("Rig", "Rig/bone:Arm"),
+    "VERTEX_GROUP": ("Cube",),
+    "SHAPE_KEY": ("Cube", "Path"),
+    "NOISE_CURVE_MODIFIER": (CURVE,),
+    "OBJECT_SLOT": ("action:Walk",),
+    "FLOAT_INPUT": ("nodetree:Nodes",),
+    "FLOAT_OUTPUT": ("nodetree:Nodes",),
+    "VIEW_LAYER": ("scene:Scene",),
+    "BEZIER_SPLINE": ("Path",),
+}
+"""By the type of a part, the items of `OWNERS` that it can be made under."""
+
+
+def test_each_kind_of_part_that_is_created_has_its_fitting_owners() -> None:
+    assert {row.type for row in ROWS.values() if row.type} - {"IK_CONSTRAINT"} == set(FITTING)
+
+
+@pytest.mark.parametrize("owner", OWNERS)
+def test_a_part_is_made_under_what_fits_and_refused_elsewhere_in_words(
+    owner: str, operations: EveryPort
+) -> None:
+    with operations.host.undo_step("Others"):
+        operations.create("ShaderNodeMixRGB", "Mix", "material:Material")
+        operations.create("EMPTY", "Hold", None)
+    types = set(FITTING) & set(operations.types())
+
+    for kind in sorted(types):
+        if owner in FITTING[kind]:
+            operations.create(kind, None, owner)
+            continue
+        before = parts_now()
+        with pytest.raises(ValueError, match=f"{kind} under|{kind} is made under") as caught:
+            operations.create(kind, None, owner)
+        assert owner in str(caught.value)
+        assert "attribute" not in str(caught.value)
+        assert parts_now() == before
+
+
 @pytest.mark.parametrize(
     ("value", "why"),
     [

@@ -19,7 +19,7 @@ from dcc_bridge_blender.operations import BlenderOperations
 from dcc_bridge_blender.part_items import KINDS
 from tests.blender.things import cube, scene, thing
 from tests.verbs.every_port import EveryPort
-from tests.verbs.promises import call, refused
+from tests.verbs.promises import account_of, call, refused
 
 CURVE: Final = "Cube/curve:location[0]"
 TOP: Final = {"low": [-1, -1, 0.5], "high": [1, 1, 1.5]}
@@ -531,6 +531,77 @@ def test_bones_of_an_armature_that_is_hidden_or_in_edit_mode_are_not_edited(
 def test_a_part_that_is_not_there_is_told_with_those_that_are(operations: EveryPort) -> None:
     with pytest.raises(LookupError, match="names like it: Rig/bone:Arm"):
         operations.kind("Rig/bone:Arn")
+
+
+# ---- what the answer of an edit says
+
+GROUP: Final = "Cube/vertex_group:Old"
+KEYED: Final = "action:CubeAction/curve:location[0]"
+TOLD: Final[dict[str, Callable[[EveryPort], Any]]] = {
+    "created: Rig/bone:Leg": call("create", "BONE", "Leg", "Rig"),
+    "created: Rig/bone:Arm.001": call("duplicate", "Rig/bone:Arm", linked=False),
+    "created: Rig/bone:Arm/constraint:Reach": call(
+        "create", "IK_CONSTRAINT", "Reach", "Rig/bone:Arm"
+    ),
+    "deleted: Rig/bone:Hand": call("delete", ["Rig/bone:Hand"]),
+    "changed: Rig/bone:Hand is Rig/bone:Palm": call("rename", "Rig/bone:Hand", "Palm"),
+    "changed: Rig/bone:Arm, rotation_euler: [0, 0, 0] -> [0, 0, 90]": call(
+        "set_value", "Rig/bone:Arm", "rotation_euler", [0, 0, 90]
+    ),
+    "changed: Rig/bone:Arm, location: [0, 0, 0] -> [1, 0, 0]": call(
+        "set_value", "Rig/bone:Arm", "location", [1, 0, 0]
+    ),
+    "changed: Rig/bone:Arm, tail: [0, 0, 1] -> [0, 1, 2]": call(
+        "set_value", "Rig/bone:Arm", "tail", [0, 1, 2]
+    ),
+    "changed: Rig/bone:Arm, roll: 0 -> 20": call("set_value", "Rig/bone:Arm", "roll", 20),
+    "created: Cube/vertex_group:New": call("create", "VERTEX_GROUP", "New", "Cube"),
+    "deleted: Cube/vertex_group:Old": call("delete", [GROUP]),
+    f"changed: {GROUP}, weights of 2 vertices": call(
+        "set_value", GROUP, "weights", [[0, 0.5], [3, 1]]
+    ),
+    f"changed: {GROUP}, weights of 1 vertex": call("set_value", GROUP, "weights", [[0, 0.5]]),
+    "created: Cube/shape_key:Wide": call("create", "SHAPE_KEY", "Wide", "Cube"),
+    "changed: Cube/shape_key:Tall, 1 point": call(
+        "set_value", "Cube/shape_key:Tall", "points", [[0, [3, 3, 3]]]
+    ),
+    "changed: Cube/shape_key:Tall, slider_max: 1 -> 2": call(
+        "set_value", "Cube/shape_key:Tall", "slider_max", 2
+    ),
+    f"changed: {KEYED}, 1 key": call(
+        "set_value", CURVE, "handles", [{"frame": 1, "handle_left": [0, 1]}]
+    ),
+    f"created: {KEYED}/curve_modifier:NOISE": call("create", "NOISE_CURVE_MODIFIER", None, CURVE),
+    f"created: {KEYED}/curve_modifier:CYCLES": call("create", "CYCLES_CURVE_MODIFIER", None, CURVE),
+}
+
+
+@pytest.mark.parametrize("now", TOLD)
+def test_an_edit_of_a_part_is_told_by_the_item_of_the_part(now: str, operations: EveryPort) -> None:
+    with operations.host.undo_step("Others"):
+        hand = operations.create("BONE", "Hand", "Rig/bone:Arm")
+        operations.set_value(hand, "tail", [0.123456, 0.3, 1.7])
+        operations.create("SHAPE_KEY", "Tall", "Cube")
+
+    told = account_of(operations, TOLD[now])
+
+    handles_follow = f". changed: {KEYED}, 2 keys"  # as a curve has modifiers
+    assert told.removesuffix(handles_follow) == now
+
+
+def test_an_armature_with_too_many_bones_is_told_as_a_whole(operations: EveryPort) -> None:
+    rig = thing("Rig")
+    layer: Any = bpy.context.view_layer
+    layer.objects.active = rig
+    bpy.ops.object.mode_set(mode="EDIT")
+    for at in range(400):
+        bone = rig.data.edit_bones.new("Link")
+        bone.tail = (0.0, 0.0, 1.0 + at)
+    bpy.ops.object.mode_set(mode="OBJECT")
+
+    told = account_of(operations, call("create", "BONE", "Leg", "Rig"))
+
+    assert told == "changed: armature:Rig, its geometry"
 
 
 # ---- names that read as another item

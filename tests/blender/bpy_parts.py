@@ -202,6 +202,16 @@ def test_a_part_is_created_in_one_step_and_listed(kind: str, operations: EveryPo
         assert not operations.host.lost([])
 
 
+def test_all_parts_of_an_item_are_listed_with_the_parts_of_these(operations: EveryPort) -> None:
+    with operations.host.undo_step("Others"):
+        reach = operations.create("IK_CONSTRAINT", "Reach", "Rig/bone:Arm")
+        noise = operations.create("NOISE_CURVE_MODIFIER", None, CURVE)
+
+    assert operations.items("Rig/") == ["Rig/bone:Arm", reach]
+    assert noise in operations.items("Cube/")
+    assert operations.items("Cube/curve:") == [CURVE[:-2] + f"{at}]" for at in range(3)]
+
+
 @pytest.mark.parametrize("kind", [*CREATED, "curve", "collection"])
 def test_a_value_of_a_part_is_set_in_one_step(kind: str, operations: EveryPort) -> None:
     row = ROWS[kind]

@@ -14,6 +14,7 @@ import bpy
 import pytest
 from mathutils import Vector
 
+from dcc_bridge.verbs.items import matching
 from dcc_bridge_blender.host import BlenderHost
 from dcc_bridge_blender.operations import BlenderOperations
 from dcc_bridge_blender.part_items import KINDS
@@ -541,6 +542,18 @@ def test_bones_of_an_armature_that_is_hidden_or_in_edit_mode_are_not_edited(
 def test_a_part_that_is_not_there_is_told_with_those_that_are(operations: EveryPort) -> None:
     with pytest.raises(LookupError, match="names like it: Rig/bone:Arm"):
         operations.kind("Rig/bone:Arn")
+
+
+def test_a_pattern_of_an_edit_means_parts_too(operations: EveryPort) -> None:
+    hand = operations.create("BONE", "Hand", "Rig/bone:Arm")
+
+    assert matching(operations, ["Rig/bone:*"]) == ["Rig/bone:Arm", hand]
+    assert matching(operations, ["Rig/bone:H*"]) == [hand]
+    assert matching(operations, ["Cube/curve:location[*"]) == operations.items("Cube/curve:")
+    assert matching(operations, ["material:*"]) == list(operations.items("material:"))
+    for nothing in ("Rig/bone:None*", "None/bone:*", "Rig/none:*"):
+        with pytest.raises(LookupError, match="No item matches"):
+            matching(operations, [nothing])
 
 
 # ---- what the answer of an edit says

@@ -32,10 +32,12 @@ class Program(ABC):
         name: The name that commands take, such as "freecad". Its leaf is the package
             ``dcc_bridge_NAME``.
         title: The name that its users say.
+        suffixes: The suffixes of the files that its scenes are saved in; empty if any may be one.
     """
 
     name: ClassVar[str]
     title: ClassVar[str]
+    suffixes: ClassVar[Sequence[str]] = ()
 
     @property
     def scenes(self) -> str:

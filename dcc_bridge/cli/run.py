@@ -66,7 +66,7 @@ def run(options: argparse.Namespace) -> int:
     if (options.skill is None) == (options.python is None):
         raise exits.Failure("Give a skill or a script with --python, not both.")
     if options.save_as:
-        _check_place(options.save_as)
+        _check_place(options.save_as, options.host)
     with ExitStack() as stack:
         if options.python:
             stack.enter_context(_own_script(options))
@@ -80,12 +80,19 @@ def run(options: argparse.Namespace) -> int:
             ) from None
 
 
-def _check_place(target: Path) -> None:
-    """Raise a Failure unless a scene can be written to a file."""
+def _check_place(target: Path, host: str) -> None:
+    """Raise a Failure unless a host's scene can be written to a file."""
     if target.is_dir():
         raise exits.Failure(f"--save-as takes a file, and {target} is a folder.")
     if not target.absolute().parent.is_dir():
         raise exits.Failure(f"There is no folder {target.parent} for --save-as: make it first.")
+    program = leaves.program(host)
+    suffixes = [suffix.lower() for suffix in program.suffixes]
+    if suffixes and target.suffix.lower() not in suffixes:
+        raise exits.Failure(
+            f"{target} is no scene of {program.title} for --save-as: it ends in "
+            f"{' or '.join(program.suffixes)}."
+        )
 
 
 @contextmanager

@@ -47,6 +47,18 @@ def sign():
     ask_secret_sync("For signatures.", label="Key")
 """
 
+_VANISHES = """
+from pathlib import Path
+
+from dcc_bridge import skill
+
+
+@skill(risk="edit")
+def vanish():
+    'Rename a folder.'
+    Path({folder!r}).rename({folder!r} + " as it was")
+"""
+
 
 def run(folder: Path, *words: str | Path) -> Done:
     return commands.run(folder, "run", *words, DCC_BRIDGE_AUDIT=str(folder / "audit"))
@@ -82,7 +94,15 @@ def test_what_stood_where_the_scene_is_saved_is_kept(tmp_path: Path) -> None:
 
 
 def test_a_scene_that_could_not_be_saved_is_not_on_record_as_saved(tmp_path: Path) -> None:
-    done = run(tmp_path, *PROPS, "--save-as", tmp_path / "out.unknown")
+    folder = tmp_path / "gone"
+    folder.mkdir()
+    (tmp_path / "vanish.py").write_text(_VANISHES.format(folder=str(folder)))
+    (tmp_path / "list").write_text("vanish")
+
+    done = run(
+        *(tmp_path, "vanish", "--skills", tmp_path, "--save-as", folder / "out.usda"),
+        *("--unattended", f"allow:{tmp_path / 'list'}"),
+    )
 
     assert done.code == 1
     assert "began to write" in done.err
@@ -182,6 +202,9 @@ def test_what_is_not_on_the_list_is_refused(tmp_path: Path, line: str) -> None:
         (("list_items", "--scene", "nowhere.usda"), "no file"),
         (("list_items", "--save-as", "nowhere/out.usda"), "no folder nowhere"),
         (("list_items", "--save-as", "."), "is a folder"),
+        (("list_items", "--save-as", "out.txt"), "ends in .usd or .usda or .usdc"),
+        (("list_items", "--save-as", "out"), "out is no scene of our own application"),
+        (("list_items", "--host", "blender", "--save-as", "out.usda"), "ends in .blend."),
         (("list_items", "--unattended", "yes"), "--unattended"),
         (("list_items", "--unattended", "allow:nowhere"), "nowhere"),
         (("list_items", "--host", "maya", "--interpreter", "/no/mayapy"), "/no/mayapy"),

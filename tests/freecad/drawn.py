@@ -133,6 +133,55 @@ def test_a_curve_in_another_form_is_changed_and_not_lost(operations: EveryPort) 
     ]
 
 
+def test_a_constraint_goes_with_its_curve_and_the_question_says_what_it_breaks(
+    operations: EveryPort,
+) -> None:
+    """The constraint between the lines that stay has their new numbers."""
+    host = operations.host
+    between = {"type": "DistanceY", "of": [[1, 1], [2, 3]], "value": 4, "name": "gap"}
+    with host.undo_step("Drive"):
+        operations.set_value("Outline", "Constraints", [LENGTH, between])
+        operations.connect(SocketLink("Sheet", "A1", "Outline", "Constraints.length"))
+        operations.connect(SocketLink("Sheet", "A2", "Outline", "Constraints.gap"))
+        operations.connect(SocketLink("Outline", "Constraints.length", "Box", "Length"))
+        operations.connect(SocketLink("Outline", "Constraints.gap", "Box", "Width"))
+    drawn = operations.value("Outline", "Geometry").value
+    with one_step(operations):
+        operations.set_value("Outline", "Geometry", drawn[1:])
+        left = operations.value("Outline", "Constraints").value
+        gap = operations.value("Outline", "Constraints.gap")
+        lost = host.lost(())
+        state = FreeCAD.ActiveDocument.Outline.solve()
+
+    assert left == [{**between, "of": [[0, 1], [1, 3]]}]
+    assert (gap.value, gap.held) == (4, "Constraints.gap is driven by the expression Sheet.A2")
+    assert lost == [
+        "line 1 of Outline",
+        "constraint length (breaks the expression of Box.Length) of Outline",
+        "expression Constraints.length of Outline",
+    ]
+    assert state == 0
+
+
+def test_a_constraint_that_code_leaves_without_its_curve_is_lost(operations: EveryPort) -> None:
+    sketch = FreeCAD.ActiveDocument.Outline
+    with one_step(operations):
+        sketch.Geometry = sketch.Geometry[:1]
+        lost = operations.host.lost(())
+
+    assert lost == ["line 2 of Outline", "circle 3 of Outline", "constraint tilt of Outline"]
+
+
+def test_constraints_stay_with_curves_that_change_their_places(operations: EveryPort) -> None:
+    with one_step(operations):
+        operations.set_value("Outline", "Geometry", [LINES[2], LINES[1], LINES[0]])
+        told = operations.value("Outline", "Constraints").value
+        lost = operations.host.lost(())
+
+    assert told == [{**LENGTH, "of": [[2, 1], [2, 2]]}, {**ANGLE, "of": [[2, 1], [1, 1]]}]
+    assert lost == []
+
+
 def test_what_json_cannot_draw_is_told_by_its_type_and_stays(operations: EveryPort) -> None:
     import Part
 
@@ -153,6 +202,13 @@ WRONG_CURVES: dict[str, dict[str, Any]] = {
     "the larger one first": {"ellipse": [0, 0], "radii": [4, 9]},
     "is no line, point, circle": {"line": [[0, 0], [1, 1]], "colour": "red"},
     "cannot be made": {"spline": [[0, 0]]},
+    "the radius is a number above 0": {"circle": [0, 0], "radius": 0},
+    "a number above 0": {"arc": [0, 0], "radius": -2, "from": 0, "to": 90},
+    "true is no number": {"circle": [0, 0], "radius": True},
+    "false is no number": {"line": [[0, False], [1, 1]]},
+    "from one place to another one": {"line": [[3, 4], [3, 4]]},
+    "from one angle to another one": {"arc": [0, 0], "radius": 2, "from": 90, "to": 90},
+    "no number that can be drawn": {"point": [0, float("inf")]},
 }
 
 
@@ -180,6 +236,25 @@ def test_constraints_that_are_not_changed_stay_the_same(operations: EveryPort) -
 
 
 # ---- sizes
+
+
+NO_SIZES: dict[str, Edit] = {
+    "constraint 0 is not like .* true is no number": call(
+        "set_value", "Outline", "Constraints", [{**LENGTH, "value": True}]
+    ),
+    "Outline.Constraints.length cannot be True: true and false are no numbers": call(
+        "set_value", "Outline", "Constraints.length", True
+    ),
+    "Box.Length cannot be True: true and false are no numbers; it takes a Length": call(
+        "set_value", "Box", "Length", True
+    ),
+    "Box.Placement.Base.x cannot be False": call("set_value", "Box", "Placement.Base.x", False),
+}
+
+
+@pytest.mark.parametrize("words", NO_SIZES)
+def test_true_and_false_are_no_sizes(operations: EveryPort, words: str) -> None:
+    refused(operations, NO_SIZES[words], words)
 
 
 def test_a_size_is_set_by_the_name_of_its_constraint(operations: EveryPort) -> None:

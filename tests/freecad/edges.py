@@ -14,6 +14,7 @@ import FreeCAD
 import pytest
 
 from dcc_bridge.verbs.operations import SocketLink
+from dcc_bridge_freecad import edge_heirs
 from dcc_bridge_freecad.host import FreeCADHost
 from dcc_bridge_freecad.operations import operations as freecad_operations
 from tests.hosts.digests import scene_digest
@@ -258,6 +259,9 @@ WRONG_EDGES: dict[str, Edit] = {
         "set_value", "Round", "Edges", ["Holes/edge:top"]
     ),
     "is not like": call("set_value", "Round", "Edges", [["vertical", "wide"]]),
+    "'z', True.* is not like": call("set_value", "Round", "Edges", [["z", True]]),
+    "'z', 1, 0.* is not like": call("set_value", "Round", "Edges", [["z", 1, 0]]),
+    "'z', inf.* is not like": call("set_value", "Round", "Edges", [["z", float("inf")]]),
     "'upper' says nothing of an edge": call("set_value", "Corners", "Base", "Holes/edge:upper"),
     "edges of one object alone": call(
         "set_value", "Corners", "Base", ["Holes/edge:top", "Box/edge:top"]
@@ -270,6 +274,25 @@ def test_edges_that_cannot_be_taken_are_refused_with_the_reason(
     operations: EveryPort, words: str
 ) -> None:
     refused(operations, WRONG_EDGES[words], words)
+
+
+@pytest.mark.parametrize("label", ["Block/edge:top", "Block/"])
+def test_an_object_whose_label_reads_as_edges_is_named_by_it(
+    operations: EveryPort, label: str
+) -> None:
+    host = operations.host
+    with one_step(operations):
+        operations.rename("Box", label)
+        kind = operations.kind(label)
+        below = list(operations.items(label))
+        width = operations.value(label, "Width").value
+        edge = operations.name(f"{label}/edge:z +x +y")
+        told = host.kinds([label]), host.nouns([label])
+        operations.set_value(label, "Length", 7)
+        operations.set_value("Round", "Base", label)
+
+    assert (kind, below, width, edge) == ("Part::Box", [], 10, "z +x +y")
+    assert told == (["Part::Box"], host.nouns(["Box"]))
 
 
 # ---- found again
@@ -423,6 +446,25 @@ def test_an_edit_that_takes_an_edge_away_is_refused_with_the_nearest_ones(
     assert named(operations, "Corners") == ["z -x +y", "z -x -y", "z +x -y"]
 
 
+def test_alike_edges_that_are_too_many_to_compare_are_the_reason_of_the_refusal(
+    operations: EveryPort, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(edge_heirs, "_MAX_PAIRS", 15)
+    with operations.host.undo_step("Chamfer a hole"):
+        operations.set_value("Rim", "Base", "Corners/edge:circle top x=15 y=15")
+    places = [(25, 10), (25, 25), (60, 10), (60, 40)]
+    moved = [{"circle": list(at), "radius": 4} for at in places]
+
+    step = operations.host.undo_step("Move all holes")
+    with pytest.raises(ValueError, match="one of 4 edges that are alike") as raised, step:
+        operations.set_value("Centres", "Geometry", moved)
+    operations.host.take_back()
+
+    assert "too many to tell which one it is." in str(raised.value)
+    assert "not there any more" not in str(raised.value)
+    assert "Set Base of Rim in the same batch" in str(raised.value)
+
+
 def test_nobody_is_asked_about_an_edit_that_takes_an_edge_away(operations: EveryPort) -> None:
     """What it loses besides is no question: the step is taken back without a trace."""
     host = operations.host
@@ -447,6 +489,86 @@ def test_an_edge_may_go_where_the_same_step_names_others(operations: EveryPort) 
         seen = named(operations, "Corners")
 
     assert seen == ["z -x +y", "z -x -y"]
+
+
+# ---- faces
+
+
+def face_of(item: str, **place: float) -> str:
+    """Return FreeCAD's name of the one face of an object whose middle is at a place."""
+    faces = FreeCAD.ActiveDocument.getObject(item).Shape.Faces
+    found = []
+    for number, face in enumerate(faces, 1):
+        if all(abs(getattr(face.CenterOfMass, axis) - at) < 1e-6 for axis, at in place.items()):
+            found.append(f"Face{number}")
+    (name,) = found
+    return name
+
+
+@pytest.mark.parametrize("change", [NOTCHED, WITH_TAB, NOTCHED_TWICE, PLATE[::-1]])
+def test_a_chamfer_stays_on_the_face_that_it_names(
+    operations: EveryPort, change: list[list[int]]
+) -> None:
+    with operations.host.undo_step("Chamfer the back"):
+        operations.set_value("Rim", "Base", ["Pad", [face_of("Pad", y=50)]])
+    before = FreeCAD.ActiveDocument.Rim.Base[1]
+    with one_step(operations):
+        operations.set_value("Outline", "Geometry", outline(change))
+        operations.value("Rim", "Base")
+        after = FreeCAD.ActiveDocument.Rim.Base[1]
+        back = face_of("Pad", y=50)
+
+    assert list(after) == [back]
+    assert before != after
+
+
+def test_that_a_face_got_another_number_is_told(operations: EveryPort) -> None:
+    """An agent reads that number."""
+    with operations.host.undo_step("Chamfer the back"):
+        operations.set_value("Rim", "Base", ["Pad", [face_of("Pad", y=50)]])
+    told = account_of(operations, call("set_value", "Outline", "Geometry", outline(NOTCHED)))
+
+    assert "Rim, Base" in told
+
+
+def test_both_halves_of_a_face_that_is_cut_in_two_are_chamfered(operations: EveryPort) -> None:
+    with operations.host.undo_step("Chamfer the front"):
+        operations.set_value("Rim", "Base", ["Pad", [face_of("Pad", y=0)]])
+    with one_step(operations):
+        operations.set_value("Outline", "Geometry", outline(NOTCHED))
+        operations.value("Rim", "Base")
+        after = sorted(FreeCAD.ActiveDocument.Rim.Base[1])
+        halves = sorted(face_of("Pad", y=0, x=x) for x in (15, 75))
+
+    assert after == halves
+
+
+def test_a_sketch_stays_on_the_face_that_it_is_attached_to(operations: EveryPort) -> None:
+    with operations.host.undo_step("Attach"):
+        make(operations, "Sketcher::SketchObject", "Mark", "Body", MapMode="FlatFace")
+        operations.set_value("Mark", "Support", [["Pad", [face_of("Pad", y=50)]]])
+        operations.set_value("Mark", "MapMode", "FlatFace")
+    before = FreeCAD.ActiveDocument.Mark.Support[0][1]
+    with one_step(operations):
+        operations.set_value("Outline", "Geometry", outline(NOTCHED))
+        operations.value("Mark", "Support")
+        after = FreeCAD.ActiveDocument.Mark.Support[0][1]
+        depth = FreeCAD.ActiveDocument.Mark.Placement.Base.y
+
+    assert before != after
+    assert depth == pytest.approx(50)
+
+
+def test_an_edit_that_takes_a_face_away_is_refused(operations: EveryPort) -> None:
+    with operations.host.undo_step("Chamfer a hole"):
+        operations.set_value("Rim", "Base", ["Corners", [face_of("Corners", x=65, y=35)]])
+    holes = [{"circle": list(at), "radius": 4} for at in HOLES[:3]]
+    step = operations.host.undo_step("Take the hole away")
+    with pytest.raises(ValueError, match="Rim is on Face") as raised, step:
+        operations.set_value("Centres", "Geometry", holes)
+    operations.host.take_back()
+
+    assert "Set Base of Rim in the same batch" in str(raised.value)
 
 
 def run() -> int:

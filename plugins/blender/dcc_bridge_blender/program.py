@@ -25,6 +25,7 @@ class BlenderProgram(InstallTarget):
 
     name = "blender"
     title = "Blender"
+    suffixes = (".blend",)
     programs = ("blender",)
     places = Places(
         folders={

@@ -46,6 +46,19 @@ def look_up(item: str) -> Any:
     return labelled[0]
 
 
+def edge_parts(item: str) -> tuple[str, str] | None:
+    """Return the object and the words of an item that is an edge; None for another item.
+
+    An object whose label reads as an edge is no edge.
+    """
+    parts = parted(item)
+    if parts is None or FreeCAD.ActiveDocument is None:
+        return parts
+    if document().getObjectsByLabel(item):
+        return None
+    return parts
+
+
 def find(item: str) -> Any:
     """Return the object of a name, or of a label that no other object has.
 
@@ -56,11 +69,11 @@ def find(item: str) -> Any:
     obj = look_up(item)
     if obj is not None:
         return obj
-    if parted(item) is not None:
-        raise ValueError(f"{item} is an edge: {_ONLY_NAMED}.")
     count = len(document().getObjectsByLabel(item))
     if count:
         raise LookupError(f"{count} objects have the label {item!r}: give the name of one.")
+    if parted(item) is not None:
+        raise ValueError(f"{item} is an edge: {_ONLY_NAMED}.")
     names = (str(other.Name) for other in document().Objects)
     raise LookupError(no_such("object", item, names, examples()))
 

@@ -3,7 +3,8 @@
 Edges are *alike* if they are of the same kind of curve, run the same way, and the same kinds of
 faces meet there: no size changes that. Of the edges that are alike in both shapes, each old one is
 given the new one that is nearest, so that all of them together have moved the least. An edge moves
-when its line moves; that it gets longer, or is cut, hardly counts. Main thread.
+when its line moves; that it gets longer, or is cut, hardly counts. Faces are found again in the
+same way, as `shape_faces` tells them. Main thread.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from operator import itemgetter
 
 from .edges import Edges
 from .shape_edges import Edge
+from .shape_faces import PLANE
 
 _CLOSED_AND_OPEN = {"arc": "circle"}  # a hole that is cut open is the same hole
 _MAX_PAIRS = 40_000  # of alike edges that are compared all with all
@@ -61,6 +63,19 @@ def heirs(old: Edges, numbers: Sequence[int], new: Edges) -> tuple[dict[int, int
     return origins, None
 
 
+def count_uncompared(edge: Edge, old: Edges, new: Edges) -> int:
+    """Return how many old edges are alike, if those of an edge's kind are too many to compare.
+
+    Returns:
+        0 if they were compared, so that an edge without an heir is gone.
+    """
+    alike = [each for each in old.edges if _kind(each) == _kind(edge)]
+    alike_now = [each for each in new.edges if _kind(each) == _kind(edge)]
+    if len(alike) * len(alike_now) <= _MAX_PAIRS:
+        return 0
+    return len(alike)
+
+
 def _kind(edge: Edge) -> tuple[object, ...]:
     """Return what no size changes of an edge."""
     direction = tuple(round(each, 3) for each in edge.direction)
@@ -82,20 +97,25 @@ def _paired_alike(old: Sequence[Edge], new: Sequence[Edge], size: float) -> dict
 
 def _paired(old: Sequence[Edge], new: Sequence[Edge], size: float) -> dict[int, Edge]:
     """Pair alike edges, so that the sum of the squares of their ways is the least."""
-    pairs: dict[int, Edge] = {}
     if len(old) * len(new) > _MAX_PAIRS:
-        # Too many to compare: those that have not moved are themselves.
-        by_place = {_place(edge): edge for edge in new}
-        for edge in old:
-            if _place(edge) in by_place:
-                pairs[edge.number] = by_place.pop(_place(edge))
-        return pairs
+        return _unmoved(old, new)
+    pairs: dict[int, Edge] = {}
     ways = sorted((_way(a, b, size), a.number, b.number) for a in old for b in new)
     by_number = {edge.number: edge for edge in new}
     for _, number, heir in ways:
         if number not in pairs and heir in by_number:
             pairs[number] = by_number.pop(heir)
     _exchange([edge for edge in old if edge.number in pairs], pairs, size)
+    return pairs
+
+
+def _unmoved(old: Sequence[Edge], new: Sequence[Edge]) -> dict[int, Edge]:
+    """Pair the alike edges that have not moved, where there are too many to compare."""
+    pairs: dict[int, Edge] = {}
+    by_place = {_place(edge): edge for edge in new}
+    for edge in old:
+        if _place(edge) in by_place:
+            pairs[edge.number] = by_place.pop(_place(edge))
     return pairs
 
 
@@ -151,8 +171,12 @@ def _most_alike(edge: Edge, free: Sequence[Edge], size: float) -> Edge | None:
 
 
 def _is_piece(edge: Edge, of: Edge) -> bool:
-    """Return whether an edge is on the line of another one, between the same faces."""
-    if edge.curve != "line" or _kind(edge) != _kind(of):
+    """Return whether an edge is on the line of another one, between the same faces.
+
+    For flat faces: whether they are in one plane.
+    """
+    is_straight = edge.curve in ("line", PLANE)
+    if not is_straight or _kind(edge) != _kind(of):
         return edge.number == of.number
     return _ways(edge, of)[1] < _ON_LINE
 
@@ -175,10 +199,12 @@ def _way(first: Edge, second: Edge, size: float) -> float:
 def _ways(first: Edge, second: Edge) -> tuple[float, float]:
     """Return how far the middles of two edges are apart along the first one, and across it."""
     way = [a - b for a, b in zip(second.place, first.place, strict=True)]
-    if first.curve != "line":
+    if first.curve not in ("line", PLANE):
         return 0.0, math.hypot(*way)
     along = sum(map(_times, way, first.direction))
     across = math.dist(way, [along * each for each in first.direction])
+    if first.curve == PLANE:  # its direction is across the plane
+        return across, abs(along)
     return along, across
 
 

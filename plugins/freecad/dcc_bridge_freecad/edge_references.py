@@ -1,24 +1,26 @@
-"""The edges that fillets, chamfers and dimensions name, and keeps them the same. Main thread.
+"""The edges and faces that fillets, sketches and dimensions name, kept the same. Main thread.
 
 FreeCAD before 1.0 notes the number of an edge and nothing else, so a fillet may sit on another edge
 after its base was computed with another size. Before the first change of a document, the shapes are
 kept that edges are named of; after it was computed, the edges are found again in the new shapes.
 Since 1.0 FreeCAD itself finds most edges again; only where it has lost one this module looks.
+Faces are kept in the same way: those of a fillet or chamfer, and the one that a sketch is on.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 import FreeCAD
 
 from .document import made_of
-from .edge_heirs import heirs
+from .edge_heirs import count_uncompared, heirs
 from .edges import Edges, edges_in, edges_of, is_empty, names_in, outline_of
 from .parts import ObjectKey, find_by_key, key_of
 from .shape_edges import Edge
+from .shape_faces import faces_in
 
 _STEPS: Final = "PartDesign::DressUp"
 """Fillets and chamfers in a body: their Base is an object with names of its edges."""
@@ -26,24 +28,30 @@ _SOLIDS: Final = "Part::FilletBase"
 """Those outside of a body: their Base is an object, their Edges are numbers with two sizes each."""
 _DIMENSION: Final = "TechDraw::DrawViewDimension"
 """Dimensions on a drawing page: their References2D are views with names of their edges."""
+_ATTACHED: Final = "Part::Feature"
+"""Sketches and others that may be attached to a face, by a property of one of two names."""
+_SUPPORTS: Final = ("Support", "AttachmentSupport")  # the second one since 1.0
 SIZED: Final = "Part::PropertyFilletEdges"
 FINDS_EDGES: Final = int(FreeCAD.Version()[0]) >= 1
 _ELEMENT: Final = re.compile(r"\??Edge(\d+)")  # since 1.0 with a "?" if FreeCAD has lost it
+_FACE: Final = re.compile(r"\??Face(\d+)")
 
 
 class _Noted(NamedTuple):
-    """The edges that an object names, before a change.
+    """The edges and faces that an object names, before a change.
 
     Attributes:
         user: The object.
         base: The object whose edges they are.
         numbers: FreeCAD's numbers of the edges.
+        faces: FreeCAD's numbers of the faces.
         outline: The shape of the base, or what was drawn of a view.
     """
 
     user: ObjectKey
     base: ObjectKey
     numbers: list[int]
+    faces: list[int]
     outline: Any
 
 
@@ -120,7 +128,7 @@ class EdgeReferences:
             raise ValueError(" ".join(errors))
 
     def _name_anew(self, noted: _Noted, before_naming: Callable[[Any, str], None]) -> bool:
-        """Name the edges of one object by their new numbers; return whether they have changed."""
+        """Name what one object names by the new numbers; return whether they have changed."""
         user = find_by_key(noted.user)
         base = find_by_key(noted.base)
         if base is None or not _is_still_so(noted):
@@ -128,18 +136,21 @@ class EdgeReferences:
         outline = outline_of(base)
         if is_empty(outline) or outline.isSame(noted.outline) or _has_followed(user):
             return False
-        old = edges_in(base, noted.outline)
-        new = edges_in(base, outline)
         if user.isDerivedFrom(_DIMENSION):
-            return _measure_anew(user, base, noted.numbers, old, new, before_naming)
-        origins, lost = heirs(old, noted.numbers, new)
-        if lost is not None:
-            self._lost[noted.user] = noted, _lost_text(user, old, lost, new)
+            return _measure_anew(user, base, noted, outline, before_naming)
+        origins, lost = _edges_now(user, base, noted, outline)
+        faces: list[int] = []
+        if not lost:
+            faces, lost = _faces_now(user, base, noted, outline)
+        if lost:
+            self._lost[noted.user] = noted, lost
             return False
-        if list(origins) == noted.numbers and not FINDS_EDGES:
+        is_same = list(origins) == noted.numbers and faces == noted.faces
+        if is_same and not FINDS_EDGES:
             return False
-        before_naming(user, _property(user))
-        _write(user, base, noted.numbers, origins)
+        if not noted.faces:  # nobody reads the numbers of edges
+            before_naming(user, _property(user))
+        _write(user, base, noted.numbers, origins, faces)
         return True
 
 
@@ -157,6 +168,33 @@ def named_edges(user: Any) -> tuple[Any, list[int]]:
         return None, []
     base, elements = user.Base
     return base, numbers_of(elements)
+
+
+def _named_faces(user: Any) -> tuple[Any, list[int]]:
+    """Return the object whose faces another one names, and FreeCAD's numbers of them.
+
+    Returns:
+        None and no number for an object that names none, or is attached to more than one face.
+    """
+    if user.isDerivedFrom(_STEPS) and user.Base is not None:
+        base, elements = user.Base
+        return base, _face_numbers(elements)
+    if not _is_attached(user):
+        return None, []
+    match getattr(user, _property(user)):
+        case [(base, [element])]:
+            return base, _face_numbers([element])
+    return None, []
+
+
+def _face_numbers(elements: Sequence[str]) -> list[int]:
+    found = [_FACE.fullmatch(element) for element in elements]
+    return [int(match[1]) for match in found if match]
+
+
+def _is_attached(user: Any) -> bool:
+    """Return whether an object has its place by what it is attached to."""
+    return getattr(user, "MapMode", "Deactivated") != "Deactivated"
 
 
 def _measured_edges(dimension: Any) -> tuple[Any, list[int]]:
@@ -213,20 +251,60 @@ def told_edges(obj: Any, prop: str) -> list[Any] | None:
 
 
 def _noted(document: Any) -> Iterator[_Noted]:
-    for kind in (_STEPS, _SOLIDS, _DIMENSION):
+    for kind in (_STEPS, _SOLIDS, _DIMENSION, _ATTACHED):
         for user in document.findObjects(kind):
-            base, numbers = named_edges(user)
-            outline = outline_of(base) if numbers and base is not None else None
+            if kind == _ATTACHED and not _is_attached(user):
+                continue
+            base, numbers, faces = _named(user)
+            outline = outline_of(base) if base is not None and (numbers or faces) else None
             if not is_empty(outline):
-                yield _Noted(key_of(user), key_of(base), numbers, outline)
+                yield _Noted(key_of(user), key_of(base), numbers, faces, outline)
+
+
+def _named(user: Any) -> tuple[Any, list[int], list[int]]:
+    """Return the object whose edges or faces another one names, and the numbers of both."""
+    base, numbers = named_edges(user)
+    owner, faces = _named_faces(user)
+    return base or owner, numbers, faces
+
+
+def _edges_now(user: Any, base: Any, noted: _Noted, outline: Any) -> tuple[dict[int, int], str]:
+    """Return the edges that an object names by their numbers now, and the error if one is lost.
+
+    Returns:
+        The numbers with those that the edges had; "" for no error.
+    """
+    if not noted.numbers:
+        return {}, ""
+    old = edges_in(base, noted.outline)
+    new = edges_in(base, outline)
+    origins, lost = heirs(old, noted.numbers, new)
+    if lost is not None:
+        return {}, _lost_text(user, old, lost, new)
+    return origins, ""
+
+
+def _faces_now(user: Any, base: Any, noted: _Noted, outline: Any) -> tuple[list[int], str]:
+    """Return the numbers of the faces that an object names, and the error if one is lost."""
+    if not noted.faces:
+        return [], ""
+    old = faces_in(base, noted.outline)
+    new = faces_in(base, outline)
+    origins, lost = heirs(old, noted.faces, new)
+    if lost is not None:
+        return [], _lost_face_text(user, base, lost, old, new)
+    if {*origins.values()} != {*noted.faces}:
+        return noted.faces, ""  # one was not there before either, which FreeCAD says
+    if _is_attached(user):
+        return list(origins)[:1], ""  # one piece of a face that is cut
+    return list(origins), ""
 
 
 def _measure_anew(
     dimension: Any,
     view: Any,
-    numbers: Sequence[int],
-    old: Edges,
-    new: Edges,
+    noted: _Noted,
+    outline: Any,
     before_naming: Callable[[Any, str], None],
 ) -> bool:
     """Have a dimension measure its edges by their new numbers; return whether they have changed.
@@ -234,11 +312,14 @@ def _measure_anew(
     A dimension of which an edge is not drawn any more stays as FreeCAD has it: no drawing stands
     in the way of a change of what is drawn.
     """
+    old = edges_in(view, noted.outline)
+    new = edges_in(view, outline)
+    numbers = noted.numbers
     heirs_found = []
     for number in numbers:
         origins, _ = heirs(old, [number], new)
         heirs_found += list(origins)[:1]
-    if len(heirs_found) != len(numbers) or heirs_found == list(numbers):
+    if len(heirs_found) != len(numbers) or heirs_found == numbers:
         return False
     before_naming(dimension, _property(dimension))
     dimension.References2D = [(view, [f"Edge{number}" for number in heirs_found])]
@@ -246,7 +327,9 @@ def _measure_anew(
 
 
 def _property(user: Any) -> str:
-    """Return the property by which a fillet, a chamfer or a dimension names edges."""
+    """Return the property by which an object names edges or faces."""
+    if _is_attached(user):
+        return next(name for name in _SUPPORTS if name in user.PropertiesList)
     if user.isDerivedFrom(_DIMENSION):
         return "References2D"
     return "Edges" if user.isDerivedFrom(_SOLIDS) else "Base"
@@ -256,7 +339,7 @@ def _has_followed(user: Any) -> bool:
     """Return whether this FreeCAD has found all edges of a fillet or chamfer again by itself."""
     if not FINDS_EDGES or user.isDerivedFrom(_SOLIDS):
         return False
-    if user.isDerivedFrom(_DIMENSION):
+    if user.isDerivedFrom(_DIMENSION) or _is_attached(user):
         return True
     return not any(element.startswith("?") for element in user.Base[1])
 
@@ -268,33 +351,44 @@ def _depth(noted: _Noted) -> int:
 
 
 def _is_still_so(noted: _Noted) -> bool:
-    """Return whether an object is there and names edges of the base that was noted.
+    """Return whether an object is there and names edges or faces of the base that was noted.
 
-    Since 1.0 FreeCAD may have named them by other numbers. An object that names other edges by an
+    Since 1.0 FreeCAD may have named them by other numbers. An object that names other ones by an
     edit is no longer noted.
     """
     user = find_by_key(noted.user)
     if user is None:
         return False
-    base, numbers = named_edges(user)
-    if not FINDS_EDGES and numbers != noted.numbers:
+    base, numbers, faces = _named(user)
+    if not FINDS_EDGES and (numbers, faces) != (noted.numbers, noted.faces):
         return False
     return base is not None and key_of(base) == noted.base
 
 
-def _write(user: Any, base: Any, before: Sequence[int], origins: Mapping[int, int]) -> None:
-    """Name other edges of the same base, with the sizes that they had; faces stay named.
+def _write(
+    user: Any,
+    base: Any,
+    before: Sequence[int],
+    origins: Mapping[int, int],
+    faces: Iterable[int],
+) -> None:
+    """Name other edges and faces of the same base; edges with the sizes that they had.
 
     Args:
-        user: The fillet or the chamfer.
+        user: The fillet, the chamfer, or what is attached to a face.
         base: The object whose edges they are.
         before: FreeCAD's numbers of the edges that the object named; since 1.0 it may have named
             them by other ones, in the same order.
         origins: FreeCAD's numbers of the edges now, with those that they had.
+        faces: FreeCAD's numbers of the faces now.
     """
+    names = [f"Face{number}" for number in faces]
+    if _is_attached(user):
+        setattr(user, _property(user), [(base, names)])
+        return
     if not user.isDerivedFrom(_SOLIDS):
-        elements = [each for each in user.Base[1] if not _ELEMENT.fullmatch(each)]
-        user.Base = (base, [*(f"Edge{number}" for number in origins), *elements])
+        others = [each for each in user.Base[1] if not numbers_of([each]) + _face_numbers([each])]
+        user.Base = (base, [*(f"Edge{number}" for number in origins), *names, *others])
         return
     sizes = {number: both for number, (_, *both) in zip(before, user.Edges, strict=False)}
     usual = user.Edges[0][1:]
@@ -304,9 +398,27 @@ def _write(user: Any, base: Any, before: Sequence[int], origins: Mapping[int, in
 def _lost_text(user: Any, old: Edges, edge: Edge, new: Edges) -> str:
     (name,) = names_in(old, [edge.number])
     near = ", ".join(new.near(edge))
+    why = _why_lost(name, "edge", edge, old, new)
+    return f"{user.Name} is on {why} {_what_to_do(user)}; the nearest edges then: {near}."
+
+
+def _lost_face_text(user: Any, base: Any, face: Edge, old: Edges, new: Edges) -> str:
+    why = _why_lost(f"Face{face.number} of {base.Name}", "face", face, old, new)
+    return f"{user.Name} is on {why} {_what_to_do(user)}."
+
+
+def _why_lost(name: str, noun: str, edge: Edge, old: Edges, new: Edges) -> str:
+    """Return the name of an edge or a face, and why it is not found again, as a sentence's end."""
+    count = count_uncompared(edge, old, new)
+    if count:
+        return (
+            f"{name}, one of {count} {noun}s that are alike. After this none is at its place, and "
+            "they are too many to tell which one it is."
+        )
+    article = "an" if noun == "edge" else "a"
+    return f"{name}, {article} {noun} that is not there any more after this."
+
+
+def _what_to_do(user: Any) -> str:
     prop = _property(user)
-    return (
-        f"{user.Name} is on {name}, an edge that is not there any more after this. Set {prop} of "
-        f"{user.Name} in the same batch, or delete {user.Name} before; the nearest edges then: "
-        f"{near}."
-    )
+    return f"Set {prop} of {user.Name} in the same batch, or delete {user.Name} before"

@@ -157,8 +157,8 @@ class Edges:
 
 
 def parted(item: str) -> tuple[str, str] | None:
-    """Return the object and the words of an item that is an edge; None for another item."""
-    owner, part, words = item.partition(PART)
+    """Return the object and the words of an item that reads as an edge; None for another item."""
+    owner, part, words = item.rpartition(PART)
     if not part:
         return None
     return owner, words
@@ -221,19 +221,23 @@ def edges_in(obj: Any, outline: Any) -> Edges:
     if is_view(obj):
         edges = _edges_of_view(owner, outline)
     else:
-        edges = _edges_of_shape(owner, outline, is_step(obj))
+        edges = Edges(owner, *read_edges(shape_in_axes(obj, outline)))
     _known.append((outline, owner, edges))
     del _known[:-_MAX_KNOWN]
     return edges
 
 
-def _edges_of_shape(owner: str, shape: Any, is_placed: bool) -> Edges:
-    """Return the edges of a shape, in axes to which its own placement may belong."""
-    own = shape
-    if not is_placed:
-        own = shape.copy(False)
-        own.Placement = FreeCAD.Placement()
-    return Edges(owner, *read_edges(own))
+def shape_in_axes(obj: Any, shape: Any) -> Any:
+    """Return a shape of an object in the axes in which its edges are told.
+
+    Those are the object's own; of a step in the making of a body, whose placement is a part of the
+    shape, those of the body.
+    """
+    if is_step(obj):
+        return shape
+    own = shape.copy(False)
+    own.Placement = FreeCAD.Placement()
+    return own
 
 
 def _edges_of_view(owner: str, drawn: Any) -> Edges:

@@ -34,6 +34,7 @@ from dcc_bridge.spi import (
 
 from .document import (
     document,
+    edge_parts,
     facts,
     find,
     gui,
@@ -42,7 +43,7 @@ from .document import (
     noting_changes,
     reach,
 )
-from .edges import EDGE, edges_of, parted
+from .edges import EDGE, edges_of
 from .shape_edges import Edge
 from .transactions import transactions
 from .trial import FreeCADTrial
@@ -312,7 +313,7 @@ class FreeCADHost(Host):
         for item in items:
             obj = _look_up(item)
             noun = self.item_noun if obj is None else noun_of(obj)
-            if parted(item) is not None:
+            if edge_parts(item) is not None:
                 noun = EDGE.lower()
             nouns.append(noun)
         return nouns
@@ -404,7 +405,7 @@ def _look_up(item: str) -> Any:
 
 def _edge(item: str) -> tuple[str, Edge] | None:
     """Return the object and the edge that an item names; None for another item, or no such edge."""
-    parts = parted(item)
+    parts = edge_parts(item)
     obj = None if parts is None else _look_up(parts[0])
     if parts is None or obj is None:
         return None

@@ -25,6 +25,7 @@ from .parts import (
     CELLS,
     HeldPart,
     ObjectKey,
+    broken_by,
     find_by_key,
     is_cell,
     key_of,
@@ -251,19 +252,27 @@ class StepLosses:
             if self._is_remade(obj, key, prop):
                 continue
             missing = list(missing_parts(before, parts_of(obj, prop)))
-            words = self._words(missing, agreed)
+            words = self._words(obj, missing, agreed)
             if not missing and (key, prop) in self._originals:
                 words = [self._originals[key, prop](getattr(obj, prop))]
             for each in filter(None, words):
                 yield f"{each} of {self._label(obj)}"
 
-    def _words(self, missing: Iterable[HeldPart], agreed: Collection[str]) -> list[str]:
-        """Return parts in words; a member that was agreed to is no loss of its group."""
+    def _words(self, obj: Any, missing: Iterable[HeldPart], agreed: Collection[str]) -> list[str]:
+        """Return parts in words, with the expressions that need them.
+
+        A member that was agreed to is no loss of its group.
+        """
         words = list[str]()
         for part in missing:
             is_agreed_member = part.is_member and self._item(part.target) in agreed
-            if not is_agreed_member:
-                words.append(part.text())
+            if is_agreed_member:
+                continue
+            text = part.text()
+            broken = broken_by(obj, part)
+            if broken:
+                text += f" (breaks the expression of {', '.join(broken)})"
+            words.append(text)
         return words
 
     def _cleared_cells(self, agreed: Collection[str]) -> Iterator[str]:

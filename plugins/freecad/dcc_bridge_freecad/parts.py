@@ -38,6 +38,7 @@ CELLS: Final = "cells"  # the property of a sheet that holds all of its cells
 _CELL: Final = re.compile("[A-Z]{1,2}[0-9]+")
 _SKETCH: Final = "Sketcher::SketchObject"
 _SKETCH_PROPERTIES: Final = ("Geometry", "Constraints")
+_CONSTRAINT: Final = "constraint"  # how the key and the content of a constraint begin
 
 ObjectKey = tuple[str, str, int]  # the document's name, the object's, and its id
 
@@ -173,6 +174,26 @@ def linked(value: Any) -> Iterator[Any]:
         yield value
 
 
+def broken_by(obj: Any, part: HeldPart) -> list[str]:
+    """Return the properties whose expressions use a constraint of a sketch by its name.
+
+    Args:
+        obj: The sketch.
+        part: A part of it that is gone; of all but constraints with a name there is nothing.
+    """
+    if not isinstance(part.content, tuple) or part.content[0] != _CONSTRAINT:
+        return []
+    path = rf"Constraints\.{re.escape(part.content[-1])}\b"
+    own = re.compile(rf"(?<![\w>]\.)\b{path}")
+    mention = re.compile(rf"(\b{re.escape(obj.Name)}|<<{re.escape(obj.Label)}>>)\.{path}")
+    broken = []
+    for user in {each.Name: each for each in [obj, *obj.InList]}.values():
+        for name, text in user.ExpressionEngine:
+            if mention.search(text) or (user == obj and own.search(text)):
+                broken.append(f"{user.Name}.{name.lstrip('.')}")
+    return broken
+
+
 def is_link(kind: str) -> bool:
     """Return whether a property of this type is a link."""
     return _LINK.search(kind) is not None
@@ -274,22 +295,25 @@ def _constraints(obj: Any, prop: str) -> Iterator[HeldPart]:
     """Read the constraints of a sketch.
 
     A constraint is the same if it has the same type and the same points. Equal ones are numbered.
+    One of a curve that is gone is dead, although code can leave it in FreeCAD's list.
     """
     tags = [curve.Tag for curve in obj.Geometry]
     counts = Counter[Hashable]()
     for constraint in getattr(obj, prop):
+        if max(constraint.First, constraint.Second, constraint.Third) >= len(tags):
+            continue
         points = [
             (_tag_of(tags, constraint.First), constraint.FirstPos),
             (_tag_of(tags, constraint.Second), constraint.SecondPos),
             (_tag_of(tags, constraint.Third), constraint.ThirdPos),
         ]
-        key = "constraint", constraint.Type, *points
+        key = _CONSTRAINT, constraint.Type, *points
         counts[key] += 1
         name = constraint.Type
         content = None
         if constraint.Name:
             name = constraint.Name
-            content = ("constraint", constraint.Type, constraint.Name)
+            content = (_CONSTRAINT, constraint.Type, constraint.Name)
         yield HeldPart((*key, counts[key]), f"constraint {name}", content)
 
 

@@ -17,6 +17,7 @@ class FreeCADProgram(InstallTarget):
 
     name = "freecad"
     title = "FreeCAD"
+    suffixes = (".FCStd",)
     programs = ("freecadcmd", "FreeCADCmd", "freecad.cmd")
     places = Places(
         folders={

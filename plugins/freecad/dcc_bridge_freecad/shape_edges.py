@@ -1,4 +1,7 @@
-"""Reads the edges of a shape: what each is, where it is, and what faces meet there. Main thread."""
+"""Reads the edges of a shape: what each is, where it is, and what faces meet there. Main thread.
+
+`shape_faces` reads the faces in the same terms.
+"""
 
 from __future__ import annotations
 
@@ -61,7 +64,7 @@ def read_edges(shape: Any) -> tuple[list[Edge], float]:
     """
     faces_of = _faces_by_edge(shape)
     all_faces = shape.Faces
-    face_words = [_face_word(face) for face in all_faces]
+    face_words = [face_word(face) for face in all_faces]
     extents = [_extent(edge) for edge in shape.Edges]
     if not extents:
         return [], 0.0
@@ -75,7 +78,7 @@ def read_edges(shape: Any) -> tuple[list[Edge], float]:
         if edge.Degenerated or not is_corner:
             continue
         words = tuple(sorted(face_words[face] for face in faces))
-        edges.append(_edge(number, edge, _sides(extent, low, high, size), words))
+        edges.append(_edge(number, edge, sides_of(extent, low, high, size), words))
     return edges, size
 
 
@@ -97,16 +100,16 @@ def _edge(number: int, edge: Any, sides: tuple[str, ...], faces: tuple[str, ...]
     curve_object = _curve(edge)
     curve = _CURVES.get(getattr(curve_object, "TypeId", ""), "curve")
     first, last = edge.ParameterRange
-    middle = _point(edge.valueAt((first + last) / 2))
+    middle = point_of(edge.valueAt((first + last) / 2))
     direction = (0.0, 0.0, 0.0)
     radius = 0.0
     if curve == "line":
-        direction = _directed(edge.valueAt(last).sub(edge.valueAt(first)))
+        direction = directed(edge.valueAt(last).sub(edge.valueAt(first)))
     elif curve == "circle":
-        direction = _directed(curve_object.Axis)
+        direction = directed(curve_object.Axis)
         radius = float(curve_object.Radius)
         if edge.isClosed():
-            middle = _point(curve_object.Center)
+            middle = point_of(curve_object.Center)
         else:
             curve = "arc"
     return Edge(number, curve, direction, middle, float(edge.Length), radius, sides, faces)
@@ -123,14 +126,14 @@ def _curve(edge: Any) -> Any:
 def _extent(edge: Any) -> tuple[Point, Point]:
     """Return the lowest and the highest corner of points on an edge."""
     if getattr(_curve(edge), "TypeId", "") == _LINE or edge.Degenerated:
-        points = [_point(vertex.Point) for vertex in edge.Vertexes]
+        points = [point_of(vertex.Point) for vertex in edge.Vertexes]
     else:
-        points = [_point(point) for point in edge.discretize(Number=_POINTS)]
+        points = [point_of(point) for point in edge.discretize(Number=_POINTS)]
     xs, ys, zs = zip(*points, strict=True)
     return (min(xs), min(ys), min(zs)), (max(xs), max(ys), max(zs))
 
 
-def _sides(
+def sides_of(
     extent: tuple[Point, Point], low: Sequence[float], high: Sequence[float], size: float
 ) -> tuple[str, ...]:
     """Return the sides of a box on which an extent is as a whole."""
@@ -147,7 +150,7 @@ def _sides(
     return tuple(sides)
 
 
-def _face_word(face: Any) -> str:
+def face_word(face: Any) -> str:
     """Return what a face is: where a plane faces, or the kind of a curved face."""
     try:
         surface = face.Surface
@@ -158,7 +161,7 @@ def _face_word(face: Any) -> str:
     u = (first_u + last_u) / 2
     v = (first_v + last_v) / 2
     if kind == "plane":
-        normal = _point(face.normalAt(u, v))
+        normal = point_of(face.normalAt(u, v))
         sign = _sign_of_axis(normal)
         return sign or f"plane {' '.join(rounded(each) for each in normal)}"
     if kind == "cylinder":
@@ -185,9 +188,9 @@ def _axis_of(direction: Point) -> str:
     return ""
 
 
-def _directed(vector: Any) -> Point:
+def directed(vector: Any) -> Point:
     """Return a direction of length 1, one for both ways along it."""
-    point = _point(vector)
+    point = point_of(vector)
     length = math.hypot(*point)
     if not length:
         return 0.0, 0.0, 0.0
@@ -197,7 +200,8 @@ def _directed(vector: Any) -> Point:
     return x, y, z
 
 
-def _point(vector: Any) -> Point:
+def point_of(vector: Any) -> Point:
+    """Return a vector of FreeCAD as a point."""
     return float(vector.x), float(vector.y), float(vector.z)
 
 

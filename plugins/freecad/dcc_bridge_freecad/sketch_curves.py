@@ -44,6 +44,8 @@ def _tell_line(line: Any) -> Facts:
 
 def _shape_line(line: Any, facts: Mapping[str, Any]) -> None:
     start, end = facts["line"]
+    if start == end:
+        raise ValueError("a line is from one place to another one")
     line.setParameterRange(0, 1)
     line.StartPoint = _vector(start)
     line.EndPoint = _vector(end)
@@ -54,8 +56,11 @@ def _tell_circle(circle: Any) -> Facts:
 
 
 def _shape_circle(circle: Any, facts: Mapping[str, Any]) -> None:
+    radius = as_number(facts["radius"])
+    if radius <= 0:
+        raise ValueError("the radius is a number above 0")
     circle.Center = _vector(facts.get("circle", facts.get("arc")))
-    circle.Radius = float(facts["radius"])
+    circle.Radius = radius
 
 
 def _tell_arc(arc: Any) -> Facts:
@@ -90,14 +95,14 @@ def _tell_ellipse(ellipse: Any) -> Facts:
 
 
 def _shape_ellipse(ellipse: Any, facts: Mapping[str, Any]) -> None:
-    major, minor = map(float, facts["radii"])
+    major, minor = map(as_number, facts["radii"])
     if not major >= minor > 0:
         raise ValueError("the radii of an ellipse are two numbers above 0, the larger one first")
     ellipse.Center = _vector(facts["ellipse"])
     ellipse.MajorRadius = max(major, ellipse.MinorRadius)  # never the smaller one meanwhile
     ellipse.MinorRadius = minor
     ellipse.MajorRadius = major
-    ellipse.AngleXU = math.radians(float(facts.get("angle", 0)))
+    ellipse.AngleXU = math.radians(as_number(facts.get("angle", 0)))
 
 
 def _tell_elliptic_arc(arc: Any) -> Facts:
@@ -116,8 +121,10 @@ def _tell_range(arc: Any) -> Facts:
 
 
 def _shape_range(arc: Any, facts: Mapping[str, Any]) -> None:
-    start = math.radians(float(facts["from"]))
-    end = math.radians(float(facts["to"]))
+    start = math.radians(as_number(facts["from"]))
+    end = math.radians(as_number(facts["to"]))
+    if start == end:
+        raise ValueError("an arc is from one angle to another one")
     arc.setParameterRange(start, end)
 
 
@@ -157,7 +164,7 @@ def _shape_spline(spline: Any, facts: Mapping[str, Any]) -> None:
         usual.buildFromPoles(poles, is_closed, degree)
         knots = zip(usual.getKnots(), usual.getMultiplicities(), strict=True)
     places, multiplicities = zip(*knots, strict=True)
-    weights = [float(weight) for weight in facts.get("weights", [1.0] * len(poles))]
+    weights = [as_number(weight) for weight in facts.get("weights", [1.0] * len(poles))]
     spline.buildFromPolesMultsKnots(poles, multiplicities, places, is_closed, degree, weights)
 
 
@@ -271,11 +278,26 @@ def mark_construction(curve: Any, *, is_so: bool) -> None:
 def _vector(place: Any) -> Any:
     """Return a place in the plane of a sketch."""
     x, y = place
-    return FreeCAD.Vector(float(x), float(y), 0)
+    return FreeCAD.Vector(as_number(x), as_number(y), 0)
 
 
 def _flat(vector: Any) -> list[float]:
     return [rounded(vector.x), rounded(vector.y)]
+
+
+def as_number(value: Any) -> float:
+    """Return a value that JSON carries as a number.
+
+    Raises:
+        ValueError: It is true or false, no number, or one without an end.
+        TypeError: It is a list or the like.
+    """
+    if isinstance(value, bool):
+        raise ValueError(f"{str(value).lower()} is no number")
+    result = float(value)
+    if not math.isfinite(result):
+        raise ValueError(f"{value!r} is no number that can be drawn")
+    return result
 
 
 def rounded(number: float) -> float:

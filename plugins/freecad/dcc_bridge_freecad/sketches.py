@@ -23,11 +23,20 @@ from typing import Any, Final
 
 import FreeCAD
 
-from .sketch_curves import KINDS, CurveKind, Facts, is_construction, mark_construction, rounded
+from .sketch_curves import (
+    KINDS,
+    CurveKind,
+    Facts,
+    as_number,
+    is_construction,
+    mark_construction,
+    rounded,
+)
 
 GEOMETRY: Final = "Part::PropertyGeometryList"
 CONSTRAINTS: Final = "Sketcher::PropertyConstraintList"
 _NONE: Final = -2000  # FreeCAD's number for no curve
+_PLACES: Final = ("First", "Second", "Third")
 _VALUED: Final = {"Distance", "DistanceX", "DistanceY", "Radius", "Diameter", "Angle", "Weight"}
 _CONSTRUCTION: Final = "construction"
 _EXAMPLES: Final = '{"line": [[0, 0], [80, 0]]}, {"circle": [15, 15], "radius": 4}'
@@ -55,7 +64,7 @@ def told(value: Any) -> Facts | None:
 def _told_constraint(constraint: Any) -> Facts:
     """Return a constraint as JSON carries it."""
     held: list[Any] = []
-    for place in ("First", "Second", "Third"):
+    for place in _PLACES:
         curve = getattr(constraint, place)
         if curve == _NONE:
             continue
@@ -70,6 +79,52 @@ def _told_constraint(constraint: Any) -> Facts:
     if not constraint.Driving:
         facts["driving"] = False
     return facts
+
+
+def write_curves(sketch: Any, value: Any) -> None:
+    """Set the curves of a sketch to those that JSON describes.
+
+    A constraint stays with its curves when their numbers change, and goes with any of them.
+
+    Raises:
+        ValueError: One is no curve; the error says which are.
+    """
+    before = [curve.Tag for curve in sketch.Geometry]
+    made = curves(value, sketch.Geometry)
+    numbers = {curve.Tag: number for number, curve in enumerate(made)}
+    places = [numbers.get(tag, _NONE) for tag in before]
+    held = sketch.Constraints
+    kept = [each for each in held if _NONE not in _moved(each, places).values()]
+    if len(kept) != len(held):
+        sketch.Constraints = kept  # first, so that FreeCAD keeps the expressions of the others
+    sketch.Geometry = made
+    is_renumbered = False
+    for constraint in kept:
+        for place, number in _moved(constraint, places).items():
+            is_renumbered |= getattr(constraint, place) != number
+            setattr(constraint, place, number)
+    if is_renumbered:
+        sketch.Constraints = kept
+
+
+def _moved(constraint: Any, places: Sequence[int]) -> dict[str, int]:
+    """Return the new numbers of the sketch's own curves that a constraint is of.
+
+    Args:
+        constraint: The constraint, as it is of the curves before.
+        places: The new number of each curve before; `_NONE` for one that is gone.
+
+    Returns:
+        The numbers by the names of the constraint's places; `_NONE` of a curve that is not there.
+    """
+    moved = {}
+    for place in _PLACES:
+        curve = getattr(constraint, place)
+        if curve >= len(places):
+            moved[place] = _NONE
+        elif curve >= 0:
+            moved[place] = places[curve]
+    return moved
 
 
 def curves(value: Any, now: Sequence[Any]) -> list[Any]:
@@ -184,10 +239,10 @@ def _constraint(number: int, described: Any) -> Any:
     arguments: list[Any] = []
     for held in described["of"]:
         arguments += held if isinstance(held, list) else [held]
-    if "value" in described:
-        size = float(described["value"])
-        arguments.append(math.radians(size) if described["type"] == "Angle" else size)
     try:
+        if "value" in described:
+            size = as_number(described["value"])
+            arguments.append(math.radians(size) if described["type"] == "Angle" else size)
         constraint = Sketcher.Constraint(described["type"], *arguments)
     except (TypeError, ValueError) as error:
         raise ValueError(f"constraint {number} is not like {_EXAMPLE}: {error}") from error

@@ -17,6 +17,7 @@ class HoudiniProgram(InstallTarget):
 
     name = "houdini"
     title = "Houdini"
+    suffixes = (".hip", ".hiplc", ".hipnc")
     programs = ("hython",)
     places = Places(
         folders={

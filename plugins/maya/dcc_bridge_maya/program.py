@@ -17,6 +17,7 @@ class MayaProgram(InstallTarget):
 
     name = "maya"
     title = "Maya"
+    suffixes = (".ma", ".mb")
     programs = ("mayapy",)
     places = Places(
         folders={

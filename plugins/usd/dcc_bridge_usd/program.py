@@ -22,6 +22,7 @@ class UsdProgram(LocalProgram):
 
     name = "usd"
     title = "our own application"
+    suffixes = (".usd", ".usda", ".usdc")
     sample = Path("scenes", "shot_010_layout.usda")
 
     def find_screen(self) -> tuple[bool, str]:

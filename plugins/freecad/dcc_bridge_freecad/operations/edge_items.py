@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
 from dcc_bridge.spi import Value
 
-from ..document import find
-from ..edges import PART, Edges, edges_of, names_in, parted
+from ..document import document, edge_parts, find
+from ..edges import PART, Edges, edges_of, names_in
 from ..shape_edges import Edge
 from ..transactions import transactions
 
@@ -41,7 +42,7 @@ def edge_item(item: str) -> EdgeItem | None:
         LookupError: There is no such object, or not exactly one such edge.
         ValueError: A word says nothing of an edge.
     """
-    parts = parted(item)
+    parts = edge_parts(item)
     if parts is None:
         return None
     obj, edges = _edges(parts[0])
@@ -58,9 +59,9 @@ def edges_below(under: str) -> Iterator[str] | None:
         LookupError: There is no such object, or no such edge.
         ValueError: A word says nothing of an edge.
     """
-    parts = parted(under)
+    parts = edge_parts(under)
     if parts is None:
-        if not under.endswith("/"):
+        if not under.endswith("/") or document().getObjectsByLabel(under):
             return None
         parts = under.removesuffix("/"), ""
     _, edges = _edges(parts[0])
@@ -78,7 +79,7 @@ def selected(items: Sequence[str]) -> list[tuple[Any, list[int]]]:
     numbers: dict[str, dict[int, None]] = {}
     objects: dict[str, Any] = {}
     for item in items:
-        parts = parted(item)
+        parts = edge_parts(item)
         if parts is None:
             raise ValueError(f"{item!r} is no edge: name edges as Pad{PART}vertical does")
         obj, edges = _edges(parts[0])
@@ -139,11 +140,17 @@ def _entry(entry: Any, usual: tuple[float, float]) -> tuple[str, tuple[float, fl
             return entry, usual
         case [str() as words]:
             return words, usual
-        case [str() as words, int() | float() as size]:
+        case [str() as words, size] if _is_size(size):
             return words, (float(size), float(size))
-        case [str() as words, int() | float() as first, int() | float() as second]:
+        case [str() as words, first, second] if _is_size(first) and _is_size(second):
             return words, (float(first), float(second))
-    raise ValueError(f'{entry!r} is not like ["vertical", 2], an edge with its size')
+    raise ValueError(f'{entry!r} is not like ["vertical", 2], an edge with its size above 0')
+
+
+def _is_size(value: Any) -> bool:
+    """Return whether a value is a number above 0, which true is not."""
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return is_number and 0 < value < math.inf
 
 
 def _edges(owner: str) -> tuple[Any, Edges]:

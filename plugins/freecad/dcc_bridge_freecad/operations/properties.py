@@ -16,9 +16,8 @@ from typing import Any, Final
 import FreeCAD
 
 from .. import sketches
-from ..document import find, plain
+from ..document import edge_parts, find, plain
 from ..edge_references import SIZED, told_edges
-from ..edges import PART
 from ..transactions import transactions
 from .edge_items import selected, sized_edges
 
@@ -184,16 +183,11 @@ def write(obj: Any, path: str, value: Any) -> None:
         if own is None:
             _write_cell(obj, path, value)
             return
-        if sketches.is_size(owner, own, inner):
-            sketches.write_size(owner, inner[0], value)
-        elif inner:
-            part = math.radians(value) if inner[-2:] == _ANGLE else value
-            setattr(owner, own, _with_part(getattr(owner, own), inner, part))
-        else:
-            setattr(owner, own, _from_json(owner, own, value))
-            touch_views(owner, own)
-            if _names_edges(owner, own):
-                transactions().note_new_edges(obj)
+        if isinstance(value, bool) and _is_number(read(obj, path)):
+            raise TypeError("true and false are no numbers")
+        _write_part(owner, own, inner, value)
+        if not inner and _names_edges(owner, own):
+            transactions().note_new_edges(obj)
     except ERRORS as error:
         hint = _type_hint(owner, own)
         raise ValueError(
@@ -203,6 +197,24 @@ def write(obj: Any, path: str, value: Any) -> None:
     are_numbers = isinstance(value, int | float) and isinstance(after, int | float)
     if are_numbers and not math.isclose(after, value, rel_tol=1e-6, abs_tol=1e-7):
         raise ValueError(f"{obj.Name}.{path} cannot be {value!r}: FreeCAD makes {after!r} of it.")
+
+
+def _write_part(owner: Any, own: str, inner: list[str], value: Any) -> None:
+    """Write a property, or a part of its value."""
+    if sketches.is_size(owner, own, inner):
+        sketches.write_size(owner, inner[0], value)
+    elif inner:
+        part = math.radians(value) if inner[-2:] == _ANGLE else value
+        setattr(owner, own, _with_part(getattr(owner, own), inner, part))
+    elif property_type(owner, own) == sketches.GEOMETRY:
+        sketches.write_curves(owner, value)
+    else:
+        setattr(owner, own, _from_json(owner, own, value))
+        touch_views(owner, own)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float | FreeCAD.Units.Quantity) and not isinstance(value, bool)
 
 
 def touch_views(owner: Any, own: str) -> None:
@@ -282,8 +294,6 @@ def _from_json(owner: Any, own: str, value: Any) -> Any:
         value = _with_edges(owner, kind, value)
     if _LINK.search(kind):
         return _linked_objects(value)
-    if kind == sketches.GEOMETRY:
-        return sketches.curves(value, getattr(owner, own))
     if kind == sketches.CONSTRAINTS:
         return sketches.constraints(value, getattr(owner, own))
     if isinstance(value, dict) and kind.endswith(("Placement", "PlacementLink")):
@@ -308,7 +318,7 @@ def _with_edges(owner: Any, kind: str, value: Any) -> Any:
     if kind == SIZED:
         return sized_edges(owner, value)
     items = value if isinstance(value, list) else [value]
-    if not any(isinstance(item, str) and PART in item for item in items):
+    if not any(isinstance(item, str) and edge_parts(item) for item in items):
         return value
     found = [(obj, [f"Edge{number}" for number in numbers]) for obj, numbers in selected(items)]
     if "List" in kind:

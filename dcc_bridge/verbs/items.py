@@ -6,6 +6,7 @@ import functools
 import math
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from fnmatch import fnmatchcase
 from itertools import islice
 from pathlib import Path
 from typing import Any, Final
@@ -35,8 +36,8 @@ def matching(operations: HostOperations, items: Sequence[str]) -> list[str]:
 
     Args:
         operations: What the host can do.
-        items: Items, and globs such as "Cube_*", on the name; with a slash on the whole item. An
-            item that exists is none.
+        items: Items, and globs such as "Cube_*", on the name; with a slash on the whole item, and
+            "Rig/bone:*" for parts. An item that exists is none.
 
     Raises:
         LookupError: One of the items does not exist, or nothing matches a glob.
@@ -52,9 +53,25 @@ def matching(operations: HostOperations, items: Sequence[str]) -> list[str]:
             if is_named(operations, other, "", item):
                 found.append(other)
         if not found:
+            found = _parts_matching(operations, item)
+        if not found:
             raise LookupError(f"No item matches {item!r}.")
         every += found
     return list(dict.fromkeys(every))
+
+
+def _parts_matching(operations: HostOperations, glob: str) -> list[str]:
+    """Return the items that a glob with a colon means, such as the bones of "Rig/bone:*"."""
+    above, colon, _ = glob.partition("*")[0].rpartition(":")
+    if not colon:
+        return []
+    prefix = above + colon
+    found = []
+    with suppress(LookupError, ValueError):
+        for item in track(operations.items(prefix)):
+            if fnmatchcase(item.removeprefix(prefix), glob.removeprefix(prefix)):
+                found.append(item)
+    return found
 
 
 def exact(operations: HostOperations, verb: Callable[..., Any]) -> Callable[..., Any]:

@@ -81,8 +81,7 @@ class RenderingVerbs(ConsentingVerbs[Drawing]):
         """
         _check_shading(shading)
         renderer = self._renderer(shading)
-        if samples and shading:  # an application without a renderer draws all the same
-            raise ValueError("What is drawn as look draws has no samples: leave them out.")
+        _check_samples(samples, shading)
         numbers = _numbers(frames, turns)
         if not path and len(numbers) > 1:
             raise ValueError(f"An answer has one picture, not {len(numbers)}: give a path.")
@@ -354,6 +353,13 @@ def _check_shading(shading: str) -> None:
     known = get_args(Shading)
     if shading and shading not in known:
         raise ValueError(f"shading is {', '.join(known)}, or empty to render.")
+
+
+def _check_samples(samples: int, shading: str) -> None:
+    if samples < 0:
+        raise ValueError("samples is 1 or more, or 0 for as many as the scene has.")
+    if samples and shading:  # an application without a renderer draws all the same
+        raise ValueError("What is drawn as look draws has no samples: leave them out.")
 
 
 def _at_frame(operations: Drawing, frame: int) -> AbstractContextManager[None]:

@@ -14,12 +14,13 @@ import bpy
 import pytest
 from mathutils import Vector
 
+from dcc_bridge.verbs.items import matching
 from dcc_bridge_blender.host import BlenderHost
 from dcc_bridge_blender.operations import BlenderOperations
 from dcc_bridge_blender.part_items import KINDS
 from tests.blender.things import cube, scene, thing
 from tests.verbs.every_port import EveryPort
-from tests.verbs.promises import call, refused
+from tests.verbs.promises import account_of, call, refused
 
 CURVE: Final = "Cube/curve:location[0]"
 TOP: Final = {"low": [-1, -1, 0.5], "high": [1, 1, 1.5]}
@@ -200,6 +201,16 @@ def test_a_part_is_created_in_one_step_and_listed(kind: str, operations: EveryPo
         assert item in operations.items(f"{row.under}/{word}:")
         assert item in operations.items(f"{row.under}/")
         assert not operations.host.lost([])
+
+
+def test_all_parts_of_an_item_are_listed_with_the_parts_of_these(operations: EveryPort) -> None:
+    with operations.host.undo_step("Others"):
+        reach = operations.create("IK_CONSTRAINT", "Reach", "Rig/bone:Arm")
+        noise = operations.create("NOISE_CURVE_MODIFIER", None, CURVE)
+
+    assert operations.items("Rig/") == ["Rig/bone:Arm", reach]
+    assert noise in operations.items("Cube/")
+    assert operations.items("Cube/curve:") == [CURVE[:-2] + f"{at}]" for at in range(3)]
 
 
 @pytest.mark.parametrize("kind", [*CREATED, "curve", "collection"])
@@ -446,6 +457,54 @@ def test_what_cannot_be_is_refused_with_its_reason(why: str, operations: EveryPo
     refused(operations, REFUSED[why], why, may_begin=True)
 
 
+OWNERS: Final = (
+    *("Cube", "Camera", "Light", "Rig", "Path", "Hold", "Rig/bone:Arm", "Cube/vertex_group:Old"),
+    *("material:Material", "material:Material/Mix", "mesh:Cube", "armature:Rig", "action:Walk"),
+    *("nodetree:Nodes", "scene:Scene", "world:World", "collection:Collection", CURVE),
+    "scene:Scene/view_layer:ViewLayer",
+)
+"""An item of each kind that something could be made under, fitting or not."""
+FITTING: Final[dict[str, tuple[str, ...]]] = {
+    "BEVEL_MODIFIER": ("Cube", "Path"),
+    "TRACK_TO_CONSTRAINT": ("Cube", "Camera", "Light", "Rig", "Path", "Hold", "Rig/bone:Arm"),
+    "BONE": ("Rig", "Rig/bone:Arm"),
+    "VERTEX_GROUP": ("Cube",),
+    "SHAPE_KEY": ("Cube", "Path"),
+    "NOISE_CURVE_MODIFIER": (CURVE,),
+    "OBJECT_SLOT": ("action:Walk",),
+    "FLOAT_INPUT": ("nodetree:Nodes",),
+    "FLOAT_OUTPUT": ("nodetree:Nodes",),
+    "VIEW_LAYER": ("scene:Scene",),
+    "BEZIER_SPLINE": ("Path",),
+}
+"""By the type of a part, the items of `OWNERS` that it can be made under."""
+
+
+def test_each_kind_of_part_that_is_created_has_its_fitting_owners() -> None:
+    assert {row.type for row in ROWS.values() if row.type} - {"IK_CONSTRAINT"} == set(FITTING)
+
+
+@pytest.mark.parametrize("owner", OWNERS)
+def test_a_part_is_made_under_what_fits_and_refused_elsewhere_in_words(
+    owner: str, operations: EveryPort
+) -> None:
+    with operations.host.undo_step("Others"):
+        operations.create("ShaderNodeMixRGB", "Mix", "material:Material")
+        operations.create("EMPTY", "Hold", None)
+    types = set(FITTING) & set(operations.types())
+
+    for kind in sorted(types):
+        if owner in FITTING[kind]:
+            operations.create(kind, None, owner)
+            continue
+        before = parts_now()
+        with pytest.raises(ValueError, match=f"{kind} under|{kind} is made under") as caught:
+            operations.create(kind, None, owner)
+        assert owner in str(caught.value)
+        assert "attribute" not in str(caught.value)
+        assert parts_now() == before
+
+
 @pytest.mark.parametrize(
     ("value", "why"),
     [
@@ -483,6 +542,89 @@ def test_bones_of_an_armature_that_is_hidden_or_in_edit_mode_are_not_edited(
 def test_a_part_that_is_not_there_is_told_with_those_that_are(operations: EveryPort) -> None:
     with pytest.raises(LookupError, match="names like it: Rig/bone:Arm"):
         operations.kind("Rig/bone:Arn")
+
+
+def test_a_pattern_of_an_edit_means_parts_too(operations: EveryPort) -> None:
+    hand = operations.create("BONE", "Hand", "Rig/bone:Arm")
+
+    assert matching(operations, ["Rig/bone:*"]) == ["Rig/bone:Arm", hand]
+    assert matching(operations, ["Rig/bone:H*"]) == [hand]
+    assert matching(operations, ["Cube/curve:location[*"]) == operations.items("Cube/curve:")
+    assert matching(operations, ["material:*"]) == list(operations.items("material:"))
+    for nothing in ("Rig/bone:None*", "None/bone:*", "Rig/none:*"):
+        with pytest.raises(LookupError, match="No item matches"):
+            matching(operations, [nothing])
+
+
+# ---- what the answer of an edit says
+
+GROUP: Final = "Cube/vertex_group:Old"
+KEYED: Final = "action:CubeAction/curve:location[0]"
+TOLD: Final[dict[str, Callable[[EveryPort], Any]]] = {
+    "created: Rig/bone:Leg": call("create", "BONE", "Leg", "Rig"),
+    "created: Rig/bone:Arm.001": call("duplicate", "Rig/bone:Arm", linked=False),
+    "created: Rig/bone:Arm/constraint:Reach": call(
+        "create", "IK_CONSTRAINT", "Reach", "Rig/bone:Arm"
+    ),
+    "deleted: Rig/bone:Hand": call("delete", ["Rig/bone:Hand"]),
+    "changed: Rig/bone:Hand is Rig/bone:Palm": call("rename", "Rig/bone:Hand", "Palm"),
+    "changed: Rig/bone:Arm, rotation_euler: [0, 0, 0] -> [0, 0, 90]": call(
+        "set_value", "Rig/bone:Arm", "rotation_euler", [0, 0, 90]
+    ),
+    "changed: Rig/bone:Arm, location: [0, 0, 0] -> [1, 0, 0]": call(
+        "set_value", "Rig/bone:Arm", "location", [1, 0, 0]
+    ),
+    "changed: Rig/bone:Arm, tail: [0, 0, 1] -> [0, 1, 2]": call(
+        "set_value", "Rig/bone:Arm", "tail", [0, 1, 2]
+    ),
+    "changed: Rig/bone:Arm, roll: 0 -> 20": call("set_value", "Rig/bone:Arm", "roll", 20),
+    "created: Cube/vertex_group:New": call("create", "VERTEX_GROUP", "New", "Cube"),
+    "deleted: Cube/vertex_group:Old": call("delete", [GROUP]),
+    f"changed: {GROUP}, weights of 2 vertices": call(
+        "set_value", GROUP, "weights", [[0, 0.5], [3, 1]]
+    ),
+    f"changed: {GROUP}, weights of 1 vertex": call("set_value", GROUP, "weights", [[0, 0.5]]),
+    "created: Cube/shape_key:Wide": call("create", "SHAPE_KEY", "Wide", "Cube"),
+    "changed: Cube/shape_key:Tall, 1 point": call(
+        "set_value", "Cube/shape_key:Tall", "points", [[0, [3, 3, 3]]]
+    ),
+    "changed: Cube/shape_key:Tall, slider_max: 1 -> 2": call(
+        "set_value", "Cube/shape_key:Tall", "slider_max", 2
+    ),
+    f"changed: {KEYED}, 1 key": call(
+        "set_value", CURVE, "handles", [{"frame": 1, "handle_left": [0, 1]}]
+    ),
+    f"created: {KEYED}/curve_modifier:NOISE": call("create", "NOISE_CURVE_MODIFIER", None, CURVE),
+    f"created: {KEYED}/curve_modifier:CYCLES": call("create", "CYCLES_CURVE_MODIFIER", None, CURVE),
+}
+
+
+@pytest.mark.parametrize("now", TOLD)
+def test_an_edit_of_a_part_is_told_by_the_item_of_the_part(now: str, operations: EveryPort) -> None:
+    with operations.host.undo_step("Others"):
+        hand = operations.create("BONE", "Hand", "Rig/bone:Arm")
+        operations.set_value(hand, "tail", [0.123456, 0.3, 1.7])
+        operations.create("SHAPE_KEY", "Tall", "Cube")
+
+    told = account_of(operations, TOLD[now])
+
+    handles_follow = f". changed: {KEYED}, 2 keys"  # as a curve has modifiers
+    assert told.removesuffix(handles_follow) == now
+
+
+def test_an_armature_with_too_many_bones_is_told_as_a_whole(operations: EveryPort) -> None:
+    rig = thing("Rig")
+    layer: Any = bpy.context.view_layer
+    layer.objects.active = rig
+    bpy.ops.object.mode_set(mode="EDIT")
+    for at in range(400):
+        bone = rig.data.edit_bones.new("Link")
+        bone.tail = (0.0, 0.0, 1.0 + at)
+    bpy.ops.object.mode_set(mode="OBJECT")
+
+    told = account_of(operations, call("create", "BONE", "Leg", "Rig"))
+
+    assert told == "changed: armature:Rig, its geometry"
 
 
 # ---- names that read as another item

@@ -318,6 +318,7 @@ def test_a_render_that_is_cancelled_ends_and_leaves_the_pictures_that_are_whole(
         ({"path": "/out/a.png", "shading": "wire"}, "a.png cannot be drawn; what can: .jpg."),
         ({"shading": "toon"}, "shading is solid, wire, material, or empty to render."),
         ({"samples": 4, "shading": "wire"}, "What is drawn as look draws has no samples"),
+        ({"samples": -2}, "samples is 1 or more, or 0 for as many as the scene has."),
         ({"view": "around"}, "for a turntable give turns."),
         ({"items": ["/None"]}, "/None"),
     ],

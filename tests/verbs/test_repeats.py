@@ -228,6 +228,7 @@ def test_items_are_put_along_a_path_in_their_order(scene: Studio) -> None:
             "leave at out",
         ),
         ("transform", {"items": ["Nothing_*"], "move": [1, 0, 0]}, "No item matches 'Nothing_*'"),
+        ("transform", {"items": ["/No:*"], "move": [1, 0, 0]}, "No item matches '/No:*'"),
     ],
 )
 def test_what_cannot_be_repeated_is_refused_and_nothing_is_changed(

@@ -7,9 +7,10 @@ Blender has evaluated them. Main thread.
 
 from __future__ import annotations
 
+import math
 import re
 from array import array
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 import bpy
@@ -29,9 +30,12 @@ from .file_values import (
 )
 from .names import names_of
 from .objects import data, item_of
+from .part_values import ROWS
 
 _MAX_TOLD: Final = 25  # places whose values are told; an answer names 20 at most
 _EPSILON: Final = 1e-6
+_KIND: Final = re.compile(r'/.*:|/|\w+\["', re.DOTALL)  # of a path, before the name of the part
+_BONE: Final = "/bone:"  # in the path of one
 _ELEMENTS_AT_ONCE: Final = 256  # of the places of all objects, that are compared
 _DATA: Final = {"armatures", "cameras", "curves", "lattices", "lights", "meshes", "metaballs"}
 """Data of objects: made and deleted with these, so that only the objects are told."""
@@ -97,12 +101,17 @@ class _Parts(NamedTuple):
 
     def compare(self, item: str, before: BlockValues, now: BlockValues) -> None:
         """Add what differs in a data-block."""
-        for path in {**before, **now}:
-            if path not in now:
+        renamed = _renamed(before, now)
+        for path, path_now in renamed.items():
+            self.changed.append(name_change(_part_item(item, path), _part_item(item, path_now)))
+        for path in _only_in(before, now):
+            if path not in renamed:
                 self.deleted.append(_part_item(item, path))
-            elif path not in before:
+        for path in _only_in(now, before):
+            if path not in renamed.values():
                 self.created.append(_part_item(item, path))
-            elif before[path] != now[path]:
+        for path in before:
+            if path in now and before[path] != now[path]:
                 old_values = told_values(before[path])
                 new_values = told_values(now[path])
                 self.changed.extend(_changes(item, path, old_values, new_values))
@@ -306,6 +315,37 @@ def _place_change(item: str, prop: str, old: Sequence[float], new: Sequence[floa
     return value_change(item, prop, before, now)
 
 
+def _renamed(before: BlockValues, now: BlockValues) -> dict[str, str]:
+    """Return the parts that have another name now: the only one of a kind with the same values."""
+    gone = _by_kind(path for path in before if path not in now)
+    new = _by_kind(path for path in now if path not in before)
+    renamed = {}
+    for kind, paths in gone.items():
+        others = new.get(kind, [])
+        if len(paths) == len(others) == 1 and before[paths[0]] == now[others[0]]:
+            renamed[paths[0]] = others[0]
+    return renamed
+
+
+def _by_kind(paths: Iterable[str]) -> dict[str, list[str]]:
+    """Return paths by all that stands before the names of the parts."""
+    kinds: dict[str, list[str]] = {}
+    for path in paths:
+        match = _KIND.match(path)
+        if match is not None:
+            kinds.setdefault(match[0], []).append(path)
+    return kinds
+
+
+def _only_in(there: BlockValues, gone: BlockValues) -> Iterator[str]:
+    """Yield the parts that are in one only, without the parts of such parts."""
+    for path in there:
+        above = path.rpartition("/")[0]
+        is_told = above in there and above not in gone
+        if path not in gone and not is_told:
+            yield path
+
+
 def _part_item(item: str, path: str) -> str:
     """Return how an agent names a part of a data-block."""
     if path.startswith("/"):
@@ -326,5 +366,30 @@ def _changes(
         item += path
         prefix = ""
     for name in {**before, **now}:
-        if before.get(name) != now.get(name):
-            yield value_change(item, prefix + name, before.get(name), now.get(name))
+        old = before.get(name)
+        new = now.get(name)
+        if isinstance(old, array) and isinstance(new, array):
+            yield from _row_changes(item, name, old, new)
+        elif old != new and not (path.startswith(_BONE) and _is_near(old, new)):
+            yield value_change(item, prefix + name, old, new)
+
+
+def _row_changes(item: str, name: str, old: array[float], new: array[float]) -> Iterator[str]:
+    """Yield how many rows of an array differ; nothing where there are more or fewer of them."""
+    if len(old) != len(new):
+        return
+    rows = ROWS[name]
+    count = len(_differing_rows(old, new, rows.size))
+    if count == 1:
+        yield f"{item}, {rows.one}"
+    elif count:
+        yield f"{item}, {rows.many.format(count)}"
+
+
+def _is_near(old: Any, new: Any) -> bool:
+    """Return whether numbers differ by no more than edit mode moves the bones of an armature."""
+    if isinstance(old, float) and isinstance(new, float):
+        return math.isclose(old, new, rel_tol=_EPSILON, abs_tol=_EPSILON)
+    if not isinstance(old, tuple | list) or not isinstance(new, tuple | list):
+        return False
+    return len(old) == len(new) and all(map(_is_near, old, new))

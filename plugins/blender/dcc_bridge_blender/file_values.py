@@ -21,8 +21,9 @@ import bpy
 from .action_curves import curve_lists_of
 from .block_lists import BlockList
 from .census import custom_values
-from .names import UNREADABLE_TEXT, body_of, custom_keys, name_of
+from .names import UNREADABLE_TEXT, body_of, custom_keys, name_of, names_of
 from .objects import tree_of
+from .part_values import GROUP, cost, part_values
 
 _LISTS: Final = (
     *("scenes", "worlds", "objects", "lights", "cameras", "materials", "node_groups"),
@@ -32,6 +33,9 @@ _LISTS: Final = (
 _MAX_STRUCTS: Final = 200  # that are read in a file
 _LARGE: Final = 500  # objects of a file
 _MAX_OF_LARGE: Final = 60  # structs that are read in a file of more objects
+_MAX_COST: Final = 3_000  # of the parts that are read in a file, as `part_values.cost` counts it
+_WITH_PARTS: Final = ("objects", "actions")
+"""The lists whose data-blocks have parts that `part_values` reads."""
 _REPORTED: Final = {"objects", "lights", "cameras", "meshes", "curves"}
 """The lists of whose data-blocks Blender reports each change but those of custom properties."""
 _MAX_LAYERS: Final = 50  # collections of a view layer
@@ -55,8 +59,6 @@ _NOT_READ: Final = {
 _NOT_READ_FROM: Final = ("bl_", "matrix_", "active_", "texspace_", "current_", "select_end_")
 BlockValues = dict[str, tuple[Any, ...]]
 """The values read of each struct of a data-block, by its path; see `told_values`."""
-Known = Mapping[int, tuple[Any, BlockValues]]
-"""Objects whose values are known, and these values, by the `id` of the object."""
 
 
 class ReadBlock(NamedTuple):
@@ -66,11 +68,17 @@ class ReadBlock(NamedTuple):
         name: The name of its list.
         block: The data-block.
         values: What was read of it.
+        has_parts: Whether that is with what `part_values` reads.
     """
 
     name: str
     block: Any
     values: BlockValues
+    has_parts: bool
+
+
+Known = Mapping[int, ReadBlock]
+"""Objects whose values are known, by their `id`."""
 
 
 class _Reader(NamedTuple):
@@ -107,15 +115,21 @@ def read_values(lists: Sequence[BlockList], known: Known) -> dict[int, ReadBlock
         most = _MAX_OF_LARGE
     read: dict[int, ReadBlock] = {}
     structs = 0
+    left = _MAX_COST
     for name in _LISTS:
         for block in by_name.get(name, ()):
-            values = _known_of(name, block, known)
-            if values is None:
-                if structs + _size(name, block) > most:
-                    continue
-                values = _read_block(name, block)
-            read[id(block)] = ReadBlock(name, block, values)
-            structs += len(values)
+            size = _size(name, block)
+            known_block = _known_of(name, block, known)
+            if known_block is None and structs + size > most:
+                continue
+            if known_block is None:
+                price = cost(name, block) if name in _WITH_PARTS else 0
+                has_parts = price <= left
+                values = _read_block(name, block, has_parts=has_parts)
+                known_block = ReadBlock(name, block, values, has_parts)
+                left -= price if has_parts else 0
+            read[id(block)] = known_block
+            structs += size
             if structs >= most:
                 return read
     return read
@@ -135,12 +149,29 @@ def read_again(
         The values, by the `id` of each data-block that was read again.
     """
     again: dict[int, BlockValues] = {}
-    for key, (name, block, _) in read.items():
+    for key, found in read.items():
         if key in gone:
             continue
-        if key in evaluated or not _is_reported(name, block):
-            again[key] = _read_block(name, block)
+        if _is_evaluated(found, evaluated) or not _is_reported(found.name, found.block):
+            again[key] = _read_block(found.name, found.block, has_parts=found.has_parts)
     return again
+
+
+def _is_evaluated(found: ReadBlock, evaluated: Container[int]) -> bool:
+    """Return whether Blender has evaluated a data-block or its data, or should have."""
+    if id(found.block) in evaluated:
+        return True
+    if found.name != "objects":
+        return False
+    return id(found.block.data) in evaluated or _has_other_groups(found)
+
+
+def _has_other_groups(found: ReadBlock) -> bool:
+    """Return whether an object has other vertex groups now, which Blender 3.4 does not report."""
+    if not found.has_parts:
+        return False
+    before = [path for path in found.values if path.startswith(GROUP)]
+    return before != [f"{GROUP}{name}" for name in names_of(found.block.vertex_groups)]
 
 
 def known_objects(
@@ -157,18 +188,20 @@ def known_objects(
         again: What `read_again` returned.
     """
     known = {}
-    for key, (name, block, values) in read.items():
-        if name == "objects" and key not in gone and block.visible_get():
-            known[key] = block, again.get(key, values)
+    for key, block in read.items():
+        if block.name == "objects" and key not in gone and block.block.visible_get():
+            known[key] = block._replace(values=again.get(key, block.values))
     return known
 
 
-def _known_of(name: str, block: Any, known: Known) -> BlockValues | None:
-    """Return the values of a data-block if they are known, or None."""
-    known_block, values = known.get(id(block), (None, None))
-    if known_block is block and _is_reported(name, block):
-        return values
-    return None
+def _known_of(name: str, block: Any, known: Known) -> ReadBlock | None:
+    """Return a data-block as it was read, if its values are known; or None."""
+    found = known.get(id(block))
+    if found is None or found.block is not block or not _is_reported(name, block):
+        return None
+    if _has_other_groups(found):
+        return None
+    return found
 
 
 def _is_reported(name: str, block: Any) -> bool:
@@ -179,6 +212,8 @@ def _is_reported(name: str, block: Any) -> bool:
 def told_values(struct_values: tuple[Any, ...]) -> dict[str, Any]:
     """Return what was read of a struct by the names of the properties, angles in degrees."""
     kind, singles, arrays, blocks, more = struct_values
+    if kind is None:
+        return dict(more)
     reader = _reader(kind)
     told = dict(zip(reader.names, singles, strict=True))
     told.update(zip(reader.arrays, arrays, strict=True))
@@ -208,17 +243,22 @@ def _size(name: str, block: Any) -> int:
     """Return about how many structs a data-block of a list has."""
     if name == "objects":
         return 1 + len(block.modifiers) + len(block.constraints)
+    if name == "scenes":
+        return 1 + len(_OF_SCENE) + len(block.view_layers)
     tree = tree_of(block)
     if tree:
         return 1 + len(tree.nodes)
     return 1
 
 
-def _read_block(name: str, block: Any) -> BlockValues:
-    """Read a data-block and its parts."""
+def _read_block(name: str, block: Any, *, has_parts: bool) -> BlockValues:
+    """Read a data-block and its parts, with what `part_values` reads or without."""
     values = {"": _read(block, tuple(_more_of(name, block)))}
     for path, part in _parts(name, block):
         values[path] = _read(part)
+    if has_parts and name in _WITH_PARTS:
+        for found in part_values(name, block):
+            values[found.path] = _read(found.struct, found.more)
     if name in _REPORTED:
         return values
     tree = tree_of(block)
@@ -341,7 +381,9 @@ def _name(block: Any) -> str | None:
 
 
 def _read(struct: Any, more: tuple[tuple[str, Any], ...] = ()) -> tuple[Any, ...]:
-    """Return the type of a struct, its values, and more that it has."""
+    """Return the type of a struct, its values, and more that it has; of None only that."""
+    if struct is None:
+        return None, (), (), (), more
     kind: Any = type(struct)
     reader = _reader(kind)
     singles: tuple[Any, ...] = ()

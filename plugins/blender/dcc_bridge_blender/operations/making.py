@@ -159,9 +159,11 @@ def make_part(kind: str, name: str | None, under: str | None) -> str:
         raise ValueError(f"{kind} needs the item that it is made under.")
     owner = require(under)
     require_own(under, owner)
+    if not isinstance(owner, row.owners):
+        raise ValueError(f"{under} is a {kind_of(owner)}: {kind} is made under {row.owner_words}.")
     try:
         made = row.make(owner, own_kind, name)
-    except (AttributeError, ValueError) as error:
+    except ValueError as error:
         raise ValueError(f"{kind} under {under}: {error}.") from error
     if isinstance(owner, row.structs):
         under = owner_of(under)

@@ -73,23 +73,30 @@ def _split(item: str) -> Iterator[tuple[str, str, str]]:
 
 
 def items_below(under: str, block: Callable[[str], Any]) -> list[str] | None:
-    """Return the parts of a kind for ``Rig/bone:``, and all for ``Rig/``; None for other items."""
-    if under.endswith("/"):
-        owner_item = under[:-1]
-        owner = block(owner_item)
-        words = list(KINDS)
-    else:
-        owner_item, slash, word = under.rpartition("/")
-        words = [word[:-1]]
-        if not slash or not word.endswith(":") or words[0] not in KINDS:
-            return None
-        owner = block(owner_item)
+    """Return the parts of a kind for ``Rig/bone:``; None for an item that does not end so.
+
+    For ``Rig/`` these are all parts, each with its own ones, such as the constraints of a bone.
+    """
+    owner_item, slash, word = under.rpartition("/")
+    kind = word.removesuffix(":")
+    is_kind = word.endswith(":") and kind in KINDS
+    if not slash or (word and not is_kind):
+        return None
+    owner = block(owner_item)
     if owner is None:
         return None
-    items = []
-    for word in words:
-        items += [f"{owner_item}/{word}:{name}" for name in KINDS[word].parts(owner)]
-    return items
+    if not word:
+        return list(_all_below(owner_item, owner))
+    return [f"{under}{name}" for name in KINDS[kind].parts(owner)]
+
+
+def _all_below(owner_item: str, owner: Any) -> Iterator[str]:
+    """Yield all parts of an owner, each followed by its own parts."""
+    for word, kind in KINDS.items():
+        for name, part in kind.parts(owner).items():
+            item = f"{owner_item}/{word}:{name}"
+            yield item
+            yield from _all_below(item, part)
 
 
 def with_parts(found: Found) -> list[Any]:

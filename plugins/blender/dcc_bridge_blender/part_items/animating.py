@@ -155,8 +155,6 @@ def _slot_types() -> dict[str, str]:
 
 
 def _make_slot(action: Any, kind: str, name: str | None) -> str:
-    if not isinstance(action, bpy.types.Action):
-        raise ValueError("it is no action")
     slots: Any = action.slots
     slots.new(kind, name or "Slot")
     return list(_slots(action))[-1]
@@ -230,6 +228,8 @@ ANIMATING: Final[dict[str, PartKind]] = {
         words=_words_of_curve_modifier,
         types=ending("FModifier", _CURVE_MODIFIER),
         make=_make_curve_modifier,
+        owners=(bpy.types.FCurve,),
+        owner_words="a curve of keys, such as Cube/curve:location[0]",
         remove=_remove_curve_modifiers,
     ),
     "slot": PartKind(
@@ -239,6 +239,8 @@ ANIMATING: Final[dict[str, PartKind]] = {
         words=lambda _: "animation",
         types=_slot_types,
         make=_make_slot,
+        owners=(bpy.types.Action,),
+        owner_words="an action, such as action:Walk",
         remove=_remove_slots,
         called="name_display",
     ),

@@ -65,8 +65,6 @@ def _make_socket(way: str) -> Callable[[Any, str, str | None], str]:
     """Return a function that adds an input or an output to a node group."""
 
     def make(tree: Any, kind: str, name: str | None) -> str:
-        if not isinstance(tree, bpy.types.NodeTree):
-            raise ValueError("it is no node group, such as nodetree:Scatter")
         try:
             _add_socket(tree, way, kind, name or kind.removeprefix(_SOCKET))
         except (RuntimeError, TypeError) as error:
@@ -104,6 +102,8 @@ def _socket_kind(way: str) -> PartKind:
         words=named("socket"),
         types=_socket_types(way),
         make=_make_socket(way),
+        owners=(bpy.types.NodeTree,),
+        owner_words="a node group, such as nodetree:Scatter",
         remove=_remove_sockets,
     )
 
@@ -266,6 +266,8 @@ CONTAINING: Final[dict[str, PartKind]] = {
         words=named("view layer"),
         types=lambda: {"VIEW_LAYER": "VIEW_LAYER"},
         make=_make_view_layer,
+        owners=(bpy.types.Scene,),
+        owner_words="a scene, such as scene:Scene",
         remove=_remove_view_layers,
         home=_here,
     ),
@@ -282,6 +284,8 @@ CONTAINING: Final[dict[str, PartKind]] = {
         words=lambda spline: _count(len(_points_of(spline))),
         types=lambda: {f"{kind}_SPLINE": kind for kind in ("BEZIER", "POLY", "NURBS")},
         make=_make_spline,
+        owners=(bpy.types.Object,),
+        owner_words="a curve object, such as Path",
         remove=_remove_splines,
         values={"points": Access(_read_points, _write_points)},
         copy=_copy_points,

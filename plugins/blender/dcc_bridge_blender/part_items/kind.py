@@ -34,6 +34,8 @@ class PartKind(NamedTuple):
             the name that is wanted or None. None for parts that Blender alone creates.
         remove: Removes parts of an owner. None for parts that Blender alone removes.
         home: Returns the owner of a part that is created without one; None where there is none.
+        owners: The types of Blender's that such a part is made under.
+        owner_words: What that is in words, with an example: "an object, such as Cube".
         words: Returns how a loss names a part, without its owner: "modifier Bevel".
         values: The values beside Blender's own properties, by name.
         copy: Gives a new part the values of another one, in place of `values`. None where each of
@@ -52,6 +54,8 @@ class PartKind(NamedTuple):
     make: Callable[[Any, str, str | None], str] | None = None
     remove: Callable[[Any, Sequence[Any]], None] | None = None
     home: Callable[[], Any] | None = None
+    owners: tuple[type, ...] = ()
+    owner_words: str = ""
     values: Mapping[str, Access] = {}
     copy: Callable[[Any, Any], None] | None = None
     clone: Callable[[Any, Any], str] | None = None

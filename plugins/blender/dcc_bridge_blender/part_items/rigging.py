@@ -154,6 +154,8 @@ def _editing(thing: Any) -> Iterator[Any]:
 def _make_bone(owner: Any, kind: str, name: str | None) -> str:
     """Create a bone; below another one it is its child and begins where that one ends."""
     thing = owner.id_data
+    if thing.type != "ARMATURE":
+        raise ValueError(f"a {thing.type} has no bones, only an ARMATURE has")
     parent = name_of(owner) if isinstance(owner, bpy.types.PoseBone) else None
     with _editing(thing) as bones:
         bone = bones.new(name or "Bone")
@@ -356,6 +358,8 @@ RIGGING: Final[dict[str, PartKind]] = {
         words=named("modifier"),
         types=ending("Modifier", _MODIFIER),
         make=_make_modifier,
+        owners=(bpy.types.Object,),
+        owner_words="an object, such as Cube",
         remove=_remove_modifiers,
         clone=_clone_modifier,
     ),
@@ -366,6 +370,8 @@ RIGGING: Final[dict[str, PartKind]] = {
         words=_words_of_constraint,
         types=ending("Constraint", _CONSTRAINT),
         make=_make_constraint,
+        owners=(bpy.types.Object, bpy.types.PoseBone),
+        owner_words="an object or a bone, such as Cube or Rig/bone:Arm",
         remove=_remove_constraints,
         clone=_clone_constraint,
     ),
@@ -376,6 +382,8 @@ RIGGING: Final[dict[str, PartKind]] = {
         words=named("bone"),
         types=lambda: {"BONE": "BONE"},
         make=_make_bone,
+        owners=(bpy.types.Object, bpy.types.PoseBone),
+        owner_words="an armature object or one of its bones, such as Rig or Rig/bone:Arm",
         remove=_remove_bones,
         clone=_clone_bone,
         values=_BONE_VALUES,
@@ -388,6 +396,8 @@ RIGGING: Final[dict[str, PartKind]] = {
         words=named("vertex group"),
         types=lambda: {"VERTEX_GROUP": "VERTEX_GROUP"},
         make=_make_vertex_group,
+        owners=(bpy.types.Object,),
+        owner_words="an object, such as Cube",
         remove=_remove_vertex_groups,
         values={"weights": Access(vertices.read_weights, vertices.write_weights)},
         copy=vertices.copy_weights,
@@ -400,6 +410,8 @@ RIGGING: Final[dict[str, PartKind]] = {
         words=named("shape key"),
         types=lambda: {"SHAPE_KEY": "SHAPE_KEY"},
         make=_make_shape_key,
+        owners=(bpy.types.Object,),
+        owner_words="an object, such as Cube",
         remove=_remove_shape_keys,
         values={"points": Access(vertices.read_shape, vertices.write_shape)},
         copy=vertices.copy_shape,

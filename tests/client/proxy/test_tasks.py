@@ -14,6 +14,7 @@ import pytest
 from mcp_types import CONNECTION_CLOSED, INVALID_PARAMS
 
 from dcc_bridge.elicitation.types import SKILLS, TASKS
+from dcc_bridge.known_clients import APPS
 from tests.client.proxy.stage import Stdio, small, stdio
 from tests.live import ERAS, LIMIT
 from tests.server.task_wire import META
@@ -89,7 +90,7 @@ def test_a_fresh_proxy_that_works_elsewhere_finds_answers_and_fetches_a_task(
             done = late.send("tasks/get", taskId=task)["result"]
             half = late.send("tasks/get", taskId=again["result"]["taskId"])["result"]
 
-    assert found["capabilities"]["extensions"] == {TASKS: {}, SKILLS: {}}
+    assert found["capabilities"]["extensions"] == {TASKS: {}, SKILLS: {}, APPS: {}}
     assert ended["result"]["content"][0]["text"] == "one.ma: Ada"
     assert fetched["result"] == ended["result"]
     assert forged["error"]["code"] == INVALID_PARAMS

@@ -100,6 +100,21 @@ def test_a_time_offset_stays_with_a_reference_that_leads_elsewhere(scene: Studio
     assert scene.asked == []
 
 
+def test_a_file_that_is_there_twice_at_other_times_stays_so_and_is_led_elsewhere_once(
+    scene: Studio,
+) -> None:
+    prim = scene.host.stage.GetPrimAtPath(SET)
+    for start in (0, 10):
+        prim.GetReferences().AddReference("./chair.usda", layerOffset=Sdf.LayerOffset(start))
+
+    put(scene, {"references": [CHAIR, CHAIR]})
+    put(scene, {"references": [CHAIR, LAMP]})
+
+    entries = prim.GetPrimStack()[0].referenceList.GetAddedOrExplicitItems()
+    files = [(entry.assetPath, entry.layerOffset.offset) for entry in entries]
+    assert files == [("./chair.usda", 0.0), ("./lamp.usda", 10.0)]
+
+
 def test_a_reference_may_lead_to_a_prim_of_the_scene(scene: Studio) -> None:
     put(scene, {"references": [{"prim": "/World/Props/Tree"}]})
 

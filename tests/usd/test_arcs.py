@@ -16,6 +16,7 @@ from tests.verbs.studio import NO, YES, Studio
 SET = "/World/Set"
 CHAIR = {"file": "./chair.usda"}
 LAMP = {"file": "./lamp.usda", "prim": "/Lamp"}
+TWICE = ["chair.usda", "./chair.usda"]
 _FILE = """#usda 1.0
 (
     defaultPrim = "{name}"
@@ -260,6 +261,21 @@ def test_a_reference_of_a_weaker_layer_is_taken_out_where_edits_go(
     asked = scene.person.shown[0].consent if scene.person.shown else ""
     assert ("reference lamp.usda of" in str(asked)) == (LAMP not in wanted)
     assert answer["now"].count("lamp.usda") == 1 + (LAMP in wanted)
+
+
+def test_a_file_of_a_weaker_layer_is_named_in_another_way_taken_out_and_brought_back(
+    scene: Studio,
+) -> None:
+    _, weak = layered(scene)
+    weak.referenceList.prependedItems.append(Sdf.Reference("lamp.usda", "/Lamp"))
+    put(scene, {"edit_target": "shot.usda"}, "@scene")
+
+    for wanted in ([CHAIR, LAMP], [CHAIR], [CHAIR, LAMP]):
+        put(scene, {"references": wanted})
+
+    assert told(scene)["references"] == [CHAIR, {"file": "lamp.usda", "prim": "/Lamp"}]
+    why = scene.fails("set_values", items=[SET], values={"references": TWICE})
+    assert "name it once" in why
 
 
 def test_a_list_grows_beside_a_reference_of_a_layer_in_another_folder(

@@ -149,8 +149,12 @@ def set_arcs(prim: Usd.Prim, prop: str, value: Any) -> None:
         return
     if any(rows.count(row) > max(1, old.count(row)) for row in rows):
         raise ValueError(f"{prop} are named once each, or as often as they are there now.")
-    _write(prim, prop, _wanted(prim, prop, before, rows))
-    if shown_arcs(arcs(prim), prop) != rows:
+    wanted = _wanted(prim, prop, before, rows)
+    if len(wanted) < len(rows):
+        raise ValueError(f"{prop} name one file in two ways: name it once.")
+    _write(prim, prop, wanted)
+    now = [arc for arc in arcs(prim) if isinstance(arc.entry, ARCS[prop])]
+    if [_anchored(arc.spec.layer, arc.entry) for arc in now] != list(wanted):
         raise ValueError(_held(prim, prop, old))
 
 

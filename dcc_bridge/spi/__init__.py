@@ -57,6 +57,8 @@ Operations: what it does for the verbs:
 ``HostOperations``     what every host does: tell what there is, read and set values
 ``Building``           items are made, copied, placed, parented, named
 ``AppliedTransforms``  a transform is put into an item's data
+``CheckedValues``      values that belong together are checked once they are all written
+``Computing``          items that the application cannot compute are told
 ``Materials``          materials are made and assigned
 ``Connections``        outputs are connected to inputs
 ``Keyframes``          properties are keyed
@@ -203,9 +205,11 @@ if TYPE_CHECKING:
         ApiSearch,
         AppliedTransforms,
         Building,
+        CheckedValues,
         Checking,
         Cleaning,
         CodeContext,
+        Computing,
         Connections,
         Deleting,
         Drawing,
@@ -268,9 +272,11 @@ __all__ = [
     "Busy",
     "Callbacks",
     "Changes",
+    "CheckedValues",
     "Checking",
     "Cleaning",
     "CodeContext",
+    "Computing",
     "Connections",
     "CountChanges",
     "Deleting",

@@ -21,7 +21,7 @@ from dcc_bridge.verbs.consents import ConsentingVerbs, OperationsT, cover
 from dcc_bridge.verbs.items import counted, matching, point
 from dcc_bridge.verbs.names import no_such
 from dcc_bridge.verbs.operations import HostOperations, Vector
-from dcc_bridge.verbs.ports import Building, Materials
+from dcc_bridge.verbs.ports import Building, CheckedValues, Materials
 from dcc_bridge.verbs.repeats import Repeat, Spot, check_count, numbered, read_repeat, turn_to
 
 Numbers = list[float]
@@ -151,7 +151,8 @@ class BuildingVerbs(ItemVerbs[Building]):
             items.append(item)
             names_taken += self._taken_name(item, thing.get("name"))
             written += [(item, prop) for prop in thing.get("values", {})]
-        operations.check_written(written)
+        if isinstance(operations, CheckedValues):
+            operations.check_written(written)
         facts: Json = {"made": rows}
         if names_taken:
             facts["names_taken"] = names_taken

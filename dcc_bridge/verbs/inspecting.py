@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from dcc_bridge.verbs.answers import MAX_ELEMENTS, at_length, none_from, shown
 from dcc_bridge.verbs.operations import SCENE, HostOperations, Part, Value
+from dcc_bridge.verbs.ports import Computing
 from dcc_bridge.verbs.scene import read
 from dcc_bridge.verbs.unreadable import beside, box_of_item, is_sentence, noting, readable, tried
 
@@ -51,9 +52,10 @@ def inspected(operations: HostOperations, item: str, wanted: Wanted) -> dict[str
         return {"item": item, "error": why}
     facts: dict[str, Any] = {"item": item, "type": kind}
     with noting() as found:
-        fault = readable("error", operations.fault, item)
-        if fault:
-            facts["error"] = fault
+        if isinstance(operations, Computing):
+            fault = readable("error", operations.fault, item)
+            if fault:
+                facts["error"] = fault
         facts["parent"] = readable("parent", operations.parent, item)
         facts |= readable("place", _place, operations, item) or {}
         for part in dict.fromkeys(wanted.parts):

@@ -365,20 +365,6 @@ class HostOperations(ABC):
             LookupError: There is no such item.
         """
 
-    def fault(self, item: str) -> str:
-        """Return why the application cannot compute an item, so that its shape is out of date.
-
-        Args:
-            item: One item.
-
-        Returns:
-            A sentence without its full stop; "" for an item that is in order, and by default.
-
-        Raises:
-            LookupError: There is no such item.
-        """
-        return ""
-
     @abstractmethod
     def bounds(self, item: str) -> Bounds | None:
         """Return the box of an item with all below it, in world space, after modifiers and rigs.
@@ -471,17 +457,6 @@ class HostOperations(ABC):
             ValueError: The value is not of its type or range, and which those are; or the property
                 is held.
         """
-
-    def check_written(self, written: Sequence[tuple[str, str]]) -> None:
-        """Check values that belong together, once a call has written all of its values.
-
-        Args:
-            written: Each item and property that was written.
-
-        Raises:
-            ValueError: Values do not fit each other, and which; by default nothing is raised.
-        """
-        return
 
     @abstractmethod
     def placement(self, item: str, space: Axes = "world") -> Placement:

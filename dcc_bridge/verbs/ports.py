@@ -9,6 +9,8 @@ port                  needed by
 ====================  ============================================================================
 `Building`            the verbs create, duplicate, transform, group, rename
 `AppliedTransforms`   apply of transform, and a rule of check
+`CheckedValues`       values that belong together, of create and set_values
+`Computing`           errors of items, of inspect
 `Materials`           the verb assign_material
 `Connections`         the verb connect
 `Keyframes`           the verb set_keys
@@ -245,6 +247,39 @@ class AppliedTransforms(HostOperations):
         Raises:
             LookupError: There is no such item.
             ValueError: Its data cannot take them in: other items share it, it is a camera.
+        """
+
+
+class CheckedValues(HostOperations):
+    """Values that belong together are checked once a call has written them all."""
+
+    @abstractmethod
+    def check_written(self, written: Sequence[tuple[str, str]]) -> None:
+        """Check values that belong together.
+
+        Args:
+            written: Each item and property that was written.
+
+        Raises:
+            ValueError: Values do not fit each other, and which.
+        """
+
+
+class Computing(HostOperations):
+    """The application computes items from others, and tells which it cannot."""
+
+    @abstractmethod
+    def fault(self, item: str) -> str:
+        """Return why the application cannot compute an item, so that its shape is out of date.
+
+        Args:
+            item: One item.
+
+        Returns:
+            A sentence without its full stop; "" for an item that is in order.
+
+        Raises:
+            LookupError: There is no such item.
         """
 
 

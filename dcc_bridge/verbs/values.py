@@ -13,7 +13,7 @@ from dcc_bridge.verbs.answers import Json, refuse, result, shown
 from dcc_bridge.verbs.consents import ConsentingVerbs, cover
 from dcc_bridge.verbs.items import counted, matching
 from dcc_bridge.verbs.operations import SCENE, HostOperations, Keys, SocketLink, Value
-from dcc_bridge.verbs.ports import Connections, Keyframes
+from dcc_bridge.verbs.ports import CheckedValues, Connections, Keyframes
 
 _MAX_HELD: Final = 10  # held values that a question names
 _MAX_SOCKETS: Final = 30  # that an error names
@@ -114,7 +114,8 @@ class ValueVerbs(ConsentingVerbs[HostOperations]):
             except (LookupError, ValueError) as error:
                 errors.append(f"changes[{number}]: {error}")
         refuse(errors)
-        self._operations.check_written([(item, prop) for item, prop, _ in wanted])
+        if isinstance(self._operations, CheckedValues):
+            self._operations.check_written([(item, prop) for item, prop, _ in wanted])
 
     def _changes(self, wanted: Sequence[_Wanted], before: Sequence[Value]) -> Iterator[Json]:
         """Yield a row for each property with its value before and after."""

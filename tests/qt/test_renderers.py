@@ -331,7 +331,8 @@ def test_blenders_own_buttons_say_the_answers_where_they_can(
     answers = drawn(dialog)
 
     own = {"confirm_text": "Delete", "cancel_default": True} if has_native else {}
-    assert dialog._native == own
+    options = dialog._options()
+    assert {name: options[name] for name in options if name != "title"} == own
     assert answers == (["Decline"] if has_native else ["Delete", "Decline", "Not now"])
 
 
@@ -352,7 +353,7 @@ def test_blenders_own_ok_has_no_height_where_it_cannot_say_what_it_does(
     dialog, _ = consent(plug_in, has_native=has_native)
     root = SimpleNamespace(scale_y=None, column=MagicMock(), label=MagicMock())
 
-    ours = dialog._content(root)
+    ours = dialog._drawing._content(root)
 
     if height is None:
         assert ours is root
@@ -435,12 +436,12 @@ def consent(
     dialog = module.OperatorDialog(question, view_of(question, FakeHost()), heard.append)
     dialog.heard, dialog.is_open = heard, True
     module._running[:] = [Typed()]
-    dialog._values = SimpleNamespace(group=Typed(), keep=lambda: None)
+    dialog.state.values = SimpleNamespace(group=Typed(), keep=lambda: None)
 
     def drawn(dialog: Any) -> list[str]:
         row = layout.row.return_value
         row.row.return_value = row
-        dialog._draw_answers(SimpleNamespace(), layout)
+        dialog._drawing._draw_answers(layout)
         return [pressed.kwargs["text"] for pressed in row.operator.call_args_list]
 
     return dialog, drawn
@@ -503,7 +504,7 @@ def test_turning_a_page_in_blender_is_no_answer(plug_in: PlugIn) -> None:
     dialog.press("next_page", "LEFTMOUSE")
     dialog.press("accept", "LEFTMOUSE")  # the second click of two
 
-    assert (dialog.heard, dialog.is_open, dialog._pages._page) == ([], True, 1)
+    assert (dialog.heard, dialog.is_open, dialog.state.pages._page) == ([], True, 1)
 
 
 def test_two_options_that_look_the_same_are_told_apart() -> None:

@@ -19,6 +19,7 @@ from dcc_bridge.spi import (
     ApiSearch,
     Checking,
     CodeContext,
+    Computing,
     Part,
     PlainNames,
     Rule,
@@ -84,7 +85,7 @@ NOT_EMPTY: Final = Rule(
 )
 
 
-class _Reads(ApiSearch, Checking, CodeContext):
+class _Reads(ApiSearch, Checking, CodeContext, Computing):
     """The operations that read a document."""
 
     def namespace(self) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import Any, Final, cast
 
 from pxr import Gf, Sdf, Usd, UsdGeom, UsdShade
 
-from dcc_bridge.spi import SCENE, Keyframes, Keys, Shape, Value
+from dcc_bridge.spi import SCENE, CheckedValues, Keyframes, Keys, Shape, Value
 
 from ..coercion import coerce, plain
 from ..host import UsdSession
@@ -34,7 +34,7 @@ _STEPPED: Final = (bool, int, str, Sdf.AssetPath, Gf.Vec2i, Gf.Vec3i, Gf.Vec4i)
 _STILL: Final = "fixed at the first key of each value"
 
 
-class _Values(_Items, Keyframes):
+class _Values(_Items, CheckedValues, Keyframes):
     """Reads and writes properties."""
 
     usual_shape = "linear"

@@ -568,6 +568,7 @@ TOLD: Final[dict[str, Callable[[EveryPort], Any]]] = {
     ),
     "deleted: Rig/bone:Hand": call("delete", ["Rig/bone:Hand"]),
     "changed: Rig/bone:Hand is Rig/bone:Palm": call("rename", "Rig/bone:Hand", "Palm"),
+    "changed: Rig/bone:Hand is Rig/bone:Arm:L": call("rename", "Rig/bone:Hand", "Arm:L"),
     "changed: Rig/bone:Arm, rotation_euler: [0, 0, 0] -> [0, 0, 90]": call(
         "set_value", "Rig/bone:Arm", "rotation_euler", [0, 0, 90]
     ),

@@ -556,6 +556,19 @@ def test_an_object_that_cannot_be_computed_is_inspected_with_the_reason(
     assert "error" not in in_order
 
 
+def test_the_reason_why_a_sheet_cannot_be_computed_ends_in_one_full_stop(
+    operations: EveryPort,
+) -> None:
+    with operations.host.undo_step("Make"):
+        sheet = FreeCAD.ActiveDocument.addObject("Spreadsheet::Sheet", "Sheet")
+        sheet.set("A1", "=nonsense + 1")
+        FreeCAD.ActiveDocument.recompute()
+        told = operations.fault("Sheet")
+    operations.host.undo()
+
+    assert "contains errors. Its" in told
+
+
 # ---- faces
 
 

@@ -56,9 +56,13 @@ def layer_texts(session: UsdSession) -> list[str]:
 
 
 def state(session: UsdSession) -> list[object]:
-    """Give what each layer holds, and what prims the scene shows."""
+    """Give what each layer holds, and what prims the scene shows.
+
+    Their order is that of the layers: where an empty over comes or goes, USD composes its siblings
+    in the new order only with their next edit (26.11).
+    """
     every = Usd.PrimRange.AllPrims(session.stage.GetPseudoRoot())
-    return [*layer_texts(session), [str(prim.GetPath()) for prim in every]]
+    return [*layer_texts(session), sorted(str(prim.GetPath()) for prim in every)]
 
 
 def check_undo(session: UsdSession, edit: Callable[[Usd.Stage], object]) -> None:

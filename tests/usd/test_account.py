@@ -262,6 +262,23 @@ def test_a_prim_of_a_file_that_is_switched_off_is_told_as_that(
     assert told["now"] == "changed: /World/chair/Seat, active: none -> false"
 
 
+def test_a_prim_of_a_file_that_loses_its_edits_is_not_told_as_deleted(
+    scene: Studio, tmp_path: Path
+) -> None:
+    chair = tmp_path / "chair.usda"
+    chair.write_text('#usda 1.0\ndef "Chair"\n{\n    def Cube "Seat"\n    {\n    }\n}\n')
+    scene.do("import_file", path=str(chair), how="reference")
+    scene.do("set_values", items=["/World/chair/Seat"], values={"size": 3})
+
+    with scene.host.undo_step("Without edits"):
+        trial = scene.host.trial()
+        scene.host.stage.RemovePrim("/World/chair/Seat")
+        account = trial.account()
+
+    assert account.deleted == []
+    assert account.changed == ["/World/chair/Seat, size: 3 -> none"]
+
+
 def test_the_first_edit_of_a_prim_in_a_variant_is_told_as_one(scene: Studio) -> None:
     scene.do("batch", steps=[LOOKS])
 

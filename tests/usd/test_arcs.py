@@ -16,6 +16,7 @@ from tests.verbs.studio import NO, YES, Studio
 SET = "/World/Set"
 CHAIR = {"file": "./chair.usda"}
 LAMP = {"file": "./lamp.usda", "prim": "/Lamp"}
+TWICE = ["chair.usda", "./chair.usda"]
 _FILE = """#usda 1.0
 (
     defaultPrim = "{name}"
@@ -98,6 +99,21 @@ def test_a_time_offset_stays_with_a_reference_that_leads_elsewhere(scene: Studio
     (entry,) = prim.GetPrimStack()[0].referenceList.GetAddedOrExplicitItems()
     assert (entry.assetPath, entry.layerOffset.offset) == ("./chair.usda", 12.0)
     assert scene.asked == []
+
+
+def test_a_file_that_is_there_twice_at_other_times_stays_so_and_is_led_elsewhere_once(
+    scene: Studio,
+) -> None:
+    prim = scene.host.stage.GetPrimAtPath(SET)
+    for start in (0, 10):
+        prim.GetReferences().AddReference("./chair.usda", layerOffset=Sdf.LayerOffset(start))
+
+    put(scene, {"references": [CHAIR, CHAIR]})
+    put(scene, {"references": [CHAIR, LAMP]})
+
+    entries = prim.GetPrimStack()[0].referenceList.GetAddedOrExplicitItems()
+    files = [(entry.assetPath, entry.layerOffset.offset) for entry in entries]
+    assert files == [("./chair.usda", 0.0), ("./lamp.usda", 10.0)]
 
 
 def test_a_reference_may_lead_to_a_prim_of_the_scene(scene: Studio) -> None:
@@ -245,6 +261,21 @@ def test_a_reference_of_a_weaker_layer_is_taken_out_where_edits_go(
     asked = scene.person.shown[0].consent if scene.person.shown else ""
     assert ("reference lamp.usda of" in str(asked)) == (LAMP not in wanted)
     assert answer["now"].count("lamp.usda") == 1 + (LAMP in wanted)
+
+
+def test_a_file_of_a_weaker_layer_is_named_in_another_way_taken_out_and_brought_back(
+    scene: Studio,
+) -> None:
+    _, weak = layered(scene)
+    weak.referenceList.prependedItems.append(Sdf.Reference("lamp.usda", "/Lamp"))
+    put(scene, {"edit_target": "shot.usda"}, "@scene")
+
+    for wanted in ([CHAIR, LAMP], [CHAIR], [CHAIR, LAMP]):
+        put(scene, {"references": wanted})
+
+    assert told(scene)["references"] == [CHAIR, {"file": "lamp.usda", "prim": "/Lamp"}]
+    why = scene.fails("set_values", items=[SET], values={"references": TWICE})
+    assert "name it once" in why
 
 
 def test_a_list_grows_beside_a_reference_of_a_layer_in_another_folder(

@@ -355,6 +355,26 @@ def test_things_that_are_created_agree_with_each_other(scene: Studio) -> None:
     assert "joints has 2 entries and restTransforms has 1" in why
 
 
+def test_skeletons_of_one_call_are_checked_in_one_walk_of_the_scene(
+    scene: Studio, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    walks = list[Any]()
+    walk = Usd.Stage.Traverse
+
+    def counted(stage: Usd.Stage, *predicate: Any) -> Any:
+        walks.append(predicate)
+        return walk(stage, *predicate)
+
+    monkeypatch.setattr(Usd.Stage, "Traverse", counted)
+    thing = {"type": "Skeleton", "name": "Other", "under": ROOT, "values": RIG}
+
+    scene.do("create", things=[thing])
+    for_one = len(walks)
+    scene.do("create", things=[thing] * 3)
+
+    assert len(walks) == 2 * for_one
+
+
 def test_a_check_names_what_does_not_agree_in_a_rig(scene: Studio) -> None:
     bind(scene)
     skeleton = scene.host.stage.GetPrimAtPath(SKELETON)

@@ -54,6 +54,13 @@ def load(scene: Studio, *, loaded: bool) -> Any:
     return scene.do("set_values", items=[HERO], values={"loaded": loaded})
 
 
+def with_unloaded(scene: Studio, path: str) -> StageView:
+    """Return the view of the scene with one prim and all below it not loaded."""
+    rules = Usd.StageLoadRules()
+    rules.AddRule(path, rules.NoneRule)
+    return StageView.of(scene.host.stage)._replace(rules=rules)
+
+
 def value(scene: Studio, prop: str, item: str = SCENE) -> Any:
     """Return a value as `inspect` tells it."""
     return scene.do("inspect", items=[item], names=[prop])["items"][0]["values"][prop]
@@ -258,9 +265,7 @@ def test_an_unloaded_payload_stays_unloaded_under_another_name(scene: Studio) ->
 def test_a_payload_stays_unloaded_that_leaves_what_is_unloaded(scene: Studio) -> None:
     scene.do("create", things=[{"type": "Xform", "name": "Group", "under": "/World"}])
     scene.do("group", items=[HERO], under="/World/Group")
-    rules = Usd.StageLoadRules()
-    rules.AddRule("/World/Group", rules.NoneRule)
-    scene.host.set_view(StageView.of(scene.host.stage)._replace(rules=rules))
+    scene.host.set_view(with_unloaded(scene, "/World/Group"))
 
     scene.do("group", items=["/World/Group/Hero"], under="/World/Props")
 
@@ -305,3 +310,28 @@ def test_a_prim_does_not_take_the_name_of_one_in_a_payload_that_is_not_loaded(
     scene.do("set_values", items=["/Pay"], values={"loaded": True})
     kinds = scene.host.kinds(["/Pay/Body", "/Pay/Body_1", "/Pay/Hat"])
     assert kinds == ["Sphere", "Cube", "Cube"]
+
+
+def test_a_name_beside_those_of_an_unloaded_payload_is_found_without_what_is_below_them(
+    scene: Studio, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "deep.usda").write_text(_FILE)
+    payload = '    def Sphere "Body" (\n        payload = @./deep.usda@\n    )\n'
+    (tmp_path / "other.usda").write_text(_FILE.replace('    def Sphere "Body"\n', payload))
+    values = {"payloads": ["./other.usda"]}
+    scene.host.set_view(with_unloaded(scene, "/Pay"))
+    scene.do("create", things=[{"type": "Xform", "name": "Pay", "under": "/", "values": values}])
+    opened = list[Usd.Stage]()
+    open_masked = Usd.Stage.OpenMasked
+
+    def kept(*arguments: Any) -> Usd.Stage:
+        opened.append(open_masked(*arguments))
+        return opened[-1]
+
+    monkeypatch.setattr(Usd.Stage, "OpenMasked", kept)
+
+    answer = scene.do("create", things=[{"type": "Cube", "name": "Body", "under": "/Pay"}])
+
+    assert answer["made"] == [{"item": "/Pay/Body_1", "type": "Cube"}]
+    assert opened
+    assert Sdf.Layer.Find(str(tmp_path / "deep.usda")) is None

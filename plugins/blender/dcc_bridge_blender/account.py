@@ -34,7 +34,8 @@ from .part_values import ROWS
 
 _MAX_TOLD: Final = 25  # places whose values are told; an answer names 20 at most
 _EPSILON: Final = 1e-6
-_KIND: Final = re.compile(r'/.*:|/|\w+\["', re.DOTALL)  # of a path, before the name of the part
+_KIND: Final = re.compile(r'/(?:.*/)?\w+:|/|\w+\["', re.DOTALL)
+"""All of a path before the name of the part, which may have colons and slashes."""
 _BONE: Final = "/bone:"  # in the path of one
 _ELEMENTS_AT_ONCE: Final = 256  # of the places of all objects, that are compared
 _DATA: Final = {"armatures", "cameras", "curves", "lattices", "lights", "meshes", "metaballs"}

@@ -110,10 +110,14 @@ def label_of(obj: Any) -> str:
 
 
 def fault_of(obj: Any) -> str:
-    """Return why FreeCAD could not compute an object, on one line; "" if it could."""
+    """Return why FreeCAD could not compute an object, on one line without its full stop.
+
+    Returns:
+        "" if FreeCAD could.
+    """
     if obj.isValid():
         return ""
-    return " ".join(str(obj.getStatusString()).split())
+    return " ".join(str(obj.getStatusString()).split()).rstrip(".")
 
 
 def facts(item: str) -> list[Any]:

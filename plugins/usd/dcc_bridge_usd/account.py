@@ -58,7 +58,8 @@ def account_of(scene: Scene, changes: Sequence[LayerChange], moves: Sequence[Mov
     for path in sorted(places):
         before = [] if path in left else scene.specs_before(path)
         now = [] if path in origins else scene.specs_now(path)
-        if before and not now:
+        is_gone = _defines(before) or not scene.stage.GetPrimAtPath(path)
+        if before and not now and is_gone:  # else a referenced file still has it
             told.deleted.append(_with_number(path, _count_below(before, left)))
         elif now and not before and _defines(now):
             told.created.append(_with_below(scene.stage, path))
@@ -135,9 +136,9 @@ class _Told:
         """
         before = scene.specs_before(path)
         now = scene.specs_now(path)
-        if before and not now:
+        if before and not now and _is_whole(path, before):
             self.deleted.append(str(path))
-        elif now and not before and _is_new(path, now):
+        elif now and not before and _is_whole(path, now):
             self.created.append(str(path))
         elif len(self.changed) < _MAX_READ:
             self.changed += _edits(path, before, now)
@@ -323,8 +324,8 @@ def _own_text(spec: Any) -> str:
     return "\n".join(texts)
 
 
-def _is_new(path: Sdf.Path, specs: Iterable[Any]) -> bool:
-    """Return whether what has its first specs is new, and not a prim that they only edit."""
+def _is_whole(path: Sdf.Path, specs: Iterable[Any]) -> bool:
+    """Return whether specs are all of something, and not edits of a prim of a referenced file."""
     return path.IsPrimVariantSelectionPath() or _defines(specs)
 
 

@@ -6,9 +6,11 @@ A prim is shown if its variants are selected, and it is defined, active and no c
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, Final
 
 from pxr import Sdf, Usd
+
+_NO_CHILD: Final = "dcc_bridge_no_child"
 
 
 def prim_of(stage: Usd.Stage, path: Sdf.Path) -> Usd.Prim | None:
@@ -78,7 +80,7 @@ def brought(stage: Usd.Stage, owner: Sdf.Path) -> set[str]:
         stage.GetRootLayer(),
         stage.GetSessionLayer(),
         stage.GetPathResolverContext(),
-        Usd.StagePopulationMask([owner]),
+        Usd.StagePopulationMask([owner.AppendChild(_NO_CHILD)]),  # else all below is composed
         Usd.Stage.LoadAll,
     )
     prim = loaded.GetPrimAtPath(owner)

@@ -143,14 +143,18 @@ def set_arcs(prim: Usd.Prim, prop: str, value: Any) -> None:
     if not isinstance(value, list):
         raise ValueError(f"{prop} are a list, of paths of files or of {_FORM}.")
     rows = [_checked(prim, prop, each) for each in value]
-    if any(rows.count(row) > 1 for row in rows):
-        raise ValueError(f"{prop} are named once each.")
     before = [arc for arc in arcs(prim) if isinstance(arc.entry, ARCS[prop])]
     old = [_row(arc.entry) for arc in before]
     if old == rows:
         return
-    _write(prim, prop, _wanted(prim, prop, before, rows))
-    if shown_arcs(arcs(prim), prop) != rows:
+    if any(rows.count(row) > max(1, old.count(row)) for row in rows):
+        raise ValueError(f"{prop} are named once each, or as often as they are there now.")
+    wanted = _wanted(prim, prop, before, rows)
+    if len(wanted) < len(rows):
+        raise ValueError(f"{prop} name one file in two ways: name it once.")
+    _write(prim, prop, wanted)
+    now = [arc for arc in arcs(prim) if isinstance(arc.entry, ARCS[prop])]
+    if [_anchored(arc.spec.layer, arc.entry) for arc in now] != list(wanted):
         raise ValueError(_held(prim, prop, old))
 
 
@@ -167,13 +171,17 @@ def _wanted(
     """
     stage = prim.GetStage()
     spec = Sdf.CreatePrimInLayer(stage.GetEditTarget().GetLayer(), _edited_place(prim))
-    leaving = [arc for arc in before if _row(arc.entry) not in rows]
-    wanted = {}
+    leaving = list(before)
+    staying: list[Arc | None] = []
     for row in rows:
-        same = [arc for arc in before if _row(arc.entry) == row]
+        same = [arc for arc in leaving if _row(arc.entry) == row]
+        staying.append(same[0] if same else None)
         if same:
-            arc = same[0]
-        else:
+            leaving.remove(same[0])
+    wanted = {}
+    for row, stays in zip(rows, staying, strict=True):
+        arc = stays
+        if arc is None:
             replaced = leaving.pop(0).entry if leaving else None
             arc = Arc(spec, _entry(prop, row, replaced))
         wanted[_anchored(arc.spec.layer, arc.entry)] = arc

@@ -5,7 +5,8 @@ USD draws nothing of a rig whose arrays disagree, and says so only in a warning.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from itertools import chain
 from typing import Any, Final
 
@@ -88,23 +89,31 @@ def check_keys(prim: Usd.Prim, prop: str, value: Any) -> None:
         raise ValueError(fault)
 
 
-def check_rig(prim: Usd.Prim, props: Sequence[str]) -> None:
-    """Check the arrays of a rig, and what is bound to it, after some of its properties were set.
+def check_rigs(written: Mapping[Usd.Prim, Sequence[str]]) -> None:
+    """Check the arrays of rigs, and what is bound to them, after some of their values were set.
 
     Args:
-        prim: The prim that has the properties.
-        props: The properties, all of which have their new values.
+        written: The properties of each prim that were set, all of which have their new values.
 
     Raises:
         ValueError: Arrays that belong together have other numbers of entries, or joint indices are
             those of no joints.
     """
+    counts = {}
+    for prim, props in written.items():
+        _check_rig(prim, props)
+        if "joints" in props and prim.GetTypeName() == "Skeleton":
+            counts[prim] = _count(prim, "joints")
+    if counts:
+        _check_bound(counts)
+
+
+def _check_rig(prim: Usd.Prim, props: Sequence[str]) -> None:
+    """Check the arrays of one prim, and the joint indices of what is below it."""
     for prop in props:
         fault = _count_fault(prim, prop, _count(prim, prop))
         if fault:
             raise ValueError(fault)
-    if "joints" in props and prim.GetTypeName() == "Skeleton":
-        _check_bound(prim)
     if not _BINDING.isdisjoint(props):
         for below in Usd.PrimRange(prim):
             fault = _index_fault(below, _indices(below))
@@ -215,20 +224,27 @@ def _index_fault(prim: Usd.Prim, indices: Sequence[int]) -> str:
     return f"{INDICES} of {prim.GetPath()} are numbers of joints, from 0 to {last}."
 
 
-def _check_bound(skeleton: Usd.Prim) -> None:
-    """Check that what is bound to a skeleton has joint indices of its joints."""
-    count = _count(skeleton, "joints")
-    beyond = []
-    for prim in skeleton.GetStage().Traverse(Usd.TraverseInstanceProxies()):
+def _check_bound(counts: Mapping[Usd.Prim, int]) -> None:
+    """Check that what is bound to skeletons has joint indices of their joints.
+
+    Args:
+        counts: How many joints each of the skeletons has, of one scene, which is walked once.
+    """
+    beyond = defaultdict[Usd.Prim, list[str]](list)
+    least = min(counts.values())
+    stage = next(iter(counts)).GetStage()
+    for prim in stage.Traverse(Usd.TraverseInstanceProxies()):
         indices = _indices(prim)
-        is_beyond = bool(len(indices)) and max(indices) >= count
-        if is_beyond and not _count(prim, _OWN_JOINTS) and _skeleton_of(prim) == skeleton:
-            beyond.append(str(prim.GetPath()))
-    if beyond:
-        names = ", ".join(beyond[:_MAX_NAMED])
+        if not len(indices) or max(indices) < least or _count(prim, _OWN_JOINTS):
+            continue
+        skeleton = _skeleton_of(prim)
+        if skeleton in counts and max(indices) >= counts[skeleton]:
+            beyond[skeleton].append(str(prim.GetPath()))
+    for skeleton, paths in beyond.items():
+        names = ", ".join(paths[:_MAX_NAMED])
         raise ValueError(
-            f"joints of {skeleton.GetPath()} would be {count}, and {INDICES} of {names} are those "
-            "of more: set them in the same call."
+            f"joints of {skeleton.GetPath()} would be {counts[skeleton]}, and {INDICES} of {names} "
+            "are those of more: set them in the same call."
         )
 
 

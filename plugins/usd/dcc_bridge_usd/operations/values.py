@@ -20,7 +20,7 @@ from .looks import cut
 from .notes import NOTES, is_note, note, set_note
 from .properties import OWN, choose, fit_extent, own_value, set_own, write_keys
 from .settings import change, settings
-from .skeletons import check_entries, check_keys, check_rig, check_targets, fit_layout, is_of_rig
+from .skeletons import check_entries, check_keys, check_rigs, check_targets, fit_layout, is_of_rig
 from .transforms import FIRST
 
 _PLACE: Final = {
@@ -183,12 +183,11 @@ class _Values(_Items, CheckedValues, Keyframes):
         Raises:
             ValueError: They do not agree.
         """
-        props = defaultdict[str, list[str]](list)
+        props = defaultdict[Usd.Prim, list[str]](list)
         for item, prop in written:
             if is_of_rig(prop):
-                props[item].append(prop)
-        for item in props:
-            check_rig(self.prim(item), props[item])
+                props[self.prim(item)].append(prop)
+        check_rigs(props)
 
     def _set_other(self, prim: Usd.Prim, prop: str, value: Any) -> bool:
         """Set a value that is neither an attribute nor a relationship; return whether it is one."""

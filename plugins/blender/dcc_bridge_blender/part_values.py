@@ -52,7 +52,7 @@ ROWS: Final = {
 
 
 class PartValues(NamedTuple):
-    """What is read of a part.
+    """The facts that are read of a part.
 
     Attributes:
         path: The part, as it is called below its owner: ``/bone:Arm``.

@@ -56,7 +56,7 @@ _ON_PAGE: Final = {
     "top": "+y",
     "bottom": "-y",
 }
-"""What the words mean in a view on a drawing page."""
+"""The meaning of the words in a view on a drawing page."""
 _VIEW: Final = "TechDraw::DrawViewPart"
 _SIDE: Final = re.compile("[+-][xyz]")
 _SIZE: Final = re.compile(r"([xyzrl])=(-?\d+(?:\.\d+)?)")

@@ -96,7 +96,7 @@ def _layers_below(stage: Usd.Stage, changes: Iterable[LayerChange]) -> Iterator[
 
 
 class _Told:
-    """What is different in a scene.
+    """The differences in a scene.
 
     Attributes:
         created: What is new.

@@ -31,7 +31,7 @@ _DETAILS_COLUMNS: Final = 1.4  # the width of a dialog with a text, in columns
 
 
 class DialogState:
-    """What a question's dialog shows, and what the person has filled in so far.
+    """The contents of a question's dialog: what it shows, and what the person has filled in so far.
 
     The dialog and the sidebar draw the same state.
 

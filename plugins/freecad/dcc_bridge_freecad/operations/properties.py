@@ -264,7 +264,7 @@ def touch_views(owner: Any, own: str) -> None:
 
 
 def set_base_feature(owner: Any, own: str) -> None:
-    """Give a fillet or chamfer of a body its BaseFeature again, where its Base was set.
+    """Restore the BaseFeature of a fillet or chamfer of a body, where its Base was set.
 
     FreeCAD empties BaseFeature with Base, and leaves it so when Base is set.
     """

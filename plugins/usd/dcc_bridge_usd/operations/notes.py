@@ -1,4 +1,4 @@
-"""What a prim says of itself: documentation, comment, custom data, asset info. Main thread."""
+"""The notes of a prim: documentation, comment, custom data, asset info. Main thread."""
 
 from __future__ import annotations
 

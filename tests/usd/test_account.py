@@ -250,12 +250,17 @@ def test_an_edit_of_a_part_is_told_by_the_names_that_inspect_has(scene: Studio, 
     assert scene.do("batch", steps=steps)["now"] == now
 
 
+def bring_chair(scene: Studio, folder: Path) -> None:
+    """Bring a chair with a seat from another file."""
+    chair = folder / "chair.usda"
+    chair.write_text('#usda 1.0\ndef "Chair"\n{\n    def Cube "Seat"\n    {\n    }\n}\n')
+    scene.do("import_file", path=str(chair), how="reference")
+
+
 def test_a_prim_of_a_file_that_is_switched_off_is_told_as_that(
     scene: Studio, tmp_path: Path
 ) -> None:
-    chair = tmp_path / "chair.usda"
-    chair.write_text('#usda 1.0\ndef "Chair"\n{\n    def Cube "Seat"\n    {\n    }\n}\n')
-    scene.do("import_file", path=str(chair), how="reference")
+    bring_chair(scene, tmp_path)
 
     told = scene.do("delete", items=["/World/chair/Seat"])
 
@@ -265,9 +270,7 @@ def test_a_prim_of_a_file_that_is_switched_off_is_told_as_that(
 def test_a_prim_of_a_file_that_loses_its_edits_is_not_told_as_deleted(
     scene: Studio, tmp_path: Path
 ) -> None:
-    chair = tmp_path / "chair.usda"
-    chair.write_text('#usda 1.0\ndef "Chair"\n{\n    def Cube "Seat"\n    {\n    }\n}\n')
-    scene.do("import_file", path=str(chair), how="reference")
+    bring_chair(scene, tmp_path)
     scene.do("set_values", items=["/World/chair/Seat"], values={"size": 3})
 
     with scene.host.undo_step("Without edits"):

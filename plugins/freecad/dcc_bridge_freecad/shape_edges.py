@@ -152,9 +152,8 @@ def sides_of(
 
 def face_word(face: Any) -> str:
     """Return what a face is: where a plane faces, or the kind of a curved face."""
-    try:
-        surface = face.Surface
-    except (TypeError, RuntimeError):  # FreeCAD does not know its type
+    surface = surface_of(face)
+    if surface is None:
         return "surface"
     kind = str(surface.TypeId).removeprefix("Part::Geom").lower()
     first_u, last_u, first_v, last_v = face.ParameterRange
@@ -171,6 +170,14 @@ def face_word(face: Any) -> str:
         if face.normalAt(u, v).dot(from_axis) < 0:
             return "hole"
     return kind
+
+
+def surface_of(face: Any) -> Any:
+    """Return the surface of a face; None if FreeCAD does not know its type."""
+    try:
+        return face.Surface
+    except (TypeError, RuntimeError):
+        return None
 
 
 def _sign_of_axis(direction: Point) -> str:

@@ -9,7 +9,7 @@ import math
 from typing import Any, Final
 
 from .edges import Edges, is_empty, shape_in_axes
-from .shape_edges import Edge, Point, directed, face_word, point_of, sides_of
+from .shape_edges import Edge, Point, directed, face_word, point_of, sides_of, surface_of
 
 PLANE: Final = "plane"
 
@@ -39,7 +39,7 @@ def faces_in(obj: Any, outline: Any) -> Edges:
 
 def _face(number: int, face: Any, sides: tuple[str, ...]) -> Edge:
     kind = face_word(face)
-    surface = _surface(face)
+    surface = surface_of(face)
     direction = (0.0, 0.0, 0.0)
     if getattr(surface, "TypeId", "") == "Part::GeomPlane":
         kind = PLANE
@@ -51,14 +51,6 @@ def _face(number: int, face: Any, sides: tuple[str, ...]) -> Edge:
     place = point_of(face.CenterOfMass)
     length = math.dist(*_extent(face))
     return Edge(number, kind, direction, place, length, radius, sides, ())
-
-
-def _surface(face: Any) -> Any:
-    """Return the surface of a face; None if FreeCAD does not know its type."""
-    try:
-        return face.Surface
-    except (TypeError, RuntimeError):
-        return None
 
 
 def _extent(shape: Any) -> tuple[Point, Point]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from pxr import Sdf, Usd
@@ -112,7 +112,12 @@ def shown_arcs(arcs: Iterator[Arc], prop: str) -> list[dict[str, str]]:
         arcs: The arcs.
         prop: One of `ARCS`.
     """
-    return [_row(arc.entry) for arc in arcs if isinstance(arc.entry, ARCS[prop])]
+    return [_row(arc.entry) for arc in _of_kind(arcs, prop)]
+
+
+def _of_kind(arcs: Iterable[Arc], prop: str) -> list[Arc]:
+    """Return the references or the payloads among arcs."""
+    return [arc for arc in arcs if isinstance(arc.entry, ARCS[prop])]
 
 
 def _row(entry: Any) -> dict[str, str]:
@@ -143,7 +148,7 @@ def set_arcs(prim: Usd.Prim, prop: str, value: Any) -> None:
     if not isinstance(value, list):
         raise ValueError(f"{prop} are a list, of paths of files or of {_FORM}.")
     rows = [_checked(prim, prop, each) for each in value]
-    before = [arc for arc in arcs(prim) if isinstance(arc.entry, ARCS[prop])]
+    before = _of_kind(arcs(prim), prop)
     old = [_row(arc.entry) for arc in before]
     if old == rows:
         return
@@ -153,7 +158,7 @@ def set_arcs(prim: Usd.Prim, prop: str, value: Any) -> None:
     if len(wanted) < len(rows):
         raise ValueError(f"{prop} name one file in two ways: name it once.")
     _write(prim, prop, wanted)
-    now = [arc for arc in arcs(prim) if isinstance(arc.entry, ARCS[prop])]
+    now = _of_kind(arcs(prim), prop)
     if [_anchored(arc.spec.layer, arc.entry) for arc in now] != list(wanted):
         raise ValueError(_held(prim, prop, old))
 
